@@ -17,24 +17,24 @@ type OnCall = Box<dyn Fn() + Send + Sync>;
 /// The server for connected clients, and the programs that called it since the program started.
 #[derive(Default)]
 pub struct Agents {
-    /// Path of the socket. None: the usual path.
+    /// Path of the socket. None means the usual path.
     socket: Option<PathBuf>,
-    running: Mutex<Option<Running>>,
+    running: Mutex<Option<RunningServer>>,
     /// Why the server could not be started.
     problem: Mutex<Option<ApiError>>,
-    seen: Arc<Seen>,
+    activity: Arc<ClientActivity>,
 }
 
 /// The programs that called the server, and the function to call after a call.
 #[derive(Default)]
-struct Seen {
+struct ClientActivity {
     /// Programs by the id of the grant.
     programs: Mutex<HashMap<String, ConnectedProgram>>,
     on_call: Mutex<Option<OnCall>>,
 }
 
 impl Agents {
-    /// `socket`: where clients are answered, for tests.
+    /// Answers clients at this socket. For tests.
     #[cfg(all(test, unix))]
     pub fn at(socket: PathBuf) -> Self {
         Self { socket: Some(socket), ..Self::default() }
@@ -42,12 +42,12 @@ impl Agents {
 
     /// Sets what is called after each call of a client.
     pub fn on_call(&self, listener: impl Fn() + Send + Sync + 'static) {
-        *unpoisoned(&self.seen.on_call) = Some(Box::new(listener));
+        *unpoisoned(&self.activity.on_call) = Some(Box::new(listener));
     }
 
     /// The programs that connected, sorted by the id of their grant.
     pub fn programs(&self) -> Vec<ConnectedProgram> {
-        let mut programs: Vec<_> = unpoisoned(&self.seen.programs).values().cloned().collect();
+        let mut programs: Vec<_> = unpoisoned(&self.activity.programs).values().cloned().collect();
         programs.sort_by(|a, b| a.grant.cmp(&b.grant));
         programs
     }
@@ -59,7 +59,7 @@ impl Agents {
         AnsweringState { enabled, running, problem: problem.filter(|_| enabled && !running) }
     }
 
-    /// Starts or stops the server. `any_grant`: whether the open vault has a grant in force.
+    /// Starts or stops the server. `any_grant` says whether the open vault has a grant in force.
     pub fn update(&self, vault: &SharedVault, enabled: bool, any_grant: bool) {
         let mut running = unpoisoned(&self.running);
         match (&*running, enabled) {
@@ -69,7 +69,7 @@ impl Agents {
                 }
             }
             (None, true) if any_grant => {
-                let started = Running::start(self.socket.clone(), vault, &self.seen);
+                let started = RunningServer::start(self.socket.clone(), vault, &self.activity);
                 *unpoisoned(&self.problem) = started.as_ref().err().cloned();
                 *running = started.ok();
             }
@@ -90,27 +90,32 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(unix)]
-use answering::Running;
+use answering::RunningServer;
 
 #[cfg(unix)]
 mod answering {
-    use super::{Arc, ConnectedProgram, PathBuf, Seen, SharedVault, unpoisoned};
+    use super::{Arc, ClientActivity, ConnectedProgram, PathBuf, SharedVault, unpoisoned};
     use mementory_api::{ApiError, ApiResult, Session};
     use mementory_mcp::{AnsweredCall, Server, Stopper, VaultAccess, socket_path};
     use std::sync::TryLockError;
     use std::thread::JoinHandle;
 
     /// A running server.
-    pub(super) struct Running {
+    pub(super) struct RunningServer {
         stopper: Stopper,
         thread: JoinHandle<()>,
     }
 
-    impl Running {
-        pub(super) fn start(socket: Option<PathBuf>, vault: &SharedVault, seen: &Arc<Seen>) -> ApiResult<Self> {
+    impl RunningServer {
+        pub(super) fn start(
+            socket: Option<PathBuf>,
+            vault: &SharedVault,
+            activity: &Arc<ClientActivity>,
+        ) -> ApiResult<Self> {
             let server = Server::bind(&socket.unwrap_or_else(socket_path))?;
             let stopper = server.stopper();
-            let access: Arc<dyn VaultAccess> = Arc::new(WindowVault { vault: vault.clone(), seen: seen.clone() });
+            let access: Arc<dyn VaultAccess> =
+                Arc::new(WindowVault { vault: vault.clone(), activity: activity.clone() });
             let thread = std::thread::Builder::new()
                 .name("clients".into())
                 .spawn(move || server.run(&access))
@@ -128,7 +133,7 @@ mod answering {
     /// Gives clients access to the window's vault.
     struct WindowVault {
         vault: SharedVault,
-        seen: Arc<Seen>,
+        activity: Arc<ClientActivity>,
     }
 
     impl VaultAccess for WindowVault {
@@ -145,14 +150,14 @@ mod answering {
 
         fn answered(&self, call: &AnsweredCall) {
             if let Some(program) = &call.program {
-                let seen = ConnectedProgram {
+                let connected = ConnectedProgram {
                     grant: call.grant.clone(),
                     path: program.path.clone(),
                     script: program.script.clone(),
                 };
-                unpoisoned(&self.seen.programs).insert(call.grant.clone(), seen);
+                unpoisoned(&self.activity.programs).insert(call.grant.clone(), connected);
             }
-            if let Some(listener) = &*unpoisoned(&self.seen.on_call) {
+            if let Some(listener) = &*unpoisoned(&self.activity.on_call) {
                 listener();
             }
         }
@@ -160,11 +165,15 @@ mod answering {
 }
 
 #[cfg(not(unix))]
-struct Running;
+struct RunningServer;
 
 #[cfg(not(unix))]
-impl Running {
-    fn start(_socket: Option<PathBuf>, _vault: &SharedVault, _seen: &Arc<Seen>) -> mementory_api::ApiResult<Self> {
+impl RunningServer {
+    fn start(
+        _socket: Option<PathBuf>,
+        _vault: &SharedVault,
+        _activity: &Arc<ClientActivity>,
+    ) -> mementory_api::ApiResult<Self> {
         Err(ApiError::new("not_supported", 2, "Clients are answered on Linux and macOS only so far."))
     }
 

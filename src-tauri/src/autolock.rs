@@ -68,7 +68,7 @@ impl IdleTimer {
         self.limit = (minutes > 0).then(|| Duration::from_secs(u64::from(minutes) * 60));
     }
 
-    /// Records an input at `now`.
+    /// Notes an input at `now`.
     pub fn touch(&mut self, now: Duration) {
         self.last_input = self.last_input.max(now);
     }

@@ -35,9 +35,9 @@ const AGENTS_EVENT: &str = "agents";
 const WATCHED_EVENT: &str = "watched";
 /// Event with the progress of an automatic import.
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
-/// Event sent when another start of the program handed its files over.
+/// Event sent when the program was started a second time and handed its files to this window.
 const OPEN_EVENT: &str = "open";
-/// Sent after a change with what failed after its commit.
+/// Event with the steps that failed after the commit of a change.
 const WARNINGS_EVENT: &str = "warnings";
 
 /// Opens the window and runs until it is closed. Locks the vault before the process ends.
@@ -100,7 +100,7 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Takes over the files of another start of the program, which then ends, and shows the window.
+/// Takes over the files of a second process of the program, which then ends, and shows the window.
 fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
     app.state::<OpenRequests>().add(requested_by(args.into_iter().map(Into::into), folder.as_ref()));
     // If the page is not loaded yet, it takes the files when it starts.

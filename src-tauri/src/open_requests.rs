@@ -24,7 +24,7 @@ pub struct Requested {
 pub struct OpenRequests(Mutex<Requested>);
 
 impl OpenRequests {
-    /// Adds what another start of the program asks for.
+    /// Adds what one start of the program asks for. A later start hands its requests over to this process.
     pub fn add(&self, requested: Requested) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.demonstration |= requested.demonstration;

@@ -154,8 +154,8 @@ impl AppState {
         self.wake_signal.notify();
     }
 
-    /// Lets running calls of clients end, because locking waits for them. If the vault is being locked already, whoever
-    /// does that has called this.
+    /// Makes running calls of clients end, because locking waits for them. If the vault is already being locked, the
+    /// thread that locks it has called this.
     fn stop_client_calls(&self) {
         if let Ok(vault) = self.vault.try_read()
             && let Some(open) = &*vault
@@ -257,13 +257,13 @@ impl AppState {
             .collect()
     }
 
-    /// Records an input of the person.
+    /// Notes an input of the person.
     pub fn touch(&self) {
         let now = self.clock.elapsed();
         self.idle().timer.touch(now);
     }
 
-    /// Records that a vault was opened. This counts as input and cancels an earlier lock request.
+    /// Notes that a vault was opened. This counts as input and cancels an earlier lock request.
     fn vault_opened(&self) {
         let now = self.clock.elapsed();
         let mut idle = self.idle();

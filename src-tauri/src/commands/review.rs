@@ -1,4 +1,4 @@
-//! Review of sensitive values and duplicates, where no answer contains a sensitive value; topics, people, contradictions.
+//! Commands for sensitive values, duplicates, topics, people and contradictions. No answer contains a sensitive value.
 use crate::blocking::{CommandResult, background_job, change, change_job, job, session};
 use mementory_api::types::*;
 use tauri::AppHandle;

@@ -1,4 +1,4 @@
-//! Texts for the warnings of a change that was made, but of which a later step failed.
+//! Texts of the warnings for a change that was made although a later step failed.
 use crate::types::Warning;
 use mementory_vault::{Applied, FailedStep};
 

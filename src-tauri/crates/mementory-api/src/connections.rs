@@ -23,7 +23,8 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// `program`: the path of the `mementory` that clients start. `name`: its name in their lists of servers.
+    /// `program` is the path of the `mementory` program that clients start. `name` is the name of our server in the
+    /// lists of servers of the clients.
     ///
     /// # Errors
     /// `io` if the home folder is not known; `usage` if the path is not Unicode.
@@ -41,7 +42,7 @@ impl Connections {
         AiClientList { clients: Client::ALL.into_iter().map(|client| self.state(client)).collect() }
     }
 
-    /// What [`connect`](Self::connect) would change. Changes nothing. `session`: the vault, if it is open.
+    /// What [`connect`](Self::connect) would change. Changes nothing. `session` is the open vault, if there is one.
     ///
     /// # Errors
     /// As for `connect`.
@@ -65,14 +66,14 @@ impl Connections {
         let client = parse(client)?;
         if let Some(token) = self.token_in_force(session, client)? {
             let grant = session.agents().grant_of(&token)?;
-            let changed = apply(&self.plan(client, &token)?)?;
+            let changed = apply_plan(&self.plan(client, &token)?)?;
             return Ok(ConnectionChange { grant, ..changed });
         }
         // This plan only finds errors before a grant is made.
         self.plan(client, NO_TOKEN)?;
         let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
         let new_grant = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
-        match self.plan(client, &new_grant.token).and_then(|plan| apply(&plan)) {
+        match self.plan(client, &new_grant.token).and_then(|plan| apply_plan(&plan)) {
             Ok(changed) => Ok(ConnectionChange { grant: Some(new_grant.grant), ..changed }),
             Err(error) => {
                 session.agents().revoke_grant(&new_grant.grant.id)?;
@@ -99,10 +100,10 @@ impl Connections {
         let client = parse(client)?;
         let plan = self.plan_disconnect(client)?;
         let grant = match (session, self.token(client)?) {
-            (Some(session), Some(token)) => end(session, &token)?,
+            (Some(session), Some(token)) => end_grant(session, &token)?,
             _ => None,
         };
-        match apply(&plan) {
+        match apply_plan(&plan) {
             Ok(changed) => Ok(Applied::new(ConnectionChange { grant, ..changed })),
             Err(error) if grant.is_none() => Err(error),
             Err(_) => Ok(Applied {
@@ -165,7 +166,7 @@ impl Connections {
 }
 
 /// Ends the grant of a token. None if this vault does not know it.
-fn end(session: &Session, token: &str) -> ApiResult<Option<GrantInfo>> {
+fn end_grant(session: &Session, token: &str) -> ApiResult<Option<GrantInfo>> {
     match session.agents().grant_of(token)? {
         Some(grant) if grant.state == "revoked" => Ok(Some(grant)),
         Some(grant) => session.agents().revoke_grant(&grant.id).map(Some),
@@ -197,7 +198,7 @@ fn change_of(plan: &Plan, dry_run: bool) -> ConnectionChange {
     }
 }
 
-fn apply(plan: &Plan) -> ApiResult<ConnectionChange> {
+fn apply_plan(plan: &Plan) -> ApiResult<ConnectionChange> {
     let change = change_of(plan, false);
     let applied = plan.apply(SystemTime::now()).map_err(|error| api_error(&error))?;
     let backup = applied.backup.map(|path| path.display().to_string());

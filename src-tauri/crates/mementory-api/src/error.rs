@@ -99,11 +99,11 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
     match error {
         F::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
         F::Limit { limit, place, figure } => ApiError::new("limit", 6, {
-            let more = match Limits::RAISED.contains(limit) {
+            let advice = match Limits::RAISED.contains(limit) {
                 true => " If you trust it, allow more with --limit-bytes.",
                 false => "",
             };
-            format!("{place} is over a size limit ({limit}: {figure}). Nothing was imported.{more}")
+            format!("{place} is over a size limit ({limit}: {figure}). Nothing was imported.{advice}")
         })
         .with("limit", limit)
         .with("place", place)

@@ -153,7 +153,7 @@ pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> Api
     Ok(describe(&catalog, &found, &[]).into_iter().next())
 }
 
-/// The members below those given paths in which no format recognised anything.
+/// The members of those given paths in which no format recognised anything.
 pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<usize> {
     let root_of = |member: usize| catalog.members().get(member).map(|m| m.root);
     let parts = found.sources.iter().flat_map(|source| source.claim.parts.iter().map(|part| part.member));
@@ -162,14 +162,14 @@ pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<
 }
 
 /// Candidates for members, as [`nearest`] returns them.
-pub(crate) type Nearest = [(usize, Vec<mementory_formats::Candidate>)];
+pub(crate) type CandidatesByMember = [(usize, Vec<mementory_formats::Candidate>)];
 
 /// One result for each given path. `nearest` has the candidates for members that no format recognised.
-pub(crate) fn describe(catalog: &Catalog, found: &Found, nearest: &Nearest) -> Vec<Detection> {
+pub(crate) fn describe(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember) -> Vec<Detection> {
     catalog.roots().iter().enumerate().map(|(root, path)| describe_root(catalog, found, nearest, root, path)).collect()
 }
 
-fn describe_root(catalog: &Catalog, found: &Found, nearest: &Nearest, root: usize, path: &str) -> Detection {
+fn describe_root(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember, root: usize, path: &str) -> Detection {
     let is_in_root = |member: usize| catalog.members().get(member).is_some_and(|m| m.root == root);
     let place = |member: usize| catalog.members().get(member).map(|m| m.place.clone()).unwrap_or_default();
     let mut out = Detection {
@@ -504,15 +504,15 @@ mod tests {
     #[test]
     fn opened_paths_are_sorted_into_a_vault_files_and_refused_paths() {
         let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("a.zip"), "PK").unwrap();
+        let path_of = |name: &str| folder.path().join(name);
+        std::fs::write(path_of("a.zip"), "PK").unwrap();
         for vault in ["Old.keepsake", "other"] {
-            std::fs::create_dir(at(vault)).unwrap();
-            std::fs::write(at(vault).join("vault.json"), "{}").unwrap();
+            std::fs::create_dir(path_of(vault)).unwrap();
+            std::fs::write(path_of(vault).join("vault.json"), "{}").unwrap();
         }
-        std::fs::create_dir(at("notes")).unwrap();
-        let paths = ["gone.zip", "a.zip", "notes", "Old.keepsake/vault.json", "other"].map(at);
-        let text = |name: &str| at(name).display().to_string();
+        std::fs::create_dir(path_of("notes")).unwrap();
+        let paths = ["gone.zip", "a.zip", "notes", "Old.keepsake/vault.json", "other"].map(path_of);
+        let text = |name: &str| path_of(name).display().to_string();
         let refused = vec![RefusedPath { path: text("gone.zip"), reason: "missing".into() }];
         let expected = OpenRequest {
             vault: Some(text("Old.keepsake")),

@@ -51,7 +51,7 @@ pub(crate) fn inspect(
         let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
         refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage(format, catalog, source, fault)));
+        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
         let codes =
             format.import_refuses().or(Some(format.salvage_codes()).filter(|codes| salvage && !codes.is_empty()));
         if let Some(codes) = codes {
@@ -74,7 +74,7 @@ pub(crate) fn refuse_damage(catalog: &Catalog, found: &Detection) -> ApiResult<(
         let Some(format) = by_id(source.format) else { continue };
         let archives = archives_of(catalog, source);
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage(format, catalog, source, fault)));
+        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
     }
     refuse(&stopping, false)
 }
@@ -120,7 +120,7 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     }
 }
 
-/// Sentence for files of which a remainder can be imported.
+/// Sentence for damaged files whose remainder can be imported.
 const SALVAGE_HINT: &str = "To import what is left of it, use --salvage.";
 
 fn with_sentence(error: ApiError, sentence: &str) -> ApiError {
@@ -133,7 +133,7 @@ fn structural_fault(fault: &Fault) -> StoppingFault {
     StoppingFault { code: fault.code, part, can_salvage: false }
 }
 
-fn damage(format: &dyn Format, catalog: &Catalog, source: &Detected, fault: &Fault) -> StoppingFault {
+fn damage_fault(format: &dyn Format, catalog: &Catalog, source: &Detected, fault: &Fault) -> StoppingFault {
     let stopping = structural_fault(fault);
     let can_salvage = format.can_salvage(catalog, source, stopping.code, &stopping.part.place);
     StoppingFault { can_salvage, ..stopping }
@@ -176,15 +176,17 @@ fn validate(
 
 fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
     let Some(StoppingFault { code, part: first, .. }) = stopping.first().filter(|_| !salvage) else { return Ok(()) };
-    let more = match stopping.len() {
+    let number_of_others = match stopping.len() {
         1 => String::new(),
         n => format!(" ({} more)", n - 1),
     };
     let reason = first.reason.split_once(": ").map_or(first.reason.as_str(), |(_, message)| message);
-    let what = if first.place.is_empty() { "The file" } else { first.place.as_str() };
-    let message = format!("{what}: {reason}{more}. Nothing was imported. Get the file again from where it came from.");
-    let listed: Vec<&MissingPart> = stopping.iter().map(|fault| &fault.part).take(MAX_LISTED_PARTS).collect();
-    let missing = serde_json::to_string(&listed).unwrap_or_default();
+    let subject = if first.place.is_empty() { "The file" } else { first.place.as_str() };
+    let message = format!(
+        "{subject}: {reason}{number_of_others}. Nothing was imported. Get the file again from where it came from."
+    );
+    let listed_parts: Vec<&MissingPart> = stopping.iter().map(|fault| &fault.part).take(MAX_LISTED_PARTS).collect();
+    let missing = serde_json::to_string(&listed_parts).unwrap_or_default();
     let error = ApiError::new(code, 1, message).with("place", &first.place).with("missing", missing);
     Err(match stopping.iter().all(|fault| fault.can_salvage) {
         true => with_sentence(error, SALVAGE_HINT).with("salvage", true),

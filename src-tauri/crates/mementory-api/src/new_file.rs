@@ -4,7 +4,8 @@ use std::{
     path::Path,
 };
 
-/// Makes a file for writing and fails if something is at the path. `private`: only its owner can read it (Unix).
+/// Makes a file for writing and fails if something is at the path. With `private`, only its owner can read it (on
+/// Unix).
 ///
 /// # Errors
 /// I/O.

@@ -177,11 +177,11 @@ fn write_maybe_in_place(
     out: &Path,
     write: impl FnOnce(&Path) -> Result<(), FormatError>,
 ) -> ApiResult<()> {
-    let same = match (source.canonicalize(), out.canonicalize()) {
+    let is_same_file = match (source.canonicalize(), out.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     };
-    write_atomically(out, same, write)
+    write_atomically(out, is_same_file, write)
 }
 
 /// Writes to a temporary file beside `out` and renames it when it is complete. Replaces an existing file only if

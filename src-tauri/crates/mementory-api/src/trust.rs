@@ -39,23 +39,23 @@ impl Trust {
         let mut visit = |signed: Signed| {
             let (verdict, trusted) = self.verdict(&signed);
             let valid = verdict.is_ok();
-            let what = if signed.tombstone.is_some() { "the tombstone's signature" } else { "the signature" };
+            let subject = if signed.tombstone.is_some() { "the tombstone's signature" } else { "the signature" };
             let (code, message) = match (verdict, trusted) {
                 (Err(Refusal::RsaTooWeak(bits)), _) => (
                     "signature_key_weak",
-                    format!("{what} proves nothing: its RSA key has {bits} bits, at least 2048 are needed"),
+                    format!("{subject} proves nothing: its RSA key has {bits} bits, at least 2048 are needed"),
                 ),
                 (Err(Refusal::RsaTooLarge(bits)), _) => (
                     "signature_key_large",
-                    format!("{what} was not verified: its RSA key has {bits} bits, at most 8192 are accepted"),
+                    format!("{subject} was not verified: its RSA key has {bits} bits, at most 8192 are accepted"),
                 ),
                 (Err(Refusal::Invalid), _) if signed.token.is_none() => {
-                    ("signature_invalid", format!("{what} is malformed"))
+                    ("signature_invalid", format!("{subject} is malformed"))
                 }
                 (Err(Refusal::Invalid), _) => {
-                    ("signature_invalid", format!("{what} is invalid: the content was changed after it was signed"))
+                    ("signature_invalid", format!("{subject} is invalid: the content was changed after it was signed"))
                 }
-                (Ok(()), Some(false)) => ("signature_untrusted", format!("{what} is not by a trusted key")),
+                (Ok(()), Some(false)) => ("signature_untrusted", format!("{subject} is not by a trusted key")),
                 (Ok(()), _) => ("", String::new()),
             };
             if !code.is_empty() {
@@ -176,7 +176,7 @@ impl Signers {
     pub(crate) fn refuse_invalid(&self, outcome: &str) -> ApiResult<()> {
         let whole = || self.invalid.iter().find(|signature| !signature.of_tombstone);
         let Some(first) = whole().or(self.invalid.first()) else { return Ok(()) };
-        let what = match (first.of_tombstone, first.by_known_key) {
+        let problem = match (first.of_tombstone, first.by_known_key) {
             (true, _) => "The signature of a deletion in the file is invalid: it was changed after it was signed.",
             (_, true) => {
                 "The signature is invalid: the file was changed after it was signed, or somebody misuses the key that it \
@@ -185,7 +185,7 @@ impl Signers {
             _ => "The signature is invalid: the file was changed after it was signed.",
         };
         let message = format!(
-            "{what} {outcome} Get the file again from its author, or import it without the signature \
+            "{problem} {outcome} Get the file again from its author, or import it without the signature \
              (--accept-invalid-signature)."
         );
         Err(ApiError::new("signature_invalid", 1, message)

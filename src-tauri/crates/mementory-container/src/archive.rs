@@ -1,4 +1,4 @@
-//! An open archive, and reading its entries.
+//! An open archive, and how its entries are read.
 use super::{source::Source, zip::Entry};
 use crate::FormatError;
 use std::io::Read;

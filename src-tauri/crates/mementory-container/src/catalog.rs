@@ -181,9 +181,9 @@ impl Catalog {
         if let Some(head) = heads.get(member.id, n) {
             return Ok(head);
         }
-        let wanted = if n <= MAX_KEPT_BYTES { n.max(MIN_READ_BYTES) } else { n };
-        let (mut head, _) = self.read_start(member, wanted)?;
-        heads.keep(member.id, &head, head.len() < wanted);
+        let bytes_to_read = if n <= MAX_KEPT_BYTES { n.max(MIN_READ_BYTES) } else { n };
+        let (mut head, _) = self.read_start(member, bytes_to_read)?;
+        heads.keep(member.id, &head, head.len() < bytes_to_read);
         head.truncate(n);
         Ok(head)
     }

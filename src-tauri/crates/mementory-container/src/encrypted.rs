@@ -33,13 +33,13 @@ pub(super) fn open(
         return Ok(());
     };
     let raw = file.window(0).map_err(|e| FormatError::io(&place, e))?;
-    let plain = passphrase.open_file(Box::new(raw)).map_err(|error| match error {
+    let decrypted = passphrase.open_file(Box::new(raw)).map_err(|error| match error {
         FormatError::Invalid { code, message, .. } => FormatError::Invalid { code, place: place.clone(), message },
         FormatError::Io { source, .. } => FormatError::io(&place, source),
         other => other,
     })?;
     let resources = Resources { spool: resources.spool.or(passphrase.spool()), ..resources };
-    let source = decrypt_all(plain, limits, resources, &place)?;
+    let source = decrypt_all(decrypted, limits, resources, &place)?;
     member.size = source.len();
     member.location = Location::Unpacked(source);
     catalog.decrypted.push(member.root);

@@ -51,9 +51,10 @@ pub(super) fn listing_faults(
     entries: &[Entry],
     contradictions: &[zip::Contradiction],
 ) -> Vec<Fault> {
-    let at = |index: usize| entries.get(index).map(|e| entry_place(place, &e.name)).unwrap_or_default();
-    let structure =
-        contradictions.iter().map(|c| Fault::new(archive, FaultKind::Structure, c.code, at(c.entry), c.message));
+    let place_of_entry = |index: usize| entries.get(index).map(|e| entry_place(place, &e.name)).unwrap_or_default();
+    let structure = contradictions
+        .iter()
+        .map(|c| Fault::new(archive, FaultKind::Structure, c.code, place_of_entry(c.entry), c.message));
     let mut out: Vec<Fault> = structure.collect();
     let mut folded: HashMap<String, &str> = HashMap::new();
     for entry in entries.iter().filter(|e| e.kind() == EntryKind::Folder && e.size > 0) {

@@ -35,8 +35,8 @@ pub(super) fn open(
     let max_bytes = if resources.spool.is_some() { budget } else { budget.min(MAX_IN_MEMORY_BYTES) };
     let place = member.place.clone();
     let unpacked = catalog.read(member, |bytes| {
-        let mut plain = MultiGzDecoder::new(BufReader::with_capacity(128 << 10, bytes));
-        unpack(&mut plain, max_bytes, resources.spool, &place)
+        let mut decoder = MultiGzDecoder::new(BufReader::with_capacity(128 << 10, bytes));
+        unpack(&mut decoder, max_bytes, resources.spool, &place)
     })?;
     let Unpacked { source, damage } = match unpacked {
         Some(unpacked) => unpacked,

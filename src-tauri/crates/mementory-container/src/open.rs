@@ -1,4 +1,4 @@
-//! Opening paths as one catalog.
+//! Opens paths as one catalog.
 use super::{
     catalog::Catalog, expand, folder, heads::Heads, passphrase::Passphrase, resources::Resources, spool::Spool,
 };

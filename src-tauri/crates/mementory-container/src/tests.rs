@@ -180,7 +180,7 @@ fn an_unreadable_entry_does_not_affect_the_others() {
 }
 
 #[test]
-fn archives_without_extension_with_a_prefix_or_truncated_are_read() {
+fn archives_are_read_if_they_lack_an_extension_have_a_prefix_or_are_truncated() {
     let dir = TempFolder::new("cut");
     let big = "conversation ".repeat(50_000);
     let entries = [

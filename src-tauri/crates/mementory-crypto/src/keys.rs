@@ -14,7 +14,7 @@ impl Secret {
         Self(Zeroizing::new(bytes))
     }
 
-    /// Random bytes.
+    /// A new random secret.
     pub fn generate() -> Result<Self, CryptoError> {
         Ok(Self::new(random_bytes()?))
     }

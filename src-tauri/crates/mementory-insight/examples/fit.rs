@@ -7,7 +7,7 @@ use std::path::Path;
 
 const FOLDS: usize = 5;
 const ROUNDS: usize = 600;
-/// Strengths of the pull to 0, per sample, by cross-validation.
+/// Strengths with which each sample pulls the weights to 0, chosen by cross-validation.
 const KIND_DECAY: f32 = 0.5;
 const SPECIAL_DECAY: f32 = 0.2;
 
@@ -48,14 +48,14 @@ fn read(folder: &Path) -> Vec<Sample> {
     samples
 }
 
-/// Fits to four fifths and asks for the last, five times.
+/// Fits the weights to four fifths of the samples and tests them with the other fifth, five times.
 fn cross_validate(samples: &[Sample]) {
     let (mut kinds, mut found, mut wanted, mut right) = (0, 0, 0, 0);
     for fold in 0..FOLDS {
-        let (asked, others): (Vec<usize>, Vec<usize>) = (0..samples.len()).partition(|n| n % FOLDS == fold);
+        let (tested, others): (Vec<usize>, Vec<usize>) = (0..samples.len()).partition(|n| n % FOLDS == fold);
         let weights = fit(samples, &others);
         let (of_kind, of_special) = weights.split_at(AboutKind::ALL.len());
-        for sample in asked.iter().map(|n| &samples[*n]) {
+        for sample in tested.iter().map(|n| &samples[*n]) {
             let scores: Vec<f32> = of_kind.iter().map(|row| score(row, &sample.inputs.kind)).collect();
             let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap();
             kinds += usize::from(best == sample.kind);
@@ -72,7 +72,7 @@ fn cross_validate(samples: &[Sample]) {
     println!("special: recall {:.3}, precision {:.3}", share(right, wanted), share(right, found));
 }
 
-/// Rows of weights: of each kind, then of each special category; the bias is last in a row.
+/// Rows of weights: first one for each kind, then one for each special category. The bias is last in a row.
 fn fit(samples: &[Sample], chosen: &[usize]) -> Vec<Vec<f32>> {
     let inputs = |of: fn(&Sample) -> &Vec<f32>| chosen.iter().map(|n| of(&samples[*n]).as_slice()).collect::<Vec<_>>();
     let even = vec![1.0; chosen.len()];
@@ -83,7 +83,8 @@ fn fit(samples: &[Sample], chosen: &[usize]) -> Vec<Vec<f32>> {
     let mut rows = descend(&inputs(|s| &s.inputs.kind), &of_kind, &even, KIND_DECAY, softmax);
     for class in 0..Special::ALL.len() {
         let shows: Vec<Vec<f32>> = chosen.iter().map(|n| vec![f32::from(samples[*n].special[class])]).collect();
-        // Both sides weigh the same, because most sentences do not show the category.
+        // The samples that show the category have the same total weight as the samples without it, although they are
+        // far fewer.
         let positive = shows.iter().map(|one| one[0]).sum::<f32>();
         let half = chosen.len() as f32 / 2.0;
         let balance: Vec<f32> = shows

@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FOLDS: usize = 5;
-/// Share of the even covariance in that of the sentences, and the factor of the scores, both by cross-validation.
+/// Share of an even covariance (the same variance in every direction) in the covariance that is used; the rest is that
+/// of the sentences. Chosen by cross-validation, like the factor of the scores.
 const SHRINKAGE: f64 = 0.9;
 const FACTOR: f64 = 0.02;
-/// A sample sentence with a less probable attribute states nothing.
+/// A sample sentence counts as stating nothing if every attribute is less probable than this for it.
 const MAX_BACKGROUND: f64 = 0.5;
-/// Sample sentences that are as alike as this share a row.
+/// Sample sentences that are at least as alike as this share a row.
 const ALIKE: f64 = 0.3;
 
 struct Sentence {
@@ -67,15 +68,15 @@ fn read(folder: &Path, encoder: &Encoder, label: impl Fn(&[&str]) -> (String, St
     out
 }
 
-/// Fits to four fifths and asks for the last, five times.
+/// Fits to four fifths of the sentences and tests with the other fifth, five times.
 fn cross_validate(claims: &[Sentence]) {
     let mut right = 0;
     for fold in 0..FOLDS {
         // Neighbours in the files are alike, so the folds are scattered.
-        let asked = |n: usize| n.wrapping_mul(2_654_435_761) / 7 % FOLDS == fold;
-        let others: Vec<&Sentence> = (0..claims.len()).filter(|n| !asked(*n)).map(|n| &claims[n]).collect();
+        let tested = |n: usize| n.wrapping_mul(2_654_435_761) / 7 % FOLDS == fold;
+        let others: Vec<&Sentence> = (0..claims.len()).filter(|n| !tested(*n)).map(|n| &claims[n]).collect();
         let fitted = fit(&others, &[]);
-        for sentence in (0..claims.len()).filter(|n| asked(*n)).map(|n| &claims[n]) {
+        for sentence in (0..claims.len()).filter(|n| tested(*n)).map(|n| &claims[n]) {
             let probabilities = fitted.attributes(&sentence.vector);
             let best = probabilities.iter().max_by(|a, b| a.1.total_cmp(b.1)).unwrap().0;
             right += usize::from(*best == sentence.attribute);
@@ -84,7 +85,7 @@ fn cross_validate(claims: &[Sentence]) {
     println!("cross-validated: attribute right {:.3}", right as f64 / claims.len() as f64);
 }
 
-/// Sentences that are alike, around the first of each cluster.
+/// Groups sentences that are alike. Each group is formed around its first sentence.
 fn clusters<'s>(background: &[&'s Sentence]) -> Vec<Vec<&'s Sentence>> {
     let mut out: Vec<Vec<&Sentence>> = Vec::new();
     for sentence in background {

@@ -60,7 +60,7 @@ fn pairs(labels: &Value, memories: &[Value], missed: bool) {
     let text_of = |n: usize| memories[n]["text"].as_str().unwrap();
     let at = |memory: &Value| {
         let created = memory["created"].as_str()?;
-        // Enough to order them: the digits of the date and time.
+        // The digits of the date and time are enough to order the memories.
         created.chars().filter(char::is_ascii_digit).take(14).collect::<String>().parse::<i64>().ok()
     };
     let statements: Vec<Statement<'_>> =

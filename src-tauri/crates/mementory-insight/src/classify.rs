@@ -1,5 +1,5 @@
-//! The kind of a memory by words alone. Two things speak for a kind: cue words, and the words that its sample sentences
-//! use more often than those of the other kinds.
+//! Suggests the kind of a memory by its words alone. Two things speak for a kind: its cue words, and the words that its
+//! samples use more often than the samples of all kinds do.
 use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},
@@ -16,7 +16,7 @@ pub(crate) const KINDS: usize = AboutKind::ALL.len();
 const STRONG: usize = 0;
 const CUES: usize = 1;
 const PROTOTYPES: usize = 2;
-/// Weights of a word, tuned on texts that are not those of the final figures.
+/// Weights of words, tuned on other texts than those on which the published figures are measured.
 const STRONG_WEIGHT: f32 = 2.2;
 const CUE_WEIGHT: f32 = 1.0;
 const SAMPLE_WEIGHT: f32 = 0.6;
@@ -38,9 +38,9 @@ pub fn about(text: &str) -> Option<About> {
     kind_by_words(&folded, &special_of(&folded))
 }
 
-/// The same for a text that is prepared already. `special`: what its words show.
+/// Like [`about`], for a text that is already folded. `special` has the special categories that its words show.
 pub(crate) fn kind_by_words(folded: &Folded, special: &[Special]) -> Option<About> {
-    best(&word_scores(folded, special))
+    best_kind(&word_scores(folded, special))
 }
 
 /// The sample sentences with their kinds.
@@ -54,7 +54,7 @@ fn prototypes() -> Vec<(&'static str, AboutKind)> {
     out
 }
 
-fn best(scores: &[f32; KINDS]) -> Option<About> {
+fn best_kind(scores: &[f32; KINDS]) -> Option<About> {
     let (kind, score) = AboutKind::ALL.into_iter().zip(scores.iter().copied()).fold(
         None,
         |best: Option<(AboutKind, f32)>, (kind, score)| match best {
@@ -66,7 +66,7 @@ fn best(scores: &[f32; KINDS]) -> Option<About> {
         return None;
     }
     let sum: f32 = scores.iter().map(|other| (other - score).exp()).sum();
-    // Little evidence is little confidence, even if nothing speaks against it.
+    // Little evidence gives a low confidence, even if nothing speaks for another kind.
     Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
 }
 
@@ -87,7 +87,7 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
         ends[kind] = hit.end;
         let word = &folded.text[hit.start..hit.end];
         if counted.insert((kind, word)) {
-            // What is said first is what it is about.
+            // A text is mostly about what it says first, so an early cue counts more.
             scores[kind] += cue.weight * place_weight(cue.kind, folded, hit.start);
         }
     }
@@ -103,7 +103,7 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
         };
         scores[kind.index()] += weight;
     }
-    // What is said of a relative or friend is about them, whatever they do or have.
+    // A text that begins with a relative or friend is about that person, whatever they do or have.
     if let Some(pet) = subject_at_start(folded) {
         scores = scores.map(|score| score * 0.65);
         let kind = if pet { AboutKind::Home } else { AboutKind::People };
@@ -123,7 +123,7 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
     for (score, sample) in scores.iter_mut().zip(samples) {
         *score += sample * scale;
     }
-    // A page mentions everything: only the share matters then.
+    // A long text mentions everything. For such a text, only the shares of the kinds count.
     let total: f32 = scores.iter().map(|score| score.max(0.0)).sum();
     if total > 20.0 {
         scores = scores.map(|score| score * 20.0 / total);
@@ -131,15 +131,16 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
     scores
 }
 
-/// Whether the text begins with someone else than the person: `Some(true)` for a pet.
+/// Whether the text begins with somebody other than the person. `Some(true)` if that is a pet, `Some(false)` if it is a
+/// relative or friend.
 fn subject_at_start(folded: &Folded) -> Option<bool> {
     let limit = if folded.languages.ja { 10 } else { 32 };
     let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);
-    // "Has a brother" is about the brother, too.
+    // "Has a brother" also counts, because it is about the brother.
     let relation = subject(&folded.text, until)?;
     let names = RELATIONS.get(relation)?;
-    let is = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
-    (!is(&["boss", "team", "neighbour", "colleague"])).then(|| is(&["dog", "cat"]))
+    let is_one_of = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
+    (!is_one_of(&["boss", "team", "neighbour", "colleague"])).then(|| is_one_of(&["dog", "cat"]))
 }
 
 /// Weight of the place of a cue. A text is most often about what it says first, above all if its subject is a person.
@@ -161,7 +162,8 @@ struct Cue {
 
 struct Model {
     cues: WordSet<Cue>,
-    /// By feature, how much more often each kind's samples have it than those of all kinds, as a bounded logarithm.
+    /// For each feature, how much more often the samples of each kind have it than the samples of all kinds, as a
+    /// bounded logarithm.
     samples: HashMap<String, [f32; KINDS]>,
 }
 
@@ -225,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn most_samples_are_of_their_own_kind() {
+    fn most_samples_get_their_own_kind() {
         let all = prototypes();
         let right = all.iter().filter(|(text, wanted)| about(text).is_some_and(|about| about.kind == *wanted)).count();
         assert!(right * 100 >= all.len() * 85, "{right} of {}", all.len());

@@ -1,6 +1,6 @@
-//! Decides with the vector of a sentence encoder and with the words of a text. The weights were fitted to the sentences
-//! in `data/samples` by `examples/fit.rs`: a softmax regression for the kind, a logistic regression for each special
-//! category.
+//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder. The
+//! weights in `data/samples` by `examples/fit.rs`: a softmax regression for the kind, a logistic regression for each
+//! special category.
 use crate::{
     About, AboutKind, Special,
     classify::{KINDS, kind_by_words},
@@ -16,14 +16,14 @@ const SPECIALS: usize = Special::ALL.len();
 const KIND_INPUTS: usize = DIMENSIONS + KINDS;
 /// Inputs for the special categories: the vector, and 1 for each category that the words show.
 const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIALS;
-/// Per kind and category a weight for each input and one for the bias.
+/// For each kind and each category, there is a weight for each input and one for the bias.
 const WEIGHTS: usize = KINDS * (KIND_INPUTS + 1) + SPECIALS * (SPECIAL_INPUTS + 1);
 /// The weights as `f32`, little endian.
 const STORED: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
 
-/// A kind is suggested from this probability on; by chance it would be 0.08.
+/// A kind is suggested from this probability on. If all kinds were equally likely, each would have 0.08.
 const MIN_KIND: f32 = 0.2;
-/// A special category is suggested from this probability on. Recall first.
+/// A special category is suggested from this probability on. To miss a category is worse than to suggest a wrong one.
 pub const MIN_SPECIAL: f32 = 0.55;
 
 /// Inputs of the regressions for one text.
@@ -36,7 +36,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// `vector`: [`DIMENSIONS`] numbers, of length 1.
+    /// `vector` has [`DIMENSIONS`] numbers, and its length is 1.
     pub fn new(text: &str, vector: &[f32]) -> Self {
         let folded = Folded::new(text);
         let special = special_of(&folded);
@@ -55,8 +55,8 @@ impl Inputs {
     }
 }
 
-/// What a text is about, and its special categories. `vectors`: those of an encoder for the parts of the text, of
-/// length 1; vectors of another length are not used, and without any the words alone decide.
+/// What a text is about, and its special categories. `vectors` has the vectors of an encoder for the parts of the text,
+/// of length 1. Vectors of another length are not used. Without vectors, the words alone decide.
 pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let folded = Folded::new(text);
     let special = special_of(&folded);
@@ -66,12 +66,12 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let mut parts = 0;
     for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
         let inputs = Inputs::of(vector, about, &special);
-        for (score, weights) in scores.iter_mut().zip(fitted().kinds()) {
-            *score += sum(weights, &inputs.kind);
+        for (score, weights) in scores.iter_mut().zip(fitted().kind_weights()) {
+            *score += weighted_sum(weights, &inputs.kind);
         }
-        // What one part shows, the text shows.
-        for (probability, weights) in probabilities.iter_mut().zip(fitted().specials()) {
-            *probability = probability.max(1.0 / (1.0 + (-sum(weights, &inputs.special)).exp()));
+        // A category that one part shows counts for the whole text.
+        for (probability, weights) in probabilities.iter_mut().zip(fitted().special_weights()) {
+            *probability = probability.max(1.0 / (1.0 + (-weighted_sum(weights, &inputs.special)).exp()));
         }
         parts += 1;
     }
@@ -82,16 +82,16 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     (most_probable(&scores.map(|score| score / parts as f32)), classes.map(|(class, _)| class).collect())
 }
 
-/// Square roots of the probabilities of the kinds, so that the dot product of those of two texts says how likely it is
-/// that both are of the same kind. Without a vector, all kinds are equally likely.
+/// Square roots of the probabilities of the kinds. The dot product of the roots of two texts says how likely it is that
+/// both texts are of the same kind. Without a vector, all kinds are equally likely.
 pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KINDS] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KINDS as f32).sqrt(); KINDS];
     }
     let inputs = Inputs::new(text, vector);
     let mut roots = [0.0; KINDS];
-    for (root, weights) in roots.iter_mut().zip(fitted().kinds()) {
-        *root = sum(weights, &inputs.kind);
+    for (root, weights) in roots.iter_mut().zip(fitted().kind_weights()) {
+        *root = weighted_sum(weights, &inputs.kind);
     }
     let largest = roots.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     roots.iter_mut().for_each(|score| *score = (*score - largest).exp());
@@ -108,7 +108,7 @@ fn most_probable(scores: &[f32; KINDS]) -> Option<About> {
 }
 
 /// Sum of the inputs multiplied by their weights, and of the bias, which is the last weight.
-fn sum(weights: &[f32], inputs: &[f32]) -> f32 {
+fn weighted_sum(weights: &[f32], inputs: &[f32]) -> f32 {
     let bias = weights.last().copied().unwrap_or_default();
     weights.iter().zip(inputs).map(|(weight, input)| weight * input).sum::<f32>() + bias
 }
@@ -116,11 +116,11 @@ fn sum(weights: &[f32], inputs: &[f32]) -> f32 {
 struct Fitted(Vec<f32>);
 
 impl Fitted {
-    fn kinds(&self) -> impl Iterator<Item = &[f32]> {
+    fn kind_weights(&self) -> impl Iterator<Item = &[f32]> {
         self.0.chunks_exact(KIND_INPUTS + 1).take(KINDS)
     }
 
-    fn specials(&self) -> impl Iterator<Item = &[f32]> {
+    fn special_weights(&self) -> impl Iterator<Item = &[f32]> {
         self.0.get(KINDS * (KIND_INPUTS + 1)..).unwrap_or_default().chunks_exact(SPECIAL_INPUTS + 1)
     }
 }

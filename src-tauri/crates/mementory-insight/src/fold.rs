@@ -4,13 +4,14 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
-/// Characters of a text that are examined. A memory is a sentence or a page; what follows adds nothing to its kind.
+/// Largest number of characters of a text that are examined. A memory is a sentence or a page, and what follows a page
+/// adds nothing to its kind.
 pub(crate) const MAX_CHARS: usize = 4000;
 
 /// A text prepared for the word lists.
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
-    /// Small letters, compatibility forms unified, single spaces.
+    /// The text in small letters, with unified compatibility forms and single spaces.
     pub(crate) text: String,
     /// The beginning of the text as it was written.
     pub(crate) written: String,
@@ -45,7 +46,8 @@ impl Folded {
     }
 }
 
-/// Small letters, compatibility forms and quotes unified, white space collapsed, control characters removed.
+/// Makes all letters small, unifies compatibility forms and quotes, collapses white space, and removes control
+/// characters.
 pub(crate) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.nfkc().flat_map(char::to_lowercase) {
@@ -79,14 +81,14 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
     let mut start: Option<(usize, bool)> = None;
     for (at, c) in folded.char_indices() {
         let asian = is_east_asian(c);
-        let inside = c.is_alphanumeric();
+        let is_inside = c.is_alphanumeric();
         if let Some((from, was_asian)) = start
-            && (!inside || asian != was_asian)
+            && (!is_inside || asian != was_asian)
         {
             out.push(&folded[from..at]);
             start = None;
         }
-        if inside && start.is_none() {
+        if is_inside && start.is_none() {
             start = Some((at, asian));
         }
     }
@@ -96,20 +98,20 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
     out
 }
 
-/// Runs of Katakana and of Kanji in a word of a script without spaces, which are its nouns: at least `katakana` or
-/// `kanji` signs long. Without the word for the user.
+/// The nouns in a word of a script without spaces: its runs of Katakana and of Kanji that are at least `katakana` or
+/// `kanji` signs long. The Japanese word for "user" is left out.
 pub(crate) fn noun_runs(word: &str, katakana: usize, kanji: usize) -> Vec<&str> {
-    let least = |c: char| match u32::from(c) {
+    let class_of = |c: char| match u32::from(c) {
         0x30a0..=0x30ff => Some((1, katakana)),
         0x3400..=0x9fff | 0x3005 => Some((2, kanji)),
         _ => None,
     };
     let mut out = Vec::new();
     let (mut start, mut of) = (0, None);
-    for (at, class) in word.char_indices().map(|(at, c)| (at, least(c))).chain([(word.len(), None)]) {
+    for (at, class) in word.char_indices().map(|(at, c)| (at, class_of(c))).chain([(word.len(), None)]) {
         if class != of {
             let run = &word[start..at];
-            if of.is_some_and(|(_, least)| run.chars().count() >= least) && run != "ユーザー" {
+            if of.is_some_and(|(_, min_chars)| run.chars().count() >= min_chars) && run != "ユーザー" {
                 out.push(run);
             }
             (start, of) = (at, class);
@@ -141,7 +143,7 @@ fn languages(folded: &str) -> Languages {
     };
     let umlauts = folded.chars().filter(|c| matches!(c, 'ä' | 'ö' | 'ü' | 'ß')).count();
     let (en, de) = (count("en"), count("de") + umlauts.min(2));
-    // A short text without such a word may be in either.
+    // A short text without function words may be in either language.
     Languages { en: en >= de, de: de >= en, ja: false }
 }
 
@@ -150,17 +152,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folds_and_divides() {
+    fn a_text_is_folded_and_divided_into_words() {
         assert_eq!(fold("  Ｋätzchen\u{0} ’s\n "), " kätzchen 's");
         assert_eq!(words("has 2 cats, 猫がいる ok"), ["has", "2", "cats", "猫がいる", "ok"]);
     }
 
     #[test]
-    fn recognises_languages() {
-        let of = |text: &str| Folded::new(text).languages;
-        assert!(of("The user lives in Leeds.").en && !of("The user lives in Leeds.").de);
-        assert!(of("Die Nutzerin wohnt in Köln.").de && !of("Die Nutzerin wohnt in Köln.").en);
-        assert!(of("東京に住んでいる").ja);
-        assert!(of("Vegan").en && of("Vegan").de);
+    fn the_language_of_a_text_is_recognised() {
+        let languages_of = |text: &str| Folded::new(text).languages;
+        assert!(languages_of("The user lives in Leeds.").en && !languages_of("The user lives in Leeds.").de);
+        assert!(languages_of("Die Nutzerin wohnt in Köln.").de && !languages_of("Die Nutzerin wohnt in Köln.").en);
+        assert!(languages_of("東京に住んでいる").ja);
+        assert!(languages_of("Vegan").en && languages_of("Vegan").de);
     }
 }

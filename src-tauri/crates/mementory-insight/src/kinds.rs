@@ -67,7 +67,8 @@ impl AboutKind {
     }
 }
 
-/// Categories of personal data that the law protects more, and three that people want to keep to themselves.
+/// Categories of personal data that the law protects more than others, and three that people want to keep to
+/// themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Special {

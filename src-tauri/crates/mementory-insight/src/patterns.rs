@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stars_open_the_ends_of_words() {
+    fn a_star_lets_a_word_be_part_of_a_longer_one() {
         let set = WordSet::new([("art", 1), ("diagnos*", 2), ("*allergie", 3), ("猫", 4), ("iphone", 5)]);
         let found = |text: &str| set.hits(text).iter().map(|hit| *hit.value).collect::<Vec<_>>();
         assert_eq!(found("the art of part"), [1]);

@@ -1,5 +1,5 @@
-//! Special categories of personal data in a text. Recall first: who looks for what should not be there loses more by a
-//! miss than by a false alarm.
+//! Special categories of personal data in a text. Recall goes before precision: somebody who looks for what should not
+//! be there loses more by a miss than by a false alarm.
 use crate::{Special, fold::Folded, patterns::WordSet, word_lists::SPECIAL};
 use regex::Regex;
 use std::sync::OnceLock;
@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 /// What a word of the lists says about a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Shows it.
+    /// The word shows the category.
     Sure,
-    /// Shows it unless a word of `Unless` is in the same text.
+    /// The word shows the category, unless a word of `Unless` is in the same text.
     Hit,
     Unless,
-    /// Contains such a word and means something else.
+    /// The word contains one of the other words but means something else.
     Not,
 }
 
@@ -25,17 +25,19 @@ pub fn special(text: &str) -> Vec<Special> {
     special_of(&Folded::new(text))
 }
 
-/// The same for a text that is prepared already.
+/// Like [`special`], for a text that is already folded.
 pub(crate) fn special_of(folded: &Folded) -> Vec<Special> {
     let lists = lists();
     let hits: Vec<_> =
         lists.words.hits(&folded.text).into_iter().filter(|hit| folded.languages.may_be(hit.value.2)).collect();
     let shows = |class: Special| {
-        let of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
-        let meant =
-            |role: Role| of(role).any(|hit| !of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end));
-        let context = of(Role::Unless).next().is_some();
-        let pattern = || lists.patterns.iter().any(|(of, regex)| *of == class && regex.is_match(&folded.written));
+        let hits_of = |role: Role| hits.iter().filter(move |hit| hit.value.0 == class && hit.value.1 == role);
+        let meant = |role: Role| {
+            hits_of(role).any(|hit| !hits_of(Role::Not).any(|not| not.start <= hit.start && hit.end <= not.end))
+        };
+        let context = hits_of(Role::Unless).next().is_some();
+        let pattern =
+            || lists.patterns.iter().any(|(of_class, regex)| *of_class == class && regex.is_match(&folded.written));
         meant(Role::Sure) || (!context && meant(Role::Hit)) || pattern()
     };
     Special::ALL.into_iter().filter(|class| shows(*class)).collect()
@@ -57,7 +59,7 @@ fn lists() -> &'static Lists {
                     let list = table.list(position).iter();
                     words.extend(list.map(|word| (*word, (class, role, language.code))));
                 }
-                // A test compiles them all.
+                // A test checks that all of them compile.
                 patterns.extend(table.list(PATTERNS).iter().filter_map(|text| Some((class, Regex::new(text).ok()?))));
             }
         }

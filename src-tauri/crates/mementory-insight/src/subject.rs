@@ -1,8 +1,9 @@
-//! Whose statement it is: the person's own, or that of a relative, friend or pet.
+//! Finds whom a statement is about: the person, or a relative, friend or pet.
 use crate::{fold::is_east_asian, patterns::WordSet, word_lists::RELATIONS};
 use std::sync::OnceLock;
 
-/// Position of the relation in its list that is named last before `until`; none for the person's own statement.
+/// The relation that is named last before `until`, as its position in the list of relations. None if the statement is
+/// about the person.
 pub(crate) fn subject(folded: &str, until: usize) -> Option<usize> {
     static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
@@ -12,7 +13,8 @@ pub(crate) fn subject(folded: &str, until: usize) -> Option<usize> {
     let hits = words.hits(folded);
     let stands_alone = |end: usize, start: usize| {
         let inside_asian = folded[start..end].chars().next().is_some_and(is_east_asian);
-        // 母語 is no mother: in a script without spaces a particle or a name must follow.
+        // 母語 (mother tongue) is not about a mother: in a script without spaces, a particle or a name must follow the
+        // relation.
         let next = folded[end..].chars().next();
         !inside_asian
             || next.is_none_or(|c| "のはがもをとにさ、。「・".contains(c) || matches!(u32::from(c), 0x30a0..=0x30ff))

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Number(f64),
-    /// Position in the list of names of the same thing.
+    /// Position of the list that contains the name. Each list has the names of one thing.
     Name(usize),
     /// A name that is in no list, folded.
     Text(String),
@@ -22,7 +22,7 @@ pub(crate) enum Value {
 pub(crate) enum Difference {
     Same,
     Other,
-    /// Nobody can tell: another script, or a city and a country.
+    /// It cannot be told: the names are in different scripts, or are a city and a country.
     Unknown,
 }
 
@@ -33,15 +33,15 @@ pub(crate) fn value(text: &str) -> Value {
     if let Some(number) = number(folded) {
         return Value::Number(number);
     }
-    match names().get(folded) {
+    match list_index_by_name().get(folded) {
         Some(name) => Value::Name(*name),
         None => Value::Text(folded.to_owned()),
     }
 }
 
-/// Position of a folded name in the lists of names of the same thing.
-pub(crate) fn name(folded: &str) -> Option<usize> {
-    names().get(folded).copied()
+/// Position of the list that contains a folded name. Each list has the names of one thing.
+pub(crate) fn name_list_index(folded: &str) -> Option<usize> {
+    list_index_by_name().get(folded).copied()
 }
 
 pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
@@ -52,19 +52,20 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
         (Value::Name(a), Value::Name(b)) if (*a < COUNTRIES.len()) != (*b < COUNTRIES.len()) => Difference::Unknown,
         (Value::Name(_), Value::Name(_)) => Difference::Other,
         (Value::Name(name), Value::Text(text)) | (Value::Text(text), Value::Name(name)) => {
-            // A name in another script than all that are listed may be the same.
-            let listed = spellings(*name);
+            // A name in a script in which no name is listed may mean the same thing.
+            let known_spellings = spellings(*name);
             let contains = |spelling: &&str| text.contains(*spelling);
-            let comparable = *name >= COUNTRIES.len() && listed.iter().any(|name| asian(name) == asian(text));
-            match (listed.iter().any(contains), comparable) {
+            let comparable = *name >= COUNTRIES.len()
+                && known_spellings.iter().any(|name| has_east_asian(name) == has_east_asian(text));
+            match (known_spellings.iter().any(contains), comparable) {
                 (true, _) => Difference::Same,
                 (false, true) => Difference::Other,
                 (false, false) => Difference::Unknown,
             }
         }
         (Value::Text(a), Value::Text(b)) if a == b => Difference::Same,
-        (Value::Text(a), Value::Text(b)) if asian(a) != asian(b) => Difference::Unknown,
-        (Value::Text(a), Value::Text(b)) if asian(a) => {
+        (Value::Text(a), Value::Text(b)) if has_east_asian(a) != has_east_asian(b) => Difference::Unknown,
+        (Value::Text(a), Value::Text(b)) if has_east_asian(a) => {
             if a.contains(b.as_str()) || b.contains(a.as_str()) {
                 Difference::Unknown
             } else {
@@ -79,15 +80,15 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
     }
 }
 
-fn asian(text: &str) -> bool {
+fn has_east_asian(text: &str) -> bool {
     text.chars().any(is_east_asian)
 }
 
-fn spellings(name: usize) -> &'static [&'static str] {
-    COUNTRIES.iter().chain(GROUPS).nth(name).copied().unwrap_or_default()
+fn spellings(list_index: usize) -> &'static [&'static str] {
+    COUNTRIES.iter().chain(GROUPS).nth(list_index).copied().unwrap_or_default()
 }
 
-fn names() -> &'static HashMap<&'static str, usize> {
+fn list_index_by_name() -> &'static HashMap<&'static str, usize> {
     static NAMES: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     NAMES.get_or_init(|| {
         let all = COUNTRIES.iter().chain(GROUPS).enumerate();
@@ -111,7 +112,7 @@ pub(crate) fn number(folded: &str) -> Option<f64> {
     if trimmed.is_empty() || trimmed.len() > 15 || !trimmed.chars().all(|c| c.is_ascii_digit() || ".,:".contains(c)) {
         return None;
     }
-    // A sign before exactly three digits groups them, another one is the decimal point.
+    // A sign before exactly three digits separates thousands. Any other sign is the decimal point.
     let mut plain = String::new();
     let parts: Vec<&str> = trimmed.split(['.', ',', ':']).collect();
     for (n, part) in parts.iter().enumerate() {
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_dates_and_names() {
+    fn numbers_dates_and_names_are_recognised() {
         assert_eq!(number("4,150"), Some(4150.0));
         assert_eq!(number("1.480"), Some(1480.0));
         assert_eq!(number("7.1"), Some(7.1));

@@ -1,4 +1,4 @@
-//! What memories are about, from the outside: typical memories, near misses, and bad input.
+//! Tests the public functions with typical memories, near misses and bad input.
 #![allow(clippy::unwrap_used)]
 use mementory_insight::{
     MAX_NAME_CHARS, Sort, Special, Statement, about, contradictions, judge, past_plans, special, topics,
@@ -31,7 +31,7 @@ fn typical_memories_get_their_kind_in_three_languages() {
 }
 
 #[test]
-fn special_categories_and_near_misses() {
+fn special_categories_are_found_and_near_misses_are_not() {
     for (text, wanted) in [
         ("Has type 2 diabetes.", &[Special::Health][..]),
         ("Works as a doctor in a children's hospital.", &[]),
@@ -46,7 +46,7 @@ fn special_categories_and_near_misses() {
 }
 
 #[test]
-fn contradictions_across_languages_and_what_is_none() {
+fn contradictions_are_found_across_languages_and_other_pairs_are_not() {
     let found = pairs(&["Die Nutzerin wohnt in Leipzig.", "User lives in Hamburg."]);
     assert_eq!(found, [(0, 1, Sort::Replaced)]);
     assert_eq!(pairs(&["ユーザーはパクチーが苦手である。", "Loves coriander."]), [(0, 1, Sort::Conflict)]);

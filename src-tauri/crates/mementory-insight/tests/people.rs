@@ -32,19 +32,19 @@ fn names_beside_a_relation_are_found_in_three_languages() {
 }
 
 #[test]
-fn several_names_follow_a_relation_of_several() {
+fn a_relation_of_several_people_may_have_several_names() {
     let children = found(&["Has two kids, Emil and Hana."]);
     assert_eq!(children, [named("Emil", Some("child")), named("Hana", Some("child"))]);
 }
 
 #[test]
-fn a_relation_without_a_name_is_somebody_too() {
+fn a_relation_without_a_name_counts_as_a_person() {
     assert_eq!(found(&["Her mother died in 2019."]), [(None, Some("mother"), None)]);
     assert_eq!(found(&["ユーザーの祖母は沖縄の出身である。"]), [(None, Some("grandmother"), None)]);
 }
 
 #[test]
-fn a_relation_of_somebody_else_says_whose() {
+fn a_relation_of_somebody_else_has_that_person_as_owner() {
     let people = found(&["Her sister Ruth lives in Leeds.", "Ida is Ruth's daughter."]);
     assert!(people.contains(&(Some("Ida".into()), Some("daughter"), Some("Ruth".into()))), "{people:?}");
     assert!(people.contains(&named("Ruth", Some("sister"))), "{people:?}");

@@ -76,13 +76,13 @@ fn counts(categories: &dyn Fn(&str) -> Vec<Special>) -> (usize, usize, String) {
 }
 
 #[test]
-fn words_alone_find_most_and_leave_near_misses_alone() {
+fn words_alone_find_most_categories_and_few_wrong_ones() {
     let (found, wrong, which) = counts(&special);
     assert!(found >= 28 && wrong <= 2, "{found} found, {wrong} wrong: {which}");
 }
 
 #[test]
-fn with_the_encoder_more_are_found() {
+fn the_encoder_finds_more_categories_than_the_words() {
     let Some(folder) = std::env::var_os("MEMENTORY_WEIGHTS_DIR").map(PathBuf::from) else {
         eprintln!("SKIPPED: MEMENTORY_WEIGHTS_DIR is not set");
         return;

@@ -167,8 +167,8 @@ impl<'r> Elements<'r> {
         self.source.bytes_read()
     }
 
-    /// The text of the wrapping object with `[]` for its arrays with elements. Only complete after the last element.
-    /// None if there was no such object, or if its text is longer than 1 MiB.
+    /// The text of the wrapping object, with `[]` in place of each array that contains elements. Only complete after
+    /// the last element. None if there was no such object, or if its text is longer than 1 MiB.
     pub fn wrapper(&self) -> Option<&[u8]> {
         (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
     }

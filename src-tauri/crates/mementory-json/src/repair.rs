@@ -56,7 +56,7 @@ fn repair_words(mut text: &str, out: &mut String, codes: &mut Vec<&'static str>)
                 add_code(codes, "nan");
             }
             None => {
-                // each of the four characters is one byte
+                // Each of the four characters is one byte.
                 out.push_str(&text[..1]);
                 text = &text[1..];
             }
@@ -74,7 +74,7 @@ fn repair_string<'t>(mut text: &'t str, out: &mut String, codes: &mut Vec<&'stat
         };
         out.push_str(&text[..at]);
         let bytes = &text.as_bytes()[at..];
-        let used = match bytes[0] {
+        let used_bytes = match bytes[0] {
             b'"' => {
                 out.push('"');
                 return &text[at + 1..];
@@ -99,14 +99,14 @@ fn repair_string<'t>(mut text: &'t str, out: &mut String, codes: &mut Vec<&'stat
             control => {
                 use std::fmt::Write;
                 add_code(codes, "control_character");
-                // writing into a String cannot fail
+                // Writing into a String cannot fail.
                 let _ = write!(out, "\\u{control:04x}");
                 text = &text[at + 1..];
                 continue;
             }
         };
-        out.push_str(&text[at..at + used]);
-        text = &text[at + used..];
+        out.push_str(&text[at..at + used_bytes]);
+        text = &text[at + used_bytes..];
     }
 }
 

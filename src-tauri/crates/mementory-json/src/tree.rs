@@ -179,7 +179,7 @@ pub fn write_string(text: &str, out: &mut String) {
             b'\n' => out.push_str("\\n"),
             0x0c => out.push_str("\\f"),
             b'\r' => out.push_str("\\r"),
-            // writing into a String cannot fail
+            // Writing into a String cannot fail.
             other => drop(write!(out, "\\u{other:04x}")),
         }
         rest = &rest[at + 1..];

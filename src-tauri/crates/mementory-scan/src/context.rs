@@ -9,7 +9,7 @@ pub(crate) mod bits {
     pub const OTHER: u64 = 1 << 2;
     /// Words such as "example" and "sample".
     pub const EXAMPLE: u64 = 1 << 3;
-    /// Words such as "call" and "reach me", which indicate a telephone number less clearly than a name for one.
+    /// Words such as "call" and "reach me", which indicate a telephone number less clearly than a word such as "phone".
     pub const CALL: u64 = 1 << 4;
     /// Position of the first bit for national ids; see `national`.
     pub const ID_BASE: u32 = 8;
@@ -52,9 +52,9 @@ impl<'a> Doc<'a> {
         let floor = start.saturating_sub(MAX_BYTES_BEFORE);
         let Some(at) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
         let line = floor + at;
-        let above = self.bytes[floor..line].trim_ascii_end();
-        if above.ends_with(b":") && self.bytes[line..start].trim_ascii().len() < 4 {
-            memrchr(b'\n', above).map_or(floor, |n| floor + n)
+        let line_above = self.bytes[floor..line].trim_ascii_end();
+        if line_above.ends_with(b":") && self.bytes[line..start].trim_ascii().len() < 4 {
+            memrchr(b'\n', line_above).map_or(floor, |n| floor + n)
         } else {
             line
         }
@@ -85,9 +85,9 @@ impl<'a> Doc<'a> {
         // A word in the next sentence refers to something else.
         let sentence = tail.windows(2).position(|pair| matches!(pair, [b'.' | b'!' | b'?', b' ' | b'\r']));
         let digit = tail.iter().position(u8::is_ascii_digit);
-        let stop = memchr(b'\n', tail).into_iter().chain(digit).chain(sentence).min();
-        let stop = end + stop.unwrap_or(tail.len());
-        self.words[words_before..].iter().take_while(|word| word.start < stop).any(|word| word.bits & mask != 0)
+        let tail_end = memchr(b'\n', tail).into_iter().chain(digit).chain(sentence).min();
+        let tail_end = end + tail_end.unwrap_or(tail.len());
+        self.words[words_before..].iter().take_while(|word| word.start < tail_end).any(|word| word.bits & mask != 0)
     }
 
     /// The bits of the nearest word before the value in its line, at most `max_distance` bytes away. 0 if there is

@@ -73,8 +73,8 @@ pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
 /// The address that contains the `@` at `at`. None for a sample, a path on a server or a message id.
 fn address_around(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
-    // In scripts without spaces, an address may directly follow a sentence. Letters of these scripts are only part of
-    // the name if its last letter is one.
+    // In scripts without spaces, an address may directly follow a sentence. Letters of these scripts belong to the name
+    // only if the last letter of the name is from such a script.
     let is_unspaced = text[..at].chars().next_back().is_some_and(is_unspaced_script);
     let is_name_char =
         |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || "._%+-'&/=?^{}~!#$*".contains(c);

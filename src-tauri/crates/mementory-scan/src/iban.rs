@@ -163,13 +163,13 @@ pub(crate) fn is_group_of_iban(bytes: &[u8], at: usize) -> bool {
 /// Reads `count` letters and digits from `at` on, with single spaces, hyphens and dots between them. Returns the end,
 /// the characters, and the number of separators.
 fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<u8>, usize)> {
-    let mut taken = Vec::with_capacity(count);
+    let mut characters = Vec::with_capacity(count);
     let (mut at, mut separators, mut after_separator) = (at, 0, false);
-    while taken.len() < count {
+    while characters.len() < count {
         let rest = bytes.get(at..)?;
         let step = match rest {
             [b, ..] if b.is_ascii_alphanumeric() => {
-                taken.push(b.to_ascii_uppercase());
+                characters.push(b.to_ascii_uppercase());
                 after_separator = false;
                 at += 1;
                 continue;
@@ -186,7 +186,7 @@ fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<
         separators += 1;
         at += step;
     }
-    Some((at, taken, separators))
+    Some((at, characters, separators))
 }
 
 /// Remainder modulo 97 of the number with country and check digits moved to the end. Letters count as 10 to 35.

@@ -95,7 +95,7 @@ const NAME_PREFIXES: &[&str] = &["db", "my", "user", "root", "admin", "wifi", "w
 /// Functions that take a name and its value and have no other use, as in `define('DB_PASSWORD', 'x')`.
 const DEFINE_FUNCTIONS: &[&str] =
     &["define", "setenv", "putenv", "setdefault", "set_var", "env", "setproperty", "setsecret"];
-/// Functions that may take a name and its value, but also have other uses.
+/// Functions that can take a name and its value, but also have other uses.
 const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
 
 /// A password passed to a function. The function is either named after the password (`setPassword("x")`), or it also

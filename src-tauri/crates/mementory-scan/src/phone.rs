@@ -96,8 +96,8 @@ fn is_joined_before(bytes: &[u8], lead: usize) -> bool {
 }
 
 /// Whether a number may end here. A letter other than `x`, a digit, `_`, `%` or `@` must not follow directly, nor a
-/// full stop, colon, hyphen or comma with a digit. After a comma, the next cell of a row may follow, which has more
-/// than three digits or a plus sign, because up to three digits are the decimals of an amount.
+/// full stop, colon, hyphen or comma with a digit after it. A comma is allowed before the next cell of a row, which has
+/// more than three digits or begins with a plus sign: up to three digits are the decimals of an amount.
 fn may_end_at(bytes: &[u8], end: usize) -> bool {
     let plus = |b: &u8| *b == b'+';
     let is_table_cell = bytes.get(end) == Some(&b',') && {
@@ -110,8 +110,8 @@ fn may_end_at(bytes: &[u8], end: usize) -> bool {
     !continues_number && !bytes.get(end).is_some_and(is_joined)
 }
 
-/// Possible ends of a number, each with its number of runs, longest first. A number has at most eight runs and
-/// `max_digits` digits.
+/// Positions where a number may end, each with the count of runs up to it, the last position first. A number has at
+/// most eight runs and `max_digits` digits.
 fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
     let mut ends = Vec::new();

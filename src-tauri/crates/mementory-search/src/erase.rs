@@ -21,7 +21,7 @@ impl SearchIndex {
 
     /// Rewrites every segment with a deleted document of these rows, waits for that, and removes the old files. For a
     /// row that was deleted and added again (a redaction), call it after the commit, because uncommitted changes are
-    /// dropped. The commit's change number stays.
+    /// dropped. The last commit keeps its change number.
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
         let mut pending = self.pending();
         let mut failed = None;

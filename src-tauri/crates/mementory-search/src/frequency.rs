@@ -4,8 +4,8 @@ use std::collections::{HashMap, hash_map::Entry};
 use tantivy::Term;
 
 impl SearchIndex {
-    /// The number of all documents; and for each word of the text, folded as in the index, the number of documents
-    /// whose text contains it. Documents that are deleted but not merged away count too.
+    /// Returns the number of all documents and, for each word of the text (folded as in the index), the number of
+    /// documents whose text contains it. Documents that are deleted but not merged away count too.
     ///
     /// # Errors
     /// `Damaged` if a file fails its check.

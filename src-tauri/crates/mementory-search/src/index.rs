@@ -138,9 +138,9 @@ impl SearchIndex {
     /// Adds a document. Searches find it after [`commit`](Self::commit).
     pub fn add(&self, doc: &IndexDoc<'_>) -> IndexResult<()> {
         let mut pending = self.pending();
-        let full = pending.open_docs >= MAX_SEGMENT_DOCS * self.threads as u32
+        let is_full = pending.open_docs >= MAX_SEGMENT_DOCS * self.threads as u32
             || pending.bytes_since_close >= MAX_SEGMENT_BYTES;
-        if full {
+        if is_full {
             self.close_locked(&mut pending)?;
         }
         let bytes = doc.bytes();

@@ -146,7 +146,7 @@ impl SearchIndex {
         let mut all = newer_half?;
         for ((best, older_best), page) in all.iter_mut().zip(older_half?).zip(pages) {
             best.total += older_best.total;
-            older_best.heap.into_iter().for_each(|Reverse(entry)| best.offer(entry, page.wanted()));
+            older_best.heap.into_iter().for_each(|Reverse(entry)| best.offer(entry, page.candidates_wanted()));
         }
         all.into_iter().zip(pages).map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page)).collect()
     }
@@ -177,7 +177,7 @@ impl SearchIndex {
                         None => u64::from(scores.get(doc as usize).copied().unwrap_or(0.0).to_bits()),
                         Some(created) => created.first(doc).unwrap_or(i64::MIN).cast_unsigned() ^ (1 << 63),
                     };
-                    best.offer((key, number as u32, doc), page.wanted());
+                    best.offer((key, number as u32, doc), page.candidates_wanted());
                 });
             }
         }
@@ -255,7 +255,7 @@ impl SearchIndex {
 
 impl SearchPage<'_> {
     /// Number of candidates to collect.
-    fn wanted(&self) -> usize {
+    fn candidates_wanted(&self) -> usize {
         self.offset.saturating_add(self.limit).max(RESCORED_CANDIDATES)
     }
 }

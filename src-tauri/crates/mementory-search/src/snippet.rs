@@ -32,21 +32,21 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
     }
     let mut marks: Vec<(u32, u32)> = Vec::new();
     let mut next = hits.iter().filter(|h| h.0 >= from && h.1 <= end).peekable();
-    let mut open: Option<(u32, usize)> = None;
+    let mut open_range: Option<(u32, usize)> = None;
     for (i, c) in text.get(from..end).unwrap_or_default().char_indices() {
         let at = from + i;
-        if let Some((begin, _)) = open.filter(|o| o.1 <= at) {
+        if let Some((begin, _)) = open_range.filter(|o| o.1 <= at) {
             marks.push((begin, count));
-            open = None;
+            open_range = None;
         }
         while let Some(hit) = next.next_if(|h| h.0 <= at) {
             // Token pairs of one run overlap, so they become one range.
-            open = Some(open.map_or((count, hit.1), |(begin, to)| (begin, to.max(hit.1))));
+            open_range = Some(open_range.map_or((count, hit.1), |(begin, to)| (begin, to.max(hit.1))));
         }
         out.push(if c.is_whitespace() || c.is_control() { ' ' } else { c });
         count += 1;
     }
-    marks.extend(open.map(|(begin, _)| (begin, count)));
+    marks.extend(open_range.map(|(begin, _)| (begin, count)));
     if end < text.len() {
         out.push('…');
     }
@@ -59,9 +59,10 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
     // window is never too long.
     let mut best = (0, 0, 0);
     for (i, first) in hits.iter().enumerate() {
-        let inside = hits[i..].iter().take_while(|h| h.1 - first.0 <= room.saturating_sub(LEAD_CHARS).max(1)).take(64);
+        let hits_inside =
+            hits[i..].iter().take_while(|h| h.1 - first.0 <= room.saturating_sub(LEAD_CHARS).max(1)).take(64);
         let (mut seen, mut all) = (HashSet::new(), 0);
-        for hit in inside {
+        for hit in hits_inside {
             seen.insert(hit.2);
             all += 1;
         }
@@ -79,9 +80,9 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
     }
     // The window starts up to `LEAD_CHARS` characters before the first hit, at the start of a word.
     let before = text.get(..at).unwrap_or_default();
-    let lead = before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
-    let piece = before.get(lead..).unwrap_or_default();
-    piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(at, |(i, c)| lead + i + c.len_utf8())
+    let lead_start = before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
+    let piece = before.get(lead_start..).unwrap_or_default();
+    piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(at, |(i, c)| lead_start + i + c.len_utf8())
 }
 
 /// Trims white space at both edges and an incomplete word at the end.

@@ -52,7 +52,7 @@ enum CharClass {
     Gap,
     /// A combining mark, which belongs to the character before it.
     Mark,
-    /// A letter or digit of another script.
+    /// A letter or digit of a script with spaces.
     Letter,
     /// A character of a script without spaces.
     Unspaced,
@@ -213,7 +213,7 @@ impl<'t> Words<'t> {
         let mut folded = String::with_capacity(run.len());
         fold_into(run, &mut folded);
         let chars: Vec<char> = folded.chars().filter(|c| c.is_alphanumeric()).collect();
-        // Offsets in the source, one per character if folding kept their number.
+        // Offsets in the source. There is one per folded character if folding did not change the number of characters.
         let mut starts: Vec<usize> =
             run.char_indices().filter(|(_, c)| !is_combining_mark(*c)).map(|(i, _)| from + i).collect();
         let has_offsets = starts.len() == chars.len();

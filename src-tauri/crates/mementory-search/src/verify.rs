@@ -37,7 +37,7 @@ pub struct Finding {
 pub struct Residue {
     /// Empty if no trace was found.
     pub findings: Vec<Finding>,
-    /// By rewritten row: the searched words that documents of the row contain. The index cannot know whether the row's
+    /// For each rewritten row, the searched words that its documents contain. The index cannot know whether the row's
     /// record still contains them.
     pub words_by_row: BTreeMap<u64, HashSet<u32>>,
     /// The searched words that are in a dictionary, for any row.
@@ -86,15 +86,15 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
         rewritten: rewritten.iter().copied().collect(),
         numbers: words.iter().enumerate().map(|(n, word)| (word.as_bytes(), n as u32)).collect(),
     };
-    let mut named: HashSet<String> = HashSet::from([META_FILE.to_owned()]);
-    named.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
+    let mut named_files: HashSet<String> = HashSet::from([META_FILE.to_owned()]);
+    named_files.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
     for segment in index.searchable_segments()? {
         out.segments += 1;
         sought.search(&SegmentReader::open(&segment)?, &segment.id().uuid_string(), &mut out)?;
     }
     for name in directory.file_names()? {
         out.files += 1;
-        if !named.contains(&name) {
+        if !named_files.contains(&name) {
             out.add_finding(&name, "the file belongs to no segment");
             continue;
         }
@@ -134,7 +134,7 @@ impl SearchTargets<'_> {
         if touched.values().any(|row| self.erased.contains(row)) {
             out.add_finding(id, "an erased row is in its columns");
         }
-        // The other fields have words of our own, such as kinds and platforms.
+        // The other fields have only words that the program sets itself, such as kinds and platforms.
         for field in [self.fields.title, self.fields.text, self.fields.names, self.fields.tag] {
             self.search_field(segment, id, field, &touched, out)?;
         }
@@ -152,7 +152,7 @@ impl SearchTargets<'_> {
         let inverted = segment.inverted_index(field)?;
         let terms = inverted.terms().num_terms();
         out.terms += terms as u64;
-        let mut each = |word: &[u8], number: u32| -> IndexResult<()> {
+        let mut check_word = |word: &[u8], number: u32| -> IndexResult<()> {
             let Some(postings) = inverted.read_postings(&term(field, word), IndexRecordOption::Basic)? else {
                 return Ok(());
             };
@@ -171,9 +171,9 @@ impl SearchTargets<'_> {
             Ok(())
         };
         if self.numbers.len().saturating_mul(MIN_TERMS_PER_LOOKUP) < terms {
-            return self.numbers.iter().try_for_each(|(word, number)| each(word, *number));
+            return self.numbers.iter().try_for_each(|(word, number)| check_word(word, *number));
         }
-        self.stream(&inverted, &mut each)
+        self.stream(&inverted, &mut check_word)
     }
 
     /// Reads a whole dictionary, which is quicker than looking up most of its words.

@@ -10,14 +10,15 @@ use mementory_model::Timestamp;
 use rusqlite::Connection;
 
 impl Suggestions<'_> {
-    /// Applies a suggestion and takes it out of the queue, in one transaction, so that it is never applied twice. A new
-    /// memory has its client as origin. Returns the id of the record that was added, changed or moved to the Trash.
+    /// Applies a suggestion and takes it out of the queue, in one transaction, so that it is never applied twice. The
+    /// origin of a new memory names the client. Returns the id of the record that was added, changed or moved to the
+    /// Trash.
     ///
     /// # Errors
     /// `NotFound` if the suggestion is not in the queue or its record is gone; `Usage` for an unchanged text or a
     /// record in the Trash.
     pub fn accept(&self, suggestion: Suggestion, now: Timestamp) -> VaultResult<Applied<String>> {
-        let close = |tx: &Connection| self.close_in(tx, &suggestion.id, Closing::Accepted, now);
+        let close_suggestion = |tx: &Connection| self.close_in(tx, &suggestion.id, Closing::Accepted, now);
         let text = suggestion.text.clone().unwrap_or_default();
         let editor = Editor::new(self.context);
         let Some((target, _)) = &suggestion.target else {
@@ -29,15 +30,15 @@ impl Suggestions<'_> {
                 method: "suggested",
                 container: &format!("suggested by {}", suggestion.client),
             };
-            return editor.add_memory(memory, now, &close);
+            return editor.add_memory(memory, now, &close_suggestion);
         };
         Ok(match suggestion.op {
             SuggestionOp::Forget => {
-                Trash::new(self.context).trash_and(std::slice::from_ref(target), now, &close)?.map(drop)
+                Trash::new(self.context).trash_and(std::slice::from_ref(target), now, &close_suggestion)?.map(drop)
             }
             _ => {
                 let fields = EditFields { text: Some(text), ..EditFields::default() };
-                editor.edit_and(target, fields, now, &close)?.map(drop)
+                editor.edit_and(target, fields, now, &close_suggestion)?.map(drop)
             }
         }
         .map(|()| target.clone()))

@@ -1,5 +1,5 @@
-//! Commits of changes, and the steps that follow them. The change is made by then, so a step that fails is not an error
-//! of the change but a warning in its [`Applied`].
+//! Commits changes and runs the steps that follow a commit. The change has been made by then, so a step that fails is
+//! not an error of the change but a warning in its [`Applied`].
 use crate::{VaultResult, applied::Applied, context::Context, failed_step::FailedStep};
 use mementory_model::Timestamp;
 use rusqlite::Transaction;
@@ -13,11 +13,11 @@ impl Context {
     /// Brings the index up to date with the store's change `seq`. `update` passes the changed rows to the index. If
     /// that fails, recovers the index from the change log.
     pub(crate) fn index_follow(&self, seq: u64, update: impl FnOnce() -> VaultResult<()>) -> VaultResult<()> {
-        let done = update().and_then(|()| self.index_commit(seq));
-        done.or_else(|_| self.index_recover())
+        let result = update().and_then(|()| self.index_commit(seq));
+        result.or_else(|_| self.index_recover())
     }
 
-    /// Writes the audit entry of a change that was made outside the store, as a step after it.
+    /// Writes the audit entry of a change that was made outside the store. If that fails, the change gets a warning.
     pub(crate) fn log_non_store_change<T>(&self, done: Applied<T>, now: Timestamp, op: &str) -> Applied<T> {
         done.then(FailedStep::AuditLog, |_| {
             self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, op, "vault", ""))

@@ -1,12 +1,13 @@
-//! The result of a change that is made. An error means that the change was not made, so whatever fails after the commit
-//! is a warning.
+//! The result of a change that was made. An error means that the change was not made, so whatever fails after the
+//! commit is a warning.
 use crate::{VaultResult, failed_step::FailedStep};
 use std::{
     collections::BTreeSet,
     ops::{Deref, DerefMut},
 };
 
-/// A change that is made: what it returned, and the steps after its commit that failed. Reads like its value.
+/// A change that was made: what it returned, and the steps after its commit that failed. It dereferences to what it
+/// returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied<T> {
     /// What the change returned.
@@ -26,7 +27,7 @@ impl<T> Applied<T> {
         Applied { value: f(self.value), warnings: self.warnings }
     }
 
-    /// Runs a step after the commit. If it fails, `step` is a warning.
+    /// Runs a step after the commit. If it fails, adds the warning `step`.
     pub(crate) fn then(mut self, step: FailedStep, work: impl FnOnce(&T) -> VaultResult<()>) -> Self {
         if work(&self.value).is_err() {
             self.warnings.insert(step);

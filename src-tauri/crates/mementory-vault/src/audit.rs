@@ -30,7 +30,7 @@ impl AuditTrail<'_> {
         self.context.store.read(|c| audit::verify_chain(c, &self.context.keys))
     }
 
-    /// All tombstones, newest first. The signatures of our own ones are checked.
+    /// All tombstones, newest first. The signatures of this vault's own tombstones are checked.
     pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
         self.context.store.read(|c| tombstones::all(c, &self.context.keys))
     }

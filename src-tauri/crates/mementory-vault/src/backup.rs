@@ -1,7 +1,7 @@
 //! Makes backups. A backup is a copy of the vault in a folder of its own, made while the vault is in use. The copied
-//! files are encrypted already, and the copy opens with the secrets of that moment. The index is not copied, since
-//! the copy builds its own when it is opened. Restoring copies a backup to a new folder. The backup itself is only
-//! read.
+//! files are encrypted already, and the copy opens with the secrets that the vault had at that time. The index is not
+//! copied, since the copy builds its own when it is opened. Restoring copies a backup to a new folder. The backup
+//! itself is only read.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -117,8 +117,8 @@ impl Backups<'_> {
         let partial = create_partial_folder(parent, out)?;
         self.copy_to(partial.path(), &mut CopyMonitor { cancel, progress, done: 0, total: self.context.bytes() })?;
         check_copy(partial.path(), &self.context.keys)?;
-        let made = rename_to_final_name(partial, parent, out)?;
-        Ok(self.context.log_non_store_change(made, now, "backup"))
+        let backup = rename_to_final_name(partial, parent, out)?;
+        Ok(self.context.log_non_store_change(backup, now, "backup"))
     }
 
     /// Copies the header, the database, its log and the list of erasures while the writer is locked, so that they
@@ -196,11 +196,11 @@ struct FoundErasures {
     known: bool,
 }
 
-/// Reads the backup's own list, the program's, and those of the vault and other backups in the same folder.
+/// Reads the lists of erasures of the backup, of the program, and of the vault and other backups in the same folder.
 fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
-    let beside = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));
-    for path in files.outside.iter().cloned().chain(beside) {
+    let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));
+    for path in files.outside.iter().cloned().chain(backup_lists) {
         files.read(keys, &path, &mut all);
     }
     let known = all.read > 0;
@@ -230,8 +230,8 @@ fn create_partial_folder(parent: &Path, out: &Path) -> VaultResult<tempfile::Tem
     folder.prefix(".mementory-backup-");
     #[cfg(unix)]
     folder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    let made = folder.tempdir_in(parent);
-    made.map_err(|e| VaultError::io(out.display().to_string(), e))
+    let created_folder = folder.tempdir_in(parent);
+    created_folder.map_err(|e| VaultError::io(out.display().to_string(), e))
 }
 
 fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
@@ -243,7 +243,7 @@ fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], monitor: &mut CopyMo
     for digest in digests {
         let name = hex::encode(digest);
         let source = from.join("blobs").join(&name);
-        // A link or a pipe, which would block, is not a file of ours.
+        // A link or a pipe is not a file of the vault, and opening a pipe would block.
         if !source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
             return Err(VaultError::Damaged(format!("blobs/{name} is not there")));
         }
@@ -267,7 +267,7 @@ fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
 fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Applied<Backup>> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
-    let made = size_and_digest(partial.path())?;
+    let backup = size_and_digest(partial.path())?;
     // This is checked again, because renaming would replace an empty folder that was created in the meantime.
     if out.symlink_metadata().is_ok() {
         return Err(VaultError::Exists(place));
@@ -279,11 +279,11 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
     let synced = File::open(parent).and_then(|d| d.sync_all()).is_ok();
     #[cfg(not(unix))]
     let (synced, _) = (true, parent);
-    Ok(Applied::new(made).warn_if(!synced, FailedStep::Sync))
+    Ok(Applied::new(backup).warn_if(!synced, FailedStep::Sync))
 }
 
-/// Locks the backup, so that no process opens it as a vault meanwhile. A backup that was never opened has no lock file,
-/// and none is created.
+/// Locks the backup, so that no process opens it as a vault while it is copied. A backup that was never opened has no
+/// lock file, and none is created.
 fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {

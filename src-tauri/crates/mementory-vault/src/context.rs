@@ -49,21 +49,22 @@ pub(crate) struct Context {
     pub(crate) index: RwLock<SearchIndex>,
     pub(crate) index_state: Mutex<IndexState>,
     pub(crate) index_fault: Mutex<Option<IndexFault>>,
-    /// True while the index lacks changes of the change log. Single changes are not applied to it meanwhile.
+    /// True while the index lacks changes of the change log. While it is true, single changes are not applied to the
+    /// index.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// The values that masking knows, and the state of the vault that they belong to.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
-    /// What the memories are about, as far as it was computed.
+    /// The kinds, topics and other judgements of the memories, as far as they were computed.
     pub(crate) insight: Mutex<InsightCache>,
-    /// The vectors of memories, once they were searched.
+    /// The vectors of the memories, once a search has loaded them.
     pub(crate) vectors: Mutex<LoadedVectors>,
     /// The files with the list of erasures.
     pub(crate) ledger: Mutex<LedgerFiles>,
-    /// By receipt id: traces of deletions whose receipt is not complete. They are only in memory and are lost when the
-    /// vault is locked.
+    /// What to look for after deletions whose receipt is not complete, by receipt id. It is kept in memory only and is
+    /// lost when the vault is locked.
     pub(crate) unproven_deletions: Mutex<HashMap<String, Evidence>>,
-    /// The last field, so that the lock is released after everything else is closed.
+    /// This has to be the last field, so that the lock is released after everything else is closed.
     pub(crate) lock: FolderLock,
 }
 
@@ -113,8 +114,8 @@ impl Context {
 
     /// Removes blob files that no record names.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
-        let keep: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
-        self.blobs.sweep(&keep)
+        let named_blobs: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
+        self.blobs.sweep(&named_blobs)
     }
 
     /// Size of the store, the blobs and the index on disk, in bytes.

@@ -2,8 +2,8 @@
 //!
 //! Only complete exports are compared, and only with earlier ones that share records, because an export of another
 //! account says nothing about this one. A kind that the newest export does not contain at all may not have been
-//! exported, and a conversation outside the time span of that export's conversations may be outside the exported
-//! period. Neither counts as gone.
+//! exported, and a conversation outside the time span of its conversations may be outside the exported period. Records
+//! of such a kind and such conversations do not count as gone.
 use crate::{
     VaultResult,
     batch_rows::BatchRows,
@@ -73,7 +73,7 @@ struct Batch {
     report: String,
 }
 
-/// True if an item that could not be read may have been of a compared kind.
+/// True if an item that could not be read may have been a record of a compared kind.
 fn is_incomplete(report: &ImportReport) -> bool {
     let failed = |kind: &str| report.by_kind.get(kind).is_some_and(|counts| counts.failed > 0);
     COMPARED_KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
@@ -104,7 +104,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         let batches = batches(c, format)?;
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
         // An import of several formats may contain a newer export, and the store does not know which format a record of
-        // it came from.
+        // such an import came from.
         let mixed_import_sql = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
         if earlier.is_empty() || c.prepare_cached(mixed_import_sql)?.exists([newest])? {
             continue;
@@ -112,7 +112,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         let contained = BatchRows::read(c, *newest, same.as_deref(), older.as_deref())?;
         let in_newest = |info: &RowInfo| contained.contains(info.row, info.batch, info.version_batch);
         let rows = compared_rows(c, format)?;
-        let earlier = single_file_batches(earlier);
+        let earlier_batches = single_file_batches(earlier);
         // An unreadable item may have been any record, so nothing is reported as gone.
         let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
         let with_new_messages: HashSet<i64> =
@@ -122,15 +122,17 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
             let conversation = kind_code(Kind::Conversation);
             rows.iter().filter(move |info| info.kind == conversation && in_newest(info)).map(|info| info.sort)
         };
-        let Some(rule) = GoneRule::new(c, &rows, &earlier, &in_newest, kinds, times().min().zip(times().max()))? else {
+        let Some(rule) =
+            GoneRule::new(c, &rows, &earlier_batches, &in_newest, kinds, times().min().zip(times().max()))?
+        else {
             continue;
         };
         for info in &rows {
             let status = if info.batch == Some(*newest) {
                 ExportDiffStatus::New
             } else if in_newest(info) {
-                let same = info.version_batch != Some(*newest) && !contained.has_version(info.row);
-                if same && !with_new_messages.contains(&info.row) {
+                let is_unchanged = info.version_batch != Some(*newest) && !contained.has_version(info.row);
+                if is_unchanged && !with_new_messages.contains(&info.row) {
                     continue;
                 }
                 ExportDiffStatus::Changed
@@ -159,10 +161,10 @@ pub(crate) fn count_gone_if_newest(
     else {
         return Ok(out);
     };
-    let earlier = single_file_batches(&batches(c, format)?);
+    let earlier_batches = single_file_batches(&batches(c, format)?);
     let rows = compared_rows(c, format)?;
     let contains = |info: &RowInfo| planned.rows.contains(&info.row);
-    let Some(rule) = GoneRule::new(c, &rows, &earlier, &contains, planned.kinds.clone(), planned.span)? else {
+    let Some(rule) = GoneRule::new(c, &rows, &earlier_batches, &contains, planned.kinds.clone(), planned.span)? else {
         return Ok(out);
     };
     for info in rows.iter().filter(|info| !contains(info) && rule.is_gone(info)) {
@@ -188,7 +190,7 @@ fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
     Ok(batches.collect::<Result<_, _>>()?)
 }
 
-/// Decides whether a record that an export lacks should have been in it.
+/// Decides whether a record that an export lacks should have been in it and so counts as gone.
 struct GoneRule {
     /// Batches of earlier exports of the same account.
     related: HashSet<i64>,
@@ -201,7 +203,7 @@ struct GoneRule {
 }
 
 impl GoneRule {
-    /// None if no earlier export is of the same account.
+    /// Returns None if no earlier export is of the same account.
     fn new(
         c: &Connection,
         rows: &[RowInfo],

@@ -9,7 +9,7 @@ pub enum FailedStep {
     AuditLog,
     /// The cleaning after an erasure or redaction. Traces may remain, and the receipt is not complete.
     Cleaning,
-    /// The list of erasures in the program's folder lacks the erasure. The one in the vault's folder has it.
+    /// The list of erasures in the program's folder lacks the erasure. The list in the vault's folder has it.
     ErasureList,
     /// The system did not confirm that the new name of a file is on the disk. It may be lost in a power failure.
     Sync,
@@ -17,6 +17,6 @@ pub enum FailedStep {
     ReadBack,
     /// The configuration of a client still has our server. The client's grant has ended.
     ClientConfiguration,
-    /// A suggestion, after others were accepted or refused. It still waits.
+    /// One of several suggestions could not be accepted or refused, after others were. It stays in the queue.
     OtherSuggestions,
 }

@@ -88,7 +88,7 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
 }
 
 /// Deletes the stored paths that contain erased words or, according to `is_named`, the name of an erased record. A
-/// failed import is deleted too if its message or details do.
+/// failed import is also deleted if its message or its details contain them.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
     let before = all.clone();
@@ -128,8 +128,8 @@ impl FileLocations<'_> {
         self.context.store.read(KnownLocations::read)
     }
 
-    /// Logs a failed import: its format, as far as known, and the code of the error.
-    /// File names and the message are stored outside of the log.
+    /// Logs a failed import: its format, if it is known, and the code of the error. File names and the message are
+    /// stored outside of the log.
     pub fn record_failed_import(
         &self,
         format: &str,

@@ -1,4 +1,4 @@
-//! The lock of a vault's folder: one process has it open at a time.
+//! The lock of a vault's folder: only one process has the vault open at a time.
 use crate::{VaultError, VaultResult};
 use std::{
     fs::{File, TryLockError},

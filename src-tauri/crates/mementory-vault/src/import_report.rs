@@ -4,8 +4,8 @@ use mementory_model::{DroppedAs, Kind, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Upper limit for the listed items of each outcome. Further items are only counted, except for the first ones of each
-/// kind.
+/// Upper limit for the listed items of each outcome. Items beyond it are only counted, unless they are among the first
+/// of their kind.
 pub(crate) const MAX_LISTED_ITEMS: u32 = 5_000;
 /// Number of items of each kind and outcome that are always listed, so that many messages do not hide the memories of
 /// an export.
@@ -110,7 +110,7 @@ pub struct MissingPart {
     pub reason: String,
 }
 
-/// A state of a source, by its number, that the vault has after an import.
+/// The state of a source that the vault has reached with an import. States are numbered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachedState {
     /// Id of the format of the whole source.
@@ -143,7 +143,8 @@ pub struct ImportReport {
     pub by_kind: BTreeMap<String, KindCounts>,
     pub counts: ImportCounts,
     pub missing_parts: Vec<String>,
-    /// By code and container, as `code container`: the first place, the message, and the number of such warnings.
+    /// Warnings by code and container. The key is `code container`. The value has the first place, the message, and the
+    /// number of such warnings.
     pub warnings: BTreeMap<String, (String, String, u32)>,
     pub items: Vec<Item>,
     /// In a dry run: the records that would be new. Not stored with the batch.
@@ -160,7 +161,8 @@ pub struct ImportReport {
     /// The numbered states that the import led to.
     #[serde(default)]
     pub states: Vec<ReachedState>,
-    /// By kind: records of earlier exports of the account that this one, the newest, lacks. Not stored with the batch.
+    /// By kind, the number of records that earlier exports of the account contain and this import, the newest export,
+    /// lacks. Not stored with the batch.
     #[serde(skip)]
     pub gone: BTreeMap<String, u32>,
 }
@@ -302,13 +304,13 @@ mod tests {
     use mementory_model::RecordKey;
 
     #[test]
-    fn items_of_a_rare_kind_are_listed_besides_many_of_another() {
+    fn items_of_a_rare_kind_are_listed_although_another_kind_has_many() {
         let mut report = ImportReport::default();
         for (kind, n) in [(Kind::Message, 6_000), (Kind::Memory, 700), (Kind::Conversation, 3)] {
             (0..n).for_each(|n| report.note(Some(kind), &format!("{n}"), ItemOutcome::Unchanged, "same"));
         }
-        let listed = |kind: &str| report.items.iter().filter(|item| item.kind.as_deref() == Some(kind)).count();
-        assert_eq!(["message", "memory", "conversation"].map(listed), [5_000, 500, 3]);
+        let count_listed = |kind: &str| report.items.iter().filter(|item| item.kind.as_deref() == Some(kind)).count();
+        assert_eq!(["message", "memory", "conversation"].map(count_listed), [5_000, 500, 3]);
         assert_eq!(report.unlisted_items(), 1_200);
     }
 
@@ -317,12 +319,12 @@ mod tests {
         let mut record = Record::new(Kind::Memory, RecordKey::new("a", "b"), "");
         record.text = "\n Likes  tea\nwith milk.".into();
         let mut plan = ImportReport { dry_run: true, ..ImportReport::default() };
-        let mut done = ImportReport::default();
-        for report in [&mut plan, &mut done] {
+        let mut imported = ImportReport::default();
+        for report in [&mut plan, &mut imported] {
             report.note_new(&record, "notes.json#/0".into());
         }
         assert_eq!(plan.coming.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["Likes tea with milk."]);
-        assert!(done.coming.is_empty() && !serde_json::to_string(&plan).unwrap().contains("milk"));
+        assert!(imported.coming.is_empty() && !serde_json::to_string(&plan).unwrap().contains("milk"));
         assert_eq!((plan.total().added, plan.unlisted_items(), plan.items.len()), (1, 0, 0));
     }
 }

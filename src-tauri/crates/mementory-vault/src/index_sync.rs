@@ -29,14 +29,14 @@ impl Context {
         self.with_index(|i| i.commit(seq))
     }
 
-    /// Brings the index up to date from the change log after a failed commit. Until this succeeds, the index takes no
-    /// single changes, and no commit marks it as complete.
+    /// Brings the index up to date from the change log after a failed commit. Until this succeeds, single changes are
+    /// not applied to the index, and no commit marks it as complete.
     pub(crate) fn index_recover(&self) -> VaultResult<()> {
         self.index_behind.store(false, Ordering::Relaxed);
         self.index_rollback();
-        let done = self.index_catch_up();
-        self.index_behind.store(done.is_err(), Ordering::Relaxed);
-        done
+        let result = self.index_catch_up();
+        self.index_behind.store(result.is_err(), Ordering::Relaxed);
+        result
     }
 
     pub(crate) fn index_rollback(&self) {

@@ -64,14 +64,14 @@ pub(crate) struct RowStamp {
 }
 
 impl RowStamp {
-    /// `encoded`: whether the row has a vector.
+    /// Makes the stamp of a row. `encoded` says whether the row has a vector.
     pub(crate) fn of_view(view: &RowView, encoded: bool) -> Self {
         Self { version: view.version, since: view.since, pack: view.pack, slot: view.slot, encoded }
     }
 }
 
-/// The kinds that the person decided, by record id, and again with the form of each text, to recognise memories that
-/// say the same.
+/// The kinds that the person decided: by record id, and also with the form of each text, by which memories that say the
+/// same are recognised.
 #[derive(Debug)]
 pub(crate) struct DecidedKinds {
     pub(crate) kinds: HashMap<[u8; 16], AboutKind>,

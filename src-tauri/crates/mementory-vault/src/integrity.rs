@@ -93,17 +93,17 @@ impl IntegrityCheck<'_> {
 
     fn check_blobs(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
         let digests = self.context.named_blobs()?;
-        let mut bad = 0;
+        let mut damaged = 0;
         for digest in &digests {
             cancel::check(cancel)?;
-            bad += usize::from(self.context.blobs.verify(digest).is_err());
+            damaged += usize::from(self.context.blobs.verify(digest).is_err());
         }
-        let detail = if bad == 0 {
+        let detail = if damaged == 0 {
             format!("{} files", digests.len())
         } else {
-            format!("{bad} of {} files fail", digests.len())
+            format!("{damaged} of {} files fail", digests.len())
         };
-        Ok(CheckedPlace { place: "blobs", ok: bad == 0, detail })
+        Ok(CheckedPlace { place: "blobs", ok: damaged == 0, detail })
     }
 
     fn check_packs(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
@@ -142,14 +142,14 @@ impl IntegrityCheck<'_> {
                 "SELECT count(*) FROM records r WHERE r.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM records WHERE row = r.owner)",
             ),
         ];
-        let mut wrong = Vec::new();
+        let mut faults = Vec::new();
         for (name, sql) in queries {
             let n: i64 = self.context.store.read_until(cancel, |c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
             if n > 0 {
-                wrong.push(format!("{n} {name}"));
+                faults.push(format!("{n} {name}"));
             }
         }
-        let detail = if wrong.is_empty() { "all resolve".into() } else { wrong.join(", ") };
-        Ok(CheckedPlace { place: "references", ok: wrong.is_empty(), detail })
+        let detail = if faults.is_empty() { "all resolve".into() } else { faults.join(", ") };
+        Ok(CheckedPlace { place: "references", ok: faults.is_empty(), detail })
     }
 }

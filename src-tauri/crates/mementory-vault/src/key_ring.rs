@@ -1,4 +1,5 @@
-//! Public keys of others: keys that this vault trusts, and keys that signed an import (pinned on first use).
+//! Public keys of other people and programs: keys that this vault trusts, and keys that signed an import (pinned on
+//! first use).
 use crate::{VaultResult, context::Context, meta};
 use mementory_model::Timestamp;
 use mementory_store::audit;

@@ -1,4 +1,4 @@
-//! The sensitive values that the last scan found, as masking needs them.
+//! The sensitive values that the last scan found, in the form that masking needs.
 use crate::{VaultResult, findings::ValueId, word_removal::Removal};
 use rusqlite::Connection;
 use std::collections::HashSet;
@@ -12,12 +12,12 @@ pub(crate) struct KnownValues {
     pub(crate) known: Option<Removal>,
 }
 
-/// What the known values depend on: last change, scanned rows, and the numbers of findings and decisions with the time
-/// of the last one.
+/// What the known values depend on: the number of the last change, the last scanned row, the number of findings, the
+/// number of decisions, and the time of the last decision.
 pub(crate) type ValuesState = (i64, i64, i64, i64, i64);
 
 impl KnownValues {
-    /// The state of the vault. Known values of the same state are the same.
+    /// The current state of the vault. As long as it stays the same, the known values stay the same.
     pub(crate) fn state(c: &Connection) -> VaultResult<ValuesState> {
         let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), \
              coalesce((SELECT value FROM meta WHERE key = 'looked_row'), 0), (SELECT count(*) FROM findings), \

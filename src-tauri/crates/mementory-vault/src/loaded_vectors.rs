@@ -2,8 +2,8 @@
 use mementory_meaning::Collection;
 use std::sync::Arc;
 
-/// The state of the vault that vectors were loaded from: the number of its last change, and the number of portions
-/// encoded.
+/// The state of the vault that vectors were loaded from: the number of its last change, and the number of calls that
+/// stored vectors.
 pub(crate) type LoadedFrom = (u64, i64);
 
 /// Vectors in memory, with what they were loaded from. Empty until the first search.

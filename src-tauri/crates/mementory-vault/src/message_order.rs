@@ -3,8 +3,8 @@ use mementory_model::{Record, RecordKey};
 use mementory_store::RowView;
 use std::collections::HashMap;
 
-/// Fills in parents that were stored after their child, as in exports that list the newest message first, and puts each
-/// message after its parent. Otherwise the order stays. `id_of` makes the id of a record from its key.
+/// Fills in parents that were stored after their child, as in exports that list the newest message first. Puts each
+/// message after its parent and otherwise keeps the order. `id_of` makes the id of a record from its key.
 pub(crate) fn order(
     mut messages: Vec<(RowView, Record)>,
     id_of: impl Fn(&RecordKey) -> [u8; 16],
@@ -29,11 +29,12 @@ fn with_parents_first<T>(items: Vec<T>, parents: &[Option<usize>]) -> Vec<T> {
     if parents.iter().enumerate().all(|(i, parent)| parent.is_none_or(|parent| parent < i)) {
         return items;
     }
-    let mut taken: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    parents_first(parents).into_iter().filter_map(|i| taken[i].take()).collect()
+    let mut optional_items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    parents_first(parents).into_iter().filter_map(|i| optional_items[i].take()).collect()
 }
 
-/// Positions `0..parents.len()`, each after its parent, and otherwise in order. A cycle starts at its first position.
+/// The positions `0..parents.len()` in ascending order, except that each comes after its parent. A cycle starts at its
+/// first position.
 fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     let mut placed = vec![false; parents.len()];
     let mut out = Vec::with_capacity(parents.len());
@@ -50,7 +51,7 @@ fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     out
 }
 
-/// Puts each message of a unit after its parent. Otherwise the order stays.
+/// Puts each message of a unit after its parent and otherwise keeps the order.
 pub(crate) fn unit_with_parents_first(records: Vec<Record>) -> Vec<Record> {
     let by_key: HashMap<&RecordKey, usize> =
         records.iter().enumerate().filter(|(_, r)| r.message.is_some()).map(|(i, r)| (&r.key, i)).collect();

@@ -77,12 +77,12 @@ impl RowRanges {
 }
 
 fn push_varint(number: i64, out: &mut Vec<u8>) {
-    let mut left = number.unsigned_abs();
-    while left >= 0x80 {
-        out.push(left as u8 | 0x80);
-        left >>= 7;
+    let mut bits = number.unsigned_abs();
+    while bits >= 0x80 {
+        out.push(bits as u8 | 0x80);
+        bits >>= 7;
     }
-    out.push(left as u8);
+    out.push(bits as u8);
 }
 
 #[cfg(test)]
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_rows_in_order_are_a_few_bytes() {
+    fn a_million_rows_in_order_take_a_few_bytes() {
         let mut ranges = RowRanges::default();
         (1..=1_000_000).for_each(|row| ranges.add(row));
         assert!(ranges.encode().is_some_and(|bytes| bytes.len() < 8));

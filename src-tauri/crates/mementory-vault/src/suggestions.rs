@@ -74,7 +74,7 @@ pub struct Suggestion {
     pub record_type: Option<String>,
     /// Tags of a new memory.
     pub tags: Vec<String>,
-    /// Date of a new memory, in microseconds since 1970. None: the time when it is accepted.
+    /// Date of a new memory, in microseconds since 1970. None means the time when the suggestion is accepted.
     #[serde(default)]
     pub created: Option<i64>,
     /// The client's reason, in its own words.
@@ -91,14 +91,14 @@ impl Suggestion {
 
     fn check(&self) -> VaultResult<()> {
         let too_long = |text: &str, max_chars: usize| text.chars().count() > max_chars;
-        let short = [&self.record_type, &self.reason].into_iter().flatten().chain(&self.tags);
+        let short_texts = [&self.record_type, &self.reason].into_iter().flatten().chain(&self.tags);
         if self.op != SuggestionOp::Forget && self.text.as_ref().is_none_or(|text| text.trim().is_empty()) {
             return Err(VaultError::Usage("A suggestion needs some text.".into()));
         }
         if self.text.as_ref().is_some_and(|text| too_long(text, MAX_TEXT_CHARS)) {
             return Err(VaultError::Usage(format!("A suggested text has at most {MAX_TEXT_CHARS} characters.")));
         }
-        if self.tags.len() > MAX_TAGS || short.into_iter().any(|text| too_long(text, MAX_SHORT_CHARS)) {
+        if self.tags.len() > MAX_TAGS || short_texts.into_iter().any(|text| too_long(text, MAX_SHORT_CHARS)) {
             let message =
                 format!("At most {MAX_TAGS} tags; reason, type and tags have at most {MAX_SHORT_CHARS} characters.");
             return Err(VaultError::Usage(message));
@@ -247,7 +247,7 @@ impl Suggestions<'_> {
 /// Deletes the suggestions that contain erased words or whose record is gone.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     for suggestion in load_all(tx)? {
-        let gone = match &suggestion.target {
+        let is_gone = match &suggestion.target {
             Some((id, _)) => {
                 let mut statement = tx.prepare_cached("SELECT 1 FROM records WHERE id = ?1")?;
                 let id = parse_id(id).unwrap_or_default();
@@ -255,7 +255,7 @@ pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str)
             }
             None => false,
         };
-        if gone || suggestion.texts().any(|text| is_named(text) || removal.record_text(text).is_some()) {
+        if is_gone || suggestion.texts().any(|text| is_named(text) || removal.record_text(text).is_some()) {
             tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [&suggestion.id])?;
         }
     }

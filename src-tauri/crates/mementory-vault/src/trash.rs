@@ -37,8 +37,8 @@ impl<'v> Trash<'v> {
 }
 
 impl Trash<'_> {
-    /// Moves records to the Trash, a conversation with its messages. They are at once absent from search, lists and
-    /// exports. Returns `ids`.
+    /// Moves records to the Trash. A conversation is moved together with its messages. All of them are at once absent
+    /// from search, lists and exports. Returns `ids`.
     pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Applied<Vec<String>>> {
         self.set_trashed(ids, now, true, &|_| Ok(()))
     }
@@ -72,7 +72,7 @@ impl Trash<'_> {
             extra_work(tx)?;
             Ok((Store::last_change(tx)?, rows))
         })?;
-        // A row in the Trash is only removed from the index.
+        // Rows that went to the Trash are removed from the index. Rows that came back are indexed again.
         let indexed = moved.then(FailedStep::Index, |(seq, rows)| {
             self.context.index_follow(*seq, || {
                 rows.iter().try_for_each(|row| match to_trash {
@@ -128,21 +128,21 @@ impl Trash<'_> {
         Ok(out)
     }
 
-    /// Erases all records at once, since each erasure is followed by a search through the whole vault. If that fails,
-    /// erases them in halves, so that the record that cannot be erased is isolated.
+    /// Erases all records at once, since each erasure is followed by a search through the whole vault. If the erasure
+    /// fails, erases the records in halves, so that the one that cannot be erased is isolated.
     fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut ExpiredTrash) {
         // Records may have been erased before another half failed, or along with another record.
-        let left: Vec<String> = ids
+        let remaining_ids: Vec<String> = ids
             .iter()
             .filter(|id| !matches!(self.context.find(id), Err(VaultError::NotFound { erased: true, .. })))
             .cloned()
             .collect();
-        out.erased += (ids.len() - left.len()) as u32;
-        if left.is_empty() {
+        out.erased += (ids.len() - remaining_ids.len()) as u32;
+        if remaining_ids.is_empty() {
             return;
         }
         let request = EraseRequest {
-            ids: &left,
+            ids: &remaining_ids,
             scope: EraseScope::Expired(before),
             reason: "trash_expired",
             copies: &[],
@@ -151,13 +151,13 @@ impl Trash<'_> {
             cancel: &AtomicBool::new(false),
         };
         match Eraser::new(self.context).run(&request, &|_| {}, Sabotage::default()) {
-            Ok(_) => out.erased += left.len() as u32,
+            Ok(_) => out.erased += remaining_ids.len() as u32,
             // On a full disk nothing can be erased, not even one by one.
-            Err(error) if left.len() == 1 || error.is_disk_full() => {
-                out.failed.push((left.into_iter().next().unwrap_or_default(), error));
+            Err(error) if remaining_ids.len() == 1 || error.is_disk_full() => {
+                out.failed.push((remaining_ids.into_iter().next().unwrap_or_default(), error));
             }
             Err(_) => {
-                let (first, second) = left.split_at(left.len() / 2);
+                let (first, second) = remaining_ids.split_at(remaining_ids.len() / 2);
                 self.expire(first, before, now, out);
                 self.expire(second, before, now, out);
             }

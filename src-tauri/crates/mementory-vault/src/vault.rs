@@ -123,13 +123,13 @@ impl Vault {
             vault.context.sweep_blobs()?;
             Ok(vault)
         };
-        open_files().map_err(|error| counted(dir, &key, error))
+        open_files().map_err(|error| with_damaged_page_count(dir, &key, error))
     }
 
     /// Replaces a `Damaged` error by `DamagedPages` with the number of damaged pages, if there are any. Reads the whole
     /// database.
     pub fn counted(&self, error: VaultError) -> VaultError {
-        counted(&self.context.dir, self.context.keys.store(), error)
+        with_damaged_page_count(&self.context.dir, self.context.keys.store(), error)
     }
 
     fn assemble(
@@ -225,7 +225,8 @@ impl Vault {
         self.context.index_documents()
     }
 
-    /// Rebuilds the search index from the store. If `cancel` is set meanwhile, it is rebuilt at the next change or opening.
+    /// Rebuilds the search index from the store. If `cancel` is set during the rebuild, the index is rebuilt at the
+    /// next change or opening.
     ///
     /// # Errors
     /// The store or the index; `Cancelled`.
@@ -377,7 +378,7 @@ fn remove_half_made(dir: &Path, existed: bool) {
 }
 
 /// Replaces a `Damaged` error by `DamagedPages` with the number of damaged pages, if there are any.
-fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
+fn with_damaged_page_count(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {
             0 => error,

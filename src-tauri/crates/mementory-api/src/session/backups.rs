@@ -1,4 +1,4 @@
-//! Backups of the vault, and restoring one.
+//! Makes backups of the vault, and restores a vault from a backup.
 use super::{Session, context::Context, now, progress::ProgressThrottle};
 use crate::{ApiResult, Applied, Job, types::*};
 use std::path::Path;

@@ -29,20 +29,20 @@ impl Changes<'_> {
     /// Writes a new version of a record.
     pub fn edit(&self, request: &EditRequest) -> ApiResult<Applied<Edited>> {
         let _guard = self.context.write_guard();
-        let version = self.context.vault.editor().edit(&request.id, fields(request), now())?;
+        let version = self.context.vault.editor().edit(&request.id, edit_fields(request), now())?;
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Like [`edit`](Self::edit) and [`set_about`](Self::set_about) for a memory, both or neither. `about`: the name of
+    /// Like [`edit`](Self::edit) and [`set_about`](Self::set_about) for a memory, as one change. `about` is the name of
     /// a kind, or `suggested`.
     ///
     /// # Errors
-    /// As for the two.
+    /// As for these two methods.
     pub fn edit_with_about(&self, request: &EditRequest, about: &str) -> ApiResult<Applied<Edited>> {
         let kind = chosen_kind(about)?;
         let _guard = self.context.write_guard();
         let insight = Insight::of(&self.context.vault);
-        let version = insight.correct_and_edit(&request.id, kind, fields(request), now())?;
+        let version = insight.correct_and_edit(&request.id, kind, edit_fields(request), now())?;
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
@@ -90,7 +90,7 @@ impl Changes<'_> {
     pub fn redact_preview(&self, request: &RedactRequest, job: &Job) -> ApiResult<RedactPreview> {
         let changed = self.context.vault.redactor().redact_plan(
             &request.id,
-            &spans(request),
+            &redact_spans(request),
             request.everywhere,
             &job.cancel_flag(),
         )?;
@@ -102,8 +102,13 @@ impl Changes<'_> {
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Applied<Redacted>> {
         let _guard = self.context.write_guard();
         let stages = |stage: &str| stage_progress(job, stage);
-        let outcome =
-            self.context.vault.redactor().redact(&request.id, &spans(request), request.everywhere, now(), &stages)?;
+        let outcome = self.context.vault.redactor().redact(
+            &request.id,
+            &redact_spans(request),
+            request.everywhere,
+            now(),
+            &stages,
+        )?;
         let receipt = receipt_view(&outcome.receipt);
         let tombstone = outcome.tombstones.first().cloned().map(|t| tombstone_view(t, receipt.complete));
         let tombstone = tombstone.ok_or_else(|| {
@@ -216,7 +221,7 @@ impl Changes<'_> {
     }
 }
 
-fn fields(request: &EditRequest) -> EditFields {
+fn edit_fields(request: &EditRequest) -> EditFields {
     EditFields {
         text: request.text.clone(),
         title: request.title.clone(),
@@ -230,7 +235,7 @@ fn chosen_kind(name: &str) -> ApiResult<Option<AboutKind>> {
     if name == "suggested" { Ok(None) } else { filter::about_kind(name).map(Some) }
 }
 
-fn spans(request: &RedactRequest) -> Vec<RedactSpan> {
+fn redact_spans(request: &RedactRequest) -> Vec<RedactSpan> {
     let class = |span: &Span| span.class.clone().unwrap_or_else(|| "removed".into());
     request.spans.iter().map(|s| RedactSpan { start: s.start, end: s.end, class: class(s) }).collect()
 }

@@ -11,7 +11,7 @@ use std::{
 
 /// How long a client's call waits for a change or an export to end.
 const CLIENT_WAIT: Duration = Duration::from_secs(3);
-/// Time between two attempts.
+/// Time between two attempts to take the lock.
 const CLIENT_RETRY: Duration = Duration::from_millis(10);
 
 /// The open vault, its locks, and data that is kept until it is closed. Changes run one at a time, reads run in
@@ -30,7 +30,7 @@ pub(super) struct Context {
     watching: Mutex<WatchState>,
     /// The last export and its format, if it did not pass its check, so that the person can delete it.
     pub(super) invalid_export: Mutex<Option<(Written, String)>>,
-    /// The sentence encoder, once it was needed; the weights take 80 MB.
+    /// The sentence encoder. It is loaded when it is first needed, since its weights take 80 MB.
     pub(super) encoder: Mutex<Option<Arc<Encoder>>>,
     /// The last text made for the clipboard: its format, and the audit detail to record when the text is copied.
     pub(super) text: Mutex<Option<(String, String)>>,
@@ -55,8 +55,9 @@ impl Context {
         self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Like [`write_guard`](Self::write_guard), for the call of a connected client. None if a change or an export does
-    /// not end in a few seconds, since a client does not wait for an import, and if the vault is about to be locked.
+    /// Like [`write_guard`](Self::write_guard), for the call of a connected client. None if the vault is about to be
+    /// locked, or if a running change or export does not end within a few seconds, since a client does not wait for an
+    /// import.
     pub(super) fn client_guard(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         let deadline = Instant::now() + CLIENT_WAIT;
         loop {

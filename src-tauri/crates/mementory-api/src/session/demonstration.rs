@@ -14,9 +14,9 @@ impl Session {
     /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error nothing stays in
     /// `dir`.
     pub fn create_demonstration(dir: &Path, job: &Job) -> ApiResult<(Self, Applied<DemonstrationMade>)> {
-        let exports = tempfile::tempdir().map_err(|error| unwritable(&error))?;
+        let exports = tempfile::tempdir().map_err(|error| unpacking_error(&error))?;
         for (name, bytes) in DEMONSTRATION {
-            std::fs::write(exports.path().join(name), bytes).map_err(|error| unwritable(&error))?;
+            std::fs::write(exports.path().join(name), bytes).map_err(|error| unpacking_error(&error))?;
         }
         let (session, created) = Self::create(dir, DEMONSTRATION_PASSPHRASE, CreateOptions { kdf_floor: true })?;
         match session.fill_demonstration(exports.path(), job) {
@@ -90,7 +90,7 @@ pub fn delete_demonstration(dir: &Path) -> ApiResult<()> {
     Ok(mementory_vault::remove_vault(dir)?)
 }
 
-fn unwritable(error: &std::io::Error) -> ApiError {
+fn unpacking_error(error: &std::io::Error) -> ApiError {
     ApiError::new(
         "io",
         7,

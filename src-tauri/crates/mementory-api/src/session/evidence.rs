@@ -25,16 +25,16 @@ impl EvidencePacks<'_> {
     pub fn write(&self, out: &Path, request: &EvidenceRequest, job: &Job) -> ApiResult<Applied<Evidence>> {
         let (since, until) = (request.since.clone(), request.until.clone());
         let period = query_of_fields(&Filter { since, until, ..Filter::default() })?;
-        let has = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));
+        let has_part = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));
         let order = EvidenceOrder {
             since: period.since.and_then(Timestamp::from_micros),
             until: period.until.and_then(Timestamp::from_micros),
             sign: request.sign,
             parts: request.parts.is_some().then(|| EvidenceParts {
-                tombstones: has(EvidencePart::Tombstones),
-                log: has(EvidencePart::Log),
-                key: has(EvidencePart::Key),
-                transfers: has(EvidencePart::Transfers),
+                tombstones: has_part(EvidencePart::Tombstones),
+                log: has_part(EvidencePart::Log),
+                key: has_part(EvidencePart::Key),
+                transfers: has_part(EvidencePart::Transfers),
             }),
         };
         let cancel = job.cancel_flag();

@@ -62,7 +62,7 @@ impl Exports<'_> {
         Ok(text)
     }
 
-    /// Records in the audit log that the last text was copied. Only the first call for a text has an effect.
+    /// Writes into the audit log that the last text was copied. Only the first call for a text has an effect.
     pub fn text_taken(&self) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         let text = self.context.text.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -99,7 +99,7 @@ impl Exports<'_> {
         let (cancel, throttle) = (job.cancel_flag(), ProgressThrottle::new(job));
         let _guard = self.context.snapshot_guard();
         let export_guard = Offers::new(self.context).begin_file_export(Path::new(&request.out));
-        let made = self.context.vault.exporter().export(
+        let applied = self.context.vault.exporter().export(
             &request.format,
             Path::new(&request.out),
             &self.scope(request, options)?,
@@ -108,7 +108,7 @@ impl Exports<'_> {
             &cancel,
             &|stage, n| throttle.report(stage, n, 0, n),
         )?;
-        let Applied { value: outcome, mut warnings } = made;
+        let Applied { value: outcome, mut warnings } = applied;
         export_guard.files_written(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out = export_result(
             request,
@@ -126,7 +126,7 @@ impl Exports<'_> {
                     out.signature.valid = Some(!signed_by.is_empty());
                     out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
                 }
-                // The file is written, so this is not an error.
+                // The file is written, so it is not an error that it cannot be read.
                 Err(_) => {
                     out.signature.valid = None;
                     warnings.insert(FailedStep::ReadBack);

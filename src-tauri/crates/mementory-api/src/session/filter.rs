@@ -111,7 +111,7 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
     AboutKind::parse(name).ok_or_else(unknown)
 }
 
-/// Stands for "it is not known who said the record".
+/// Name of the filter for records for which it is not known who said them.
 const UNKNOWN: &str = "unknown";
 
 /// Parses the name of who said a record. None stands for "unknown".

@@ -31,7 +31,7 @@ impl Insights<'_> {
         Ok(Topics { topics })
     }
 
-    /// Everyone whom the memories name, who occurs in most of them first.
+    /// Everyone whom the memories name. Those who occur in most memories come first.
     ///
     /// # Errors
     /// `cancelled`.
@@ -74,29 +74,29 @@ impl Insights<'_> {
         Ok(Timeline { items })
     }
 
-    /// Ids of the memories about a person or a topic, which are named as `people` and `topics` name them; capital letters
-    /// do not matter. A relation such as `boss` stands for everyone with that relation.
+    /// Ids of the memories about a person or a topic. The names are those in the answers of `people` and `topics`, in
+    /// any case. A relation such as `boss` stands for everyone with that relation.
     ///
     /// # Errors
     /// `not_found` if there is none of that name; `cancelled`.
     pub fn memories_about(&self, person: Option<&str>, topic: Option<&str>, job: &Job) -> ApiResult<Vec<String>> {
-        let same = |a: &str, b: &str| a.to_lowercase() == b.trim().to_lowercase();
+        let is_same_name = |a: &str, b: &str| a.to_lowercase() == b.trim().to_lowercase();
         let mut ids: Vec<String> = Vec::new();
         if let Some(wanted) = person {
             for person in self.people(job)?.people {
                 let relation = person.of.is_none().then_some(person.relation).flatten();
-                if [person.name, relation].iter().flatten().any(|name| same(name, wanted)) {
+                if [person.name, relation].iter().flatten().any(|name| is_same_name(name, wanted)) {
                     ids.extend(person.memories);
                 }
             }
         }
         if let Some(wanted) = topic {
             let topics = self.topics(job)?.topics.into_iter();
-            ids.extend(topics.filter(|topic| same(&topic.name, wanted)).flat_map(|topic| topic.memories));
+            ids.extend(topics.filter(|topic| is_same_name(&topic.name, wanted)).flat_map(|topic| topic.memories));
         }
         if ids.is_empty() {
-            let wanted = person.or(topic).unwrap_or_default();
-            let message = format!("The memories have no person and no topic with the name \"{wanted}\".");
+            let name = person.or(topic).unwrap_or_default();
+            let message = format!("The memories have no person and no topic with the name \"{name}\".");
             return Err(ApiError::new("not_found", 1, message));
         }
         ids.sort_unstable();
@@ -150,8 +150,9 @@ impl Insights<'_> {
         Ok(Ids { ids: vec![a.into(), b.into()] })
     }
 
-    /// Answers of the review for memories that contradict each other: `right` is true; the others are outdated if they
-    /// are older, else wrong, and go to the Trash. All of it happens or nothing.
+    /// Stores answers of the review for memories that contradict each other. The memory `right` is true. Each of the
+    /// others is outdated if it is older, and wrong otherwise, and goes to the Trash. Either all of this happens or
+    /// none of it.
     ///
     /// # Errors
     /// `not_found`; `usage` for a record that is not reviewed, or if `right` is one of the others.

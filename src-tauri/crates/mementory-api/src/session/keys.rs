@@ -104,10 +104,10 @@ impl KeyRing<'_> {
 
     /// Stores the keys that signed an import. The import is already committed, so errors are ignored.
     pub(super) fn pin_signers(&self, signers: Vec<(String, Vec<u8>)>) {
-        let own = self.own_key().public_key;
+        let own_key = self.own_key().public_key;
         for (algorithm, key) in signers {
             let key = hex::encode(key);
-            if key != own {
+            if key != own_key {
                 let _ = self.context.vault.key_ring().pin(&key, &algorithm, now());
             }
         }

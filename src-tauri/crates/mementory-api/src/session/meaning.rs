@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
 };
 
-/// Number of records that are encoded under one lock. Changes of the vault wait meanwhile.
+/// Number of records that are encoded under one lock. Changes of the vault wait until the lock is released.
 const BATCH_SIZE: usize = 64;
 /// Lowest cosine with which a record is listed as similar to a text. Lower values are mostly chance.
 const MIN_COSINE_TO_TEXT: f32 = 0.1;
@@ -82,10 +82,10 @@ impl Meaning<'_> {
                 done: done as u64,
                 total: pending.len() as u64,
                 unit: "records".into(),
-                records: count(done),
+                records: to_u32(done),
             });
         }
-        Ok(Encoded { records: count(done), weights: None })
+        Ok(Encoded { records: to_u32(done), weights: None })
     }
 
     /// Records that mean nearly the same as a text, or as a record, best first. The record itself is left out.
@@ -94,10 +94,10 @@ impl Meaning<'_> {
     /// `not_found`; `usage` for an invalid filter.
     pub fn similar(&self, request: &SimilarRequest) -> ApiResult<Similar> {
         let meaning = self.vectors();
-        let left = count(meaning.pending()?.len());
+        let left = to_u32(meaning.pending()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
         let (vectors, least, except) = match &request.id {
-            // The vectors of a record are there already, so no encoder is needed.
+            // The vectors of a record are stored already, so no encoder is needed.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
                 (meaning.of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
@@ -121,7 +121,8 @@ impl Meaning<'_> {
         Ok(Similar { rows: hits.iter().map(row).collect::<ApiResult<_>>()?, left, weights })
     }
 
-    /// Searches by words and by meaning, in one ranking. Without weights: by words, with a warning.
+    /// Searches by words and by meaning, in one ranking. If the weights are missing, it searches by words alone and
+    /// adds a warning.
     ///
     /// # Errors
     /// `usage` for an invalid filter.
@@ -146,11 +147,11 @@ impl Meaning<'_> {
             Err(problem) => return Ok(Err(problem)),
         };
         let (limit, offset) = page_of(request);
-        let wanted = (limit + offset).max(MIN_FUSED_HITS);
+        let hit_count = (limit + offset).max(MIN_FUSED_HITS);
         let vectors = encode_text(&encoder, &request.query);
         let filter = self.query(&request.filter)?;
-        let by_meaning_hits = self.vectors().nearest(&vectors, &filter, wanted, MIN_COSINE_TO_TEXT, &[])?;
-        let wider_request = SearchRequest { limit: Some(count(wanted)), offset: None, ..request.clone() };
+        let by_meaning_hits = self.vectors().nearest(&vectors, &filter, hit_count, MIN_COSINE_TO_TEXT, &[])?;
+        let wider_request = SearchRequest { limit: Some(to_u32(hit_count)), offset: None, ..request.clone() };
         let by_words = Search::new(self.context).outcome(&wider_request)?;
         let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();
@@ -166,7 +167,7 @@ impl Meaning<'_> {
         }
         let mut hits: Vec<(u64, f32)> = scores.into_iter().collect();
         hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let total = by_words.total.saturating_add(count(by_meaning.len()));
+        let total = by_words.total.saturating_add(to_u32(by_meaning.len()));
         let hits = hits.into_iter().skip(offset).take(limit).collect();
         Ok(Ok(Fused { outcome: SearchOutcome { hits, total, ..by_words }, by_meaning }))
     }
@@ -230,6 +231,6 @@ fn encode_text(encoder: &Encoder, text: &str) -> Vec<Vector> {
     if text.trim().is_empty() { Vec::new() } else { encoder.encode(&[text]) }
 }
 
-fn count(n: usize) -> u32 {
+fn to_u32(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }

@@ -167,8 +167,9 @@ impl Session {
     /// Makes a new recovery code, which makes the old one invalid. `secret` is the passphrase or the current code.
     pub fn new_recovery_code(&self, secret: &str) -> ApiResult<Applied<NewRecoveryCode>> {
         let _guard = self.context.write_guard();
-        let made = self.context.vault.new_recovery_code(secret, now())?;
-        Ok(made.map(|(header, code)| NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots }))
+        let new_code = self.context.vault.new_recovery_code(secret, now())?;
+        Ok(new_code
+            .map(|(header, code)| NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots }))
     }
 
     /// The key slots of the vault: what opens it, and since when.

@@ -64,9 +64,9 @@ mod tests {
             throttle.report_in("bytes", "write", done, 10_000, 0);
         }
         throttle.report("validate", 0, 0, 0);
-        let most = 2 + started.elapsed().as_millis() / MIN_INTERVAL.as_millis();
+        let max_reports = 2 + started.elapsed().as_millis() / MIN_INTERVAL.as_millis();
         let received = received.lock().unwrap();
-        assert!(received.len() as u128 <= most && received.len() >= 2, "{}", received.len());
+        assert!(received.len() as u128 <= max_reports && received.len() >= 2, "{}", received.len());
         let stage_and_unit = |at: usize| (received[at].stage.as_str(), received[at].unit.as_str());
         assert_eq!(
             (stage_and_unit(0), stage_and_unit(received.len() - 1)),

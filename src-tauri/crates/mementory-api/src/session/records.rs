@@ -126,9 +126,9 @@ impl Records<'_> {
             None
         };
         // A secret in the clear is shown as a bar.
-        let shown =
+        let displayed_text =
             || replace_plain_secrets(&record, SECRET_BAR).or_else(|| Some(record.verbatim.as_ref()?.text.clone()));
-        let text = verbatim.then(shown).flatten();
+        let text = verbatim.then(displayed_text).flatten();
         Ok(Shown { record: RowViews::new(&self.context.vault).record_view(&view, &record)?, history, verbatim: text })
     }
 

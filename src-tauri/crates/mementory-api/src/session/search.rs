@@ -16,7 +16,7 @@ const MAX_SNIPPET_CHARS: usize = 240;
 /// Maximum number of hits that the store filters if the index cannot apply a filter.
 pub(super) const MAX_FILTERED_HITS: usize = 10_000;
 
-/// Rows found so far, and the index of each record among them.
+/// Rows found so far, and the position of each record among them.
 #[derive(Default)]
 struct Rows {
     rows: Vec<FoundRow>,

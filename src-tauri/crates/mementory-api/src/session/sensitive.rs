@@ -105,7 +105,7 @@ impl SensitiveValues<'_> {
     /// Redacts values for good.
     ///
     /// # Errors
-    /// `not_found` if no record contains any of them, `usage` for an unknown class.
+    /// `not_found` if no record contains any of the values, `usage` for an unknown class.
     pub fn redact(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<Applied<RedactedValues>> {
         if request.values.is_empty() && request.classes.is_empty() {
             return Err(ApiError::new(

@@ -109,8 +109,9 @@ impl RowViews<'_> {
             links.push(self.link_info(&relation, &link.target, link.view.as_ref())?);
         }
         // A memory's conversation is that of the message from which it was derived.
-        let from = links.iter().find(|l| l.relation == "derived_from").and_then(|l| l.conversation_id.clone());
-        let conversation_id = conversation.as_ref().map(RowView::id_text).or(from);
+        let source_conversation_id =
+            links.iter().find(|l| l.relation == "derived_from").and_then(|l| l.conversation_id.clone());
+        let conversation_id = conversation.as_ref().map(RowView::id_text).or(source_conversation_id);
         let conversation_title = match (&conversation, &conversation_id) {
             (Some(c), _) => c.title.clone(),
             (None, Some(id)) => vault.reader().view(id).ok().and_then(|v| v.title),
@@ -241,11 +242,16 @@ mod tests {
         let (id, conversation) = (live.id.clone().unwrap(), live.conversation_id.clone().unwrap());
         assert!(!live.trashed && live.text.is_some());
         session.changes().delete(std::slice::from_ref(&id)).unwrap();
-        let gone = message();
-        assert!(gone.trashed && gone.id.is_none() && gone.text.is_none() && gone.title.is_none());
-        assert_eq!(gone.kind.as_deref(), Some("message"));
+        let trashed_link = message();
+        assert!(
+            trashed_link.trashed
+                && trashed_link.id.is_none()
+                && trashed_link.text.is_none()
+                && trashed_link.title.is_none()
+        );
+        assert_eq!(trashed_link.kind.as_deref(), Some("message"));
         assert_eq!(
-            gone.conversation_id.as_deref(),
+            trashed_link.conversation_id.as_deref(),
             Some(conversation.as_str()),
             "the conversation is not in the Trash"
         );

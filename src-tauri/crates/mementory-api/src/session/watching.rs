@@ -27,7 +27,7 @@ use std::{
 };
 
 /// Minimum confidence for a file to count as an export: the file has its format's own marker or structure. Plain text
-/// that looks like a list of memories has less.
+/// that looks like a list of memories has a lower confidence.
 const MIN_CONFIDENCE: f64 = 0.8;
 /// Maximum number of bytes that the detection of one file may read, including unpacked archives.
 const MAX_READ_BYTES: u64 = 1 << 30;
@@ -102,15 +102,15 @@ impl WatchedFolders<'_> {
             ApiError::new(code, exit, format!("{} {what} Nothing was changed. Choose another folder.", path.display()))
                 .with("place", path.display())
         };
-        let missing = || refuse("not_there", 7, "is not an existing folder.");
+        let missing_error = || refuse("not_there", 7, "is not an existing folder.");
         // Links are resolved, so that the same folder is not watched twice.
-        let path = path.canonicalize().map_err(|_| missing())?;
+        let path = path.canonicalize().map_err(|_| missing_error())?;
         if path.ancestors().any(|folder| folder.join(VAULT_FILE).exists()) {
             return Err(refuse("inside_a_vault", 2, "is a vault or lies inside one, so it is not watched."));
         }
         let present = match list_folder(&path) {
             FolderListing::Files(files) => files,
-            FolderListing::Missing => return Err(missing()),
+            FolderListing::Missing => return Err(missing_error()),
             FolderListing::Unreadable => {
                 return Err(refuse("no_permission", 7, "cannot be read: permission is missing."));
             }

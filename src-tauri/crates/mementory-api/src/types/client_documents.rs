@@ -14,7 +14,7 @@ pub struct ClientExport {
     pub since: Option<String>,
     /// Only what follows the document with this `next_cursor`; not part of the specification.
     pub cursor: Option<String>,
-    /// Mask sensitive values also if the grant does not.
+    /// Mask sensitive values even if the grant does not.
     pub redact_pii: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct ClientDocument {
     pub text: String,
     /// Number of records in it.
     pub records: u32,
-    /// False if there are more, which another call gets.
+    /// False if there are more records, which another call returns.
     pub complete: bool,
     /// What the next call needs as `cursor`.
     pub next_cursor: Option<String>,

@@ -1,5 +1,5 @@
-//! Evidence in other words and other languages than the memory's, on conversations written for this test. Without the
-//! weights of the encoder only the part by words is checked.
+//! Finds evidence in other words and other languages than those of the memory, in conversations written for this test.
+//! Without the weights of the encoder, only evidence in the same words is checked.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const fn by_person(memory: &'static str, said: &'static str, answer: &'static st
     Case { memory, said: [said, answer], said_by: "user" }
 }
 
-/// Each was said in other words; every third in another language.
+/// Each memory was said in other words than its own, and every third in another language.
 const CASES: [Case; 18] = [
     by_person(
         "User cannot eat nuts.",
@@ -131,7 +131,8 @@ fn conversation(name: &str, time: u32, nodes: &[Value]) -> Value {
         "current_node": last, "mapping": mapping})
 }
 
-/// A conversation for each case, on a day of its own, and the list of all memories with their days in a last one.
+/// A conversation for each case, on a day of its own, and a last conversation with the list of all memories and their
+/// days.
 fn export(folder: &Path) -> PathBuf {
     let start = 1_767_225_600; // 2026-01-01
     let text = |text: &str| json!({"content_type": "text", "parts": [text]});

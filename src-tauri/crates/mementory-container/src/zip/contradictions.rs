@@ -31,7 +31,7 @@ pub(in super::super) fn contradictions(
 ) -> std::io::Result<Vec<Contradiction>> {
     let mut found = Vec::new();
     // For each entry: start and end of its bytes, and its index.
-    let mut taken: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
+    let mut occupied: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let Position::Header(at) = entry.position else { continue };
         let end = match compare_headers(source, entry, at)? {
@@ -45,14 +45,14 @@ pub(in super::super) fn contradictions(
             let message = "its data reaches into the directory of the archive";
             found.push(Contradiction { entry: index, code: "container_overlap", message });
         }
-        taken.push((at, end, index));
+        occupied.push((at, end, index));
         if found.len() > MAX_LISTED {
             return Ok(found);
         }
     }
-    taken.sort_unstable();
+    occupied.sort_unstable();
     let mut last: Option<(u64, u64)> = None;
-    for (start, end, index) in taken {
+    for (start, end, index) in occupied {
         if let Some((_, until)) = last.filter(|(_, until)| *until < start)
             && hides_entry(source, until, start)?
         {

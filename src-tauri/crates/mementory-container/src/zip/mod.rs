@@ -1,4 +1,4 @@
-//! Reads ZIP files, also streamed files, files with other bytes in front, truncated files, Zip64, and names in old
+//! Reads ZIP files, including streamed files, files with other bytes in front, truncated files, Zip64, and names in old
 //! encodings. Reads the central directory or, without one, the local headers. The code is our own, because strict
 //! readers hide duplicate names, the raw bytes of names, encrypted entries and links, and the readable entries of a
 //! truncated download.

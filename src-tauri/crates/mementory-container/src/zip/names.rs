@@ -55,6 +55,6 @@ pub(in super::super) fn safe_name(name: &str) -> Result<Cow<'_, str>, &'static s
     if parts().next().is_none() {
         return Err("empty name");
     }
-    let plain = !name.contains('\\') && name.split('/').all(|p| !p.is_empty() && p != ".");
-    Ok(if plain { Cow::Borrowed(name) } else { Cow::Owned(parts().collect::<Vec<_>>().join("/")) })
+    let is_safe_already = !name.contains('\\') && name.split('/').all(|p| !p.is_empty() && p != ".");
+    Ok(if is_safe_already { Cow::Borrowed(name) } else { Cow::Owned(parts().collect::<Vec<_>>().join("/")) })
 }

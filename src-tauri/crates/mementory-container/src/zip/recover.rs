@@ -74,22 +74,22 @@ fn measure_deflate_stream(source: &Source, at: u64, budget: &mut u64) -> std::io
     let (mut input, mut output) = (vec![0; 4096], vec![0; 64 * 1024]);
     loop {
         let n = window.read(&mut input)?;
-        let full = n == input.len();
-        let mut used = 0;
+        let is_full = n == input.len();
+        let mut used_bytes = 0;
         loop {
             let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
-            let status = inflate.decompress(&input[used..n], &mut output, FlushDecompress::None);
-            used += usize::try_from(inflate.total_in() - before_in).unwrap_or(0);
-            let made = inflate.total_out() - before_out;
-            *budget = budget.saturating_sub(made);
+            let status = inflate.decompress(&input[used_bytes..n], &mut output, FlushDecompress::None);
+            used_bytes += usize::try_from(inflate.total_in() - before_in).unwrap_or(0);
+            let produced = inflate.total_out() - before_out;
+            *budget = budget.saturating_sub(produced);
             match status {
                 Ok(Status::StreamEnd) => return Ok((inflate.total_in(), inflate.total_out(), false)),
-                Ok(_) if *budget > 0 && (made > 0 || used < n) => {}
+                Ok(_) if *budget > 0 && (produced > 0 || used_bytes < n) => {}
                 Ok(_) if *budget > 0 && n > 0 => break,
                 _ => return Ok((inflate.total_in(), inflate.total_out(), true)),
             }
         }
-        if full && input.len() < 128 * 1024 {
+        if is_full && input.len() < 128 * 1024 {
             input.resize(input.len() * 2, 0);
         }
     }

@@ -15,7 +15,7 @@ pub(super) struct Amounts {
     pub(super) times: Vec<Time>,
 }
 
-/// A point in time or an interval, as far as it is said.
+/// A point in time, or how often something takes place, as precisely as the text says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     Year(u32),
@@ -25,18 +25,18 @@ pub(super) enum Time {
 }
 
 impl Amounts {
-    /// True if both give numbers, and none of them is the same.
-    pub(super) fn other_numbers(&self, other: &Self) -> bool {
-        apart(&self.numbers, &other.numbers)
+    /// True if both have numbers, and no number is in both.
+    pub(super) fn numbers_differ(&self, other: &Self) -> bool {
+        have_nothing_in_common(&self.numbers, &other.numbers)
     }
 
-    /// True if both give times, and none of them is the same.
-    pub(super) fn other_times(&self, other: &Self) -> bool {
-        apart(&self.times, &other.times)
+    /// True if both have times, and no time is in both.
+    pub(super) fn times_differ(&self, other: &Self) -> bool {
+        have_nothing_in_common(&self.times, &other.times)
     }
 }
 
-fn apart<T: PartialEq>(a: &[T], b: &[T]) -> bool {
+fn have_nothing_in_common<T: PartialEq>(a: &[T], b: &[T]) -> bool {
     !a.is_empty() && !b.is_empty() && !a.iter().any(|one| b.contains(one))
 }
 
@@ -46,7 +46,7 @@ pub(super) fn amounts(folded: &str) -> Amounts {
     in_digits(folded, &mut out);
     in_words(folded, &mut out);
     in_kanji(folded, &mut out);
-    out.times.extend(calendar().hits(folded).iter().map(|hit| *hit.value));
+    out.times.extend(calendar_words().hits(folded).iter().map(|hit| *hit.value));
     out
 }
 
@@ -56,7 +56,7 @@ fn in_digits(folded: &str, out: &mut Amounts) {
     let Some(regex) = regex else { return };
     for found in regex.captures_iter(folded) {
         let (Some(all), Some(digits)) = (found.get(0), found.name("n")) else { continue };
-        // B2 and 13b are names, no numbers.
+        // B2 and 13b are names and not numbers.
         let before = &folded[..all.start()];
         if before.ends_with(|c: char| c.is_ascii_alphabetic()) {
             continue;
@@ -79,7 +79,7 @@ fn in_words(folded: &str, out: &mut Amounts) {
     let position = |lists: &[&[&str]], word: &str| lists.iter().position(|names| names.contains(&word));
     let mut tens: Option<f64> = None;
     for word in words(folded) {
-        // The first two are also articles.
+        // Some words for 0 and 1 are also articles ("a", "ein", "kein"), so of these only "one" and "eins" count.
         let small = position(NUMBERS, word).filter(|n| *n >= 2 || word == "one" || word == "eins");
         if let Some(n) = position(TENS, word) {
             out.numbers.extend(tens.replace((n + 2) as f64 * 10.0));
@@ -89,7 +89,7 @@ fn in_words(folded: &str, out: &mut Amounts) {
             (Some(tens), Some(n)) if n < 10 => out.numbers.push(tens + n as f64),
             (tens, small) => out.numbers.extend(tens.into_iter().chain(small.map(|n| n as f64))),
         }
-        // Einundvierzig.
+        // German puts the unit before the ten: "einundvierzig" is 41.
         if let Some((unit, ten)) = word.split_once("und")
             && let (Some(unit), Some(ten)) = (position(NUMBERS, unit), position(TENS, ten))
         {
@@ -129,7 +129,7 @@ fn in_kanji(folded: &str, out: &mut Amounts) {
     }
 }
 
-fn calendar() -> &'static WordSet<Time> {
+fn calendar_words() -> &'static WordSet<Time> {
     static WORDS: OnceLock<WordSet<Time>> = OnceLock::new();
     WORDS.get_or_init(|| {
         let entries = |lists: &'static [&'static [&'static str]], time: fn(usize) -> Time| {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_times_in_three_languages() {
+    fn numbers_and_times_are_found_in_three_languages() {
         let numbers = |text: &str| amounts(text).numbers;
         assert_eq!(numbers("lena is forty-one and has two of 1,300 tapes"), [1300.0, 41.0, 2.0]);
         assert_eq!(numbers("ist einundvierzig"), [41.0]);

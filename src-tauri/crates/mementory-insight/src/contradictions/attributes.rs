@@ -1,10 +1,10 @@
-//! Which attribute of a person a sentence states, and which of its known values, by the vector of a sentence encoder.
-//! The weights were fitted to the sentences in `data/claims` by `examples/fit_claims.rs`: a linear discriminant with one
-//! row for each value, and rows for what states no attribute.
+//! Recognises which attribute of a person a sentence states, and which of the known values of that attribute, by the
+//! vector of a sentence encoder. The weights were fitted to the sentences in `data/claims` by `examples/fit_claims.rs`.
+//! They are a linear discriminant with one row for each value, and rows for sentences that state no attribute.
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;
 
-/// A row: its scale and its bias as `f32`, little endian, then one signed byte for each number.
+/// Length of a row in bytes: its scale and its bias as `f32`, little endian, then one signed byte for each number.
 const ROW_BYTES: usize = 8 + DIMENSIONS;
 const STORED: &[u8] = include_bytes!("../../data/claims.bin");
 /// The attributes in the order of the rows, each with its number of rows.
@@ -28,28 +28,29 @@ pub(super) enum Comparison {
 pub(super) struct Attribute {
     pub(super) name: &'static str,
     pub(super) comparison: Comparison,
-    /// It is one of a thing, and of another thing it may have another value.
-    pub(super) of_thing: bool,
-    /// Its value is a point in time, or how often something takes place.
-    pub(super) in_time: bool,
-    /// It never changes: two values are a conflict.
-    pub(super) fixed: bool,
-    /// A relative who is named in a statement belongs to its value.
+    /// True if the attribute belongs to a thing, so that it may have another value for another thing.
+    pub(super) is_of_thing: bool,
+    /// True if the value says when or how often something takes place.
+    pub(super) is_time: bool,
+    /// True if the attribute never changes, so that two different values are a conflict.
+    pub(super) never_changes: bool,
+    /// True if a relative who is named in a statement is part of the value.
     pub(super) names_people: bool,
-    /// Wishes and plans are statements of it.
-    pub(super) wished: bool,
-    /// It is rarely said of someone without holding for good, so two values need no word of change.
-    pub(super) settled: bool,
-    /// Several of them can be used, each on its occasion.
+    /// True if wishes and plans count as statements of the attribute.
+    pub(super) includes_wishes: bool,
+    /// True if a statement of the attribute mostly holds for good, so that two values contradict each other even if no
+    /// word says that something changed.
+    pub(super) holds_for_good: bool,
+    /// True for a kind of device of which somebody may use several, each on its own occasion.
     pub(super) is_device: bool,
-    /// Several values can hold, or nothing is stated.
-    open: bool,
+    /// True if several values can hold at once, or if the attribute stands for sentences that state nothing.
+    is_excluded: bool,
     rows: usize,
 }
 
 /// An attribute that a sentence states.
 #[derive(Debug, Clone)]
-pub(super) struct Stated {
+pub(super) struct StatedAttribute {
     /// Position in the list of attributes.
     pub(super) attribute: usize,
     pub(super) probability: f32,
@@ -57,7 +58,7 @@ pub(super) struct Stated {
     values: Vec<f32>,
 }
 
-impl Stated {
+impl StatedAttribute {
     /// Probability that both sentences give the same value.
     pub(super) fn same_value(&self, other: &Self) -> f32 {
         self.values.iter().zip(&other.values).map(|(a, b)| a * b).sum()
@@ -140,7 +141,7 @@ const OF_THING: [&str; 24] = [
 ];
 const IN_TIME: [&str; 8] =
     ["birthday", "plan_exam", "plan_exhibition", "plan_party", "plan_release", "plan_trip", "plan_wedding", "schedule"];
-const FIXED: [&str; 14] = [
+const NEVER_CHANGING: [&str; 14] = [
     "allergies",
     "allergy_*",
     "birth_year",
@@ -170,34 +171,34 @@ const NAMES_PEOPLE: [&str; 12] = [
     "relationship",
     "team",
 ];
-const WISHED: [&str; 7] = ["name", "plan_*", "style_*", "theme", "treatment", "taste_*", "view_*"];
-const SETTLED: [&str; 10] =
+const INCLUDING_WISHES: [&str; 7] = ["name", "plan_*", "style_*", "theme", "treatment", "taste_*", "view_*"];
+const HOLDING_FOR_GOOD: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
 const DEVICES: [&str; 7] = ["bike", "browser", "car", "computer", "editor", "language_main", "phone"];
 
-/// True if a list has the name. A `*` at the end of an entry stands for any end.
-fn has(list: &[&str], name: &str) -> bool {
+/// True if a list has the name. An entry that ends with `*` is a name with any end.
+fn contains(list: &[&str], name: &str) -> bool {
     list.iter().any(|entry| entry.strip_suffix('*').map_or(*entry == name, |start| name.starts_with(start)))
 }
 
 impl Attribute {
     fn new(name: &'static str, rows: usize) -> Self {
         let comparison = match name {
-            _ if has(&NUMBERS, name) => Comparison::Numbers,
-            _ if has(&BY_NAME, name) => Comparison::Names,
+            _ if contains(&NUMBERS, name) => Comparison::Numbers,
+            _ if contains(&BY_NAME, name) => Comparison::Names,
             _ => Comparison::Values,
         };
         Self {
             name,
             comparison,
-            of_thing: has(&OF_THING, name),
-            in_time: has(&IN_TIME, name),
-            fixed: has(&FIXED, name),
-            names_people: has(&NAMES_PEOPLE, name),
-            wished: has(&WISHED, name),
-            settled: has(&SETTLED, name) || comparison == Comparison::Names,
-            is_device: has(&DEVICES, name),
-            open: name.starts_with('*'),
+            is_of_thing: contains(&OF_THING, name),
+            is_time: contains(&IN_TIME, name),
+            never_changes: contains(&NEVER_CHANGING, name),
+            names_people: contains(&NAMES_PEOPLE, name),
+            includes_wishes: contains(&INCLUDING_WISHES, name),
+            holds_for_good: contains(&HOLDING_FOR_GOOD, name) || comparison == Comparison::Names,
+            is_device: contains(&DEVICES, name),
+            is_excluded: name.starts_with('*'),
             rows,
         }
     }
@@ -207,7 +208,7 @@ impl Attribute {
 /// `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {
-    has(&NUMBERS, attribute) || has(&BY_NAME, attribute)
+    contains(&NUMBERS, attribute) || contains(&BY_NAME, attribute)
 }
 
 struct Weights {
@@ -239,9 +240,9 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
     weights().attributes.get(position)
 }
 
-/// The attributes that a sentence with this vector states, of those that have only one value. A vector of another
-/// length states none.
-pub(super) fn stated(vector: &[f32]) -> Vec<Stated> {
+/// The attributes that a sentence with this vector states. Attributes that can have several values are left out. A
+/// vector of another length states none.
+pub(super) fn stated(vector: &[f32]) -> Vec<StatedAttribute> {
     if vector.len() != DIMENSIONS {
         return Vec::new();
     }
@@ -262,15 +263,16 @@ pub(super) fn stated(vector: &[f32]) -> Vec<Stated> {
         rest = after;
         let sum: f32 = values.iter().sum();
         let probability = sum / total;
-        if !attribute.open && probability >= MIN_PROBABILITY {
+        if !attribute.is_excluded && probability >= MIN_PROBABILITY {
             let values = values.iter().map(|value| value / sum).collect();
-            out.push(Stated { attribute: position, probability, values });
+            out.push(StatedAttribute { attribute: position, probability, values });
         }
     }
     out
 }
 
-/// Sum of the products. Eight sums at a time, since one running sum keeps the compiler from using wide registers.
+/// The sum of the products of two lists of numbers. Eight sums are kept at a time, since one running sum keeps the
+/// compiler from using wide registers.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0f32; 8];
     for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
@@ -288,9 +290,10 @@ mod tests {
     #[test]
     fn the_lists_name_attributes_that_exist_and_all_rows_are_there() {
         let names: Vec<&str> = weights().attributes.iter().map(|attribute| attribute.name).collect();
-        let lists: [&[&str]; 8] = [&NUMBERS, &BY_NAME, &OF_THING, &IN_TIME, &FIXED, &NAMES_PEOPLE, &DEVICES, &SETTLED];
-        for entry in lists.into_iter().chain([WISHED.as_slice()]).flatten() {
-            assert!(names.iter().any(|name| has(&[entry], name)), "{entry}");
+        let lists: [&[&str]; 8] =
+            [&NUMBERS, &BY_NAME, &OF_THING, &IN_TIME, &NEVER_CHANGING, &NAMES_PEOPLE, &DEVICES, &HOLDING_FOR_GOOD];
+        for entry in lists.into_iter().chain([INCLUDING_WISHES.as_slice()]).flatten() {
+            assert!(names.iter().any(|name| contains(&[entry], name)), "{entry}");
         }
         let rows: usize = weights().attributes.iter().map(|attribute| attribute.rows).sum();
         assert_eq!(rows, weights().biases.len());

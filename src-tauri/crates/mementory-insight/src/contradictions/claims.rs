@@ -1,4 +1,4 @@
-//! Two values of an attribute that has only one at a time. The attributes and how they are written are data.
+//! Finds two values of an attribute that has only one at a time. The attributes and the patterns for them are data.
 use super::{Prepared, newest};
 use crate::{
     fold::fold,
@@ -10,8 +10,8 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Attributes that do not change: two values are a conflict, whichever is newer.
-const FIXED: [&str; 9] = [
+/// Attributes that do not change. Two values of one are a conflict, whichever is newer.
+const NEVER_CHANGING: [&str; 9] = [
     "born_in",
     "birth_year",
     "birthday",
@@ -23,25 +23,25 @@ const FIXED: [&str; 9] = [
     "name",
 ];
 /// Attributes of the person's own life that name another person.
-const OWN: [&str; 4] = ["partner_name", "boss_name", "children", "siblings"];
+const NAMING_OTHERS: [&str; 4] = ["partner_name", "boss_name", "children", "siblings"];
 
 struct Attribute {
     name: &'static str,
-    /// The value that every match has; else the pattern has a group `v`.
+    /// The value of every match. If it is None, the group `v` of the pattern is the value.
     value: Option<Value>,
     patterns: Vec<Regex>,
     stop: Vec<String>,
     language: &'static str,
 }
 
-/// An attribute and whose it is.
-type Attributed = (&'static str, Option<usize>);
+/// An attribute and whose attribute it is.
+type OwnedAttribute = (&'static str, Option<usize>);
 
 /// An attribute with its value.
-type Claim = (Attributed, Value);
+type Claim = (OwnedAttribute, Value);
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
-    let mut groups: BTreeMap<Attributed, Vec<(usize, Value)>> = BTreeMap::new();
+    let mut groups: BTreeMap<OwnedAttribute, Vec<(usize, Value)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         if statement.marks.past {
             continue;
@@ -57,12 +57,17 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
         for (i, (a, value)) in claims.iter().enumerate() {
             for (b, other) in claims.iter().skip(i + 1) {
                 let compared = a != b && members.contains(a) && members.contains(b);
-                // A statement that gives both values compares them itself.
-                let says = |n: &usize, value: &Value| {
+                // A statement that gives both values already compares them, so it does not contradict the other
+                // statement.
+                let gives_value = |n: &usize, value: &Value| {
                     claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
                 };
-                if compared && compare(value, other) == Difference::Other && !says(a, other) && !says(b, value) {
-                    add(*a, *b, 0.9, !FIXED.contains(&name));
+                if compared
+                    && compare(value, other) == Difference::Other
+                    && !gives_value(a, other)
+                    && !gives_value(b, value)
+                {
+                    add(*a, *b, 0.9, !NEVER_CHANGING.contains(&name));
                 }
             }
         }
@@ -85,7 +90,7 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
             (None, Some(written)) => value(written.as_str()),
             (None, None) => continue,
         };
-        let whose = match OWN.contains(&attribute.name) {
+        let owner = match NAMING_OTHERS.contains(&attribute.name) {
             true => None,
             // Folding may change the number of bytes before the match, so the text before it is folded by itself.
             false => {
@@ -93,7 +98,7 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
                 subject(&before, before.len())
             }
         };
-        out.push(((attribute.name, whose), value));
+        out.push(((attribute.name, owner), value));
     }
     out
 }
@@ -110,7 +115,7 @@ fn attributes() -> &'static [Attribute] {
                 Attribute {
                     name,
                     value: option,
-                    // A test compiles them all.
+                    // A test checks that all of them compile.
                     patterns: table.list(0).iter().filter_map(|text| Regex::new(text).ok()).collect(),
                     stop: table.list(1).iter().map(|word| fold(word)).collect(),
                     language: language.code,

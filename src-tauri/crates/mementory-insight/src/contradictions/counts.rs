@@ -1,10 +1,10 @@
-//! The same thing counted or measured twice, with different results.
+//! Finds statements that count or measure the same thing, with different results.
 use super::{Prepared, terms::Rarity};
 use crate::{fold::is_east_asian, values::number, word_lists::NUMBERS};
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// Units by their names; statements are compared only within one.
+/// Units, each with all its names. Only statements with the same unit are compared.
 const UNITS: [&[&str]; 12] = [
     &["%", "percent", "prozent", "パーセント"],
     &["euro", "euros", "€", "eur", "ユーロ"],
@@ -36,10 +36,10 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                 }
                 let shared = rare.shared(one, other);
                 let smaller = one.terms.len().min(other.terms.len()).max(1);
-                let named = one.terms.iter().any(|term| other.terms.contains(term) && is_measured(term));
+                let share_measured_name = one.terms.iter().any(|term| other.terms.contains(term) && is_measured(term));
                 let progress = one.marks.progress && other.marks.progress;
-                if named || progress || shared * 2 > smaller && shared >= 2 {
-                    add(*a, *b, if named || shared >= 2 { 0.8 } else { 0.65 }, true);
+                if share_measured_name || progress || shared * 2 > smaller && shared >= 2 {
+                    add(*a, *b, if share_measured_name || shared >= 2 { 0.8 } else { 0.65 }, true);
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! A newer statement says that something named in an older one is over, or gives its plan another date.
+//! Finds newer statements that say that something named in an older one is over, or that give its plan another date.
 use super::{Prepared, terms::Rarity};
 use crate::values::dates;
 
@@ -21,13 +21,13 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
 fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f32> {
     let shared = rare.shared(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));
-    let moved = old.marks.plan && (new.marks.plan || new.marks.ended) && !before.is_empty() && !after.is_empty();
-    if moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {
+    let is_moved = old.marks.plan && (new.marks.plan || new.marks.ended) && !before.is_empty() && !after.is_empty();
+    if is_moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {
         return Some(if shared >= 2 { 0.85 } else { 0.7 });
     }
-    // What is over is said in few words about one thing; a long text names many.
-    let short = new.terms.len() <= 12 && old.terms.len() <= 12;
-    if !new.marks.ended || !short || new.marks.past {
+    // A statement that something is over is short and names one thing. A long text names many things.
+    let are_short = new.terms.len() <= 12 && old.terms.len() <= 12;
+    if !new.marks.ended || !are_short || new.marks.past {
         return None;
     }
     let smaller = old.terms.len().min(new.terms.len()).max(1);

@@ -1,5 +1,5 @@
-//! Pairs of statements that cannot both hold now. Precision before recall: a false pair costs a person's trust in all
-//! others. Five rules find pairs, each on its own:
+//! Pairs of statements that cannot both hold now. Precision goes before recall: a false pair costs a person's trust in
+//! all others. Five rules find pairs, each on its own:
 //!
 //! | module | rule |
 //! |---|---|
@@ -28,10 +28,10 @@ use std::sync::OnceLock;
 
 /// Largest number of pairs that are returned, the surest first.
 const MAX_PAIRS: usize = 2000;
-/// Statements of a group that are compared with each other; the newest are.
+/// Largest number of statements of one group that are compared with each other. The newest ones are taken.
 const MAX_GROUP: usize = 40;
 
-/// A text with what is known of it.
+/// A text and what is known about it.
 #[derive(Debug, Clone, Copy)]
 pub struct Statement<'t> {
     /// The text of a memory.
@@ -96,8 +96,9 @@ struct Marks {
     dislikes: bool,
 }
 
-/// Pairs of statements that cannot both hold now, the surest first. `vectors`: those of an encoder for the statements, in
-/// the same order, of length 1; without any the words alone decide, and one of another length is not used.
+/// Pairs of statements that cannot both hold now, the surest first. `vectors` has the vectors of an encoder for the
+/// statements, in the same order and of length 1. A vector of another length is not used. Without vectors, the words
+/// alone decide.
 pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Contradiction> {
     let prepared: Vec<Prepared<'_>> = statements.iter().map(prepare).collect();
     let rare = terms::Rarity::new(&prepared);
@@ -115,14 +116,14 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     meaning::find(&prepared, vectors, &rare, &mut add);
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
-        .map(|((a, b), (confidence, changes))| ordered(&prepared, a, b, confidence, changes))
+        .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))
         .collect();
     found.sort_by(|x, y| y.confidence.total_cmp(&x.confidence).then((x.a, x.b).cmp(&(y.a, y.b))));
     found.truncate(MAX_PAIRS);
     found
 }
 
-/// Statements about a plan whose date is over. `now` in microseconds since 1970.
+/// Statements about a plan whose date is over. `now` is in microseconds since 1970.
 pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     // Months since year 0, exact enough for a date of which only the month is known.
     let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
@@ -137,7 +138,7 @@ pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
 }
 
-fn ordered(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f32, changes: bool) -> Contradiction {
+fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f32, changes: bool) -> Contradiction {
     let time = |n: usize| prepared.get(n).and_then(|statement| statement.at);
     let (a, b) = if time(a) > time(b) { (b, a) } else { (a, b) };
     let newer = match (time(a), time(b)) {
@@ -196,7 +197,7 @@ fn mark_words() -> &'static WordSet<Mark> {
     })
 }
 
-/// The newest members of a group, so that a huge group takes no time.
+/// Keeps only the newest members of a group, so that a huge group does not take long.
 fn newest(prepared: &[Prepared<'_>], group: &mut Vec<usize>) {
     group.sort_by_key(|n| std::cmp::Reverse(prepared.get(*n).and_then(|statement| statement.at)));
     group.truncate(MAX_GROUP);

@@ -2,7 +2,7 @@
 use super::{
     Marks, Prepared,
     amounts::{Amounts, amounts},
-    attributes::{Stated, dot, stated},
+    attributes::{StatedAttribute, dot, stated},
     spelling::{names, plain_names},
     terms::Rarity,
 };
@@ -14,10 +14,11 @@ use crate::{
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The first relations of the list (mother, father, parents, wife, husband, partner) are one person each.
-const ONE_PERSON: usize = 6;
-/// The first occasions of the list are work and home.
-const PLACES: usize = 2;
+/// Number of relations at the beginning of the list that can only be one person: mother, father, parents, wife,
+/// husband, partner.
+const ONE_PERSON_RELATIONS: usize = 6;
+/// Number of occasions at the beginning of the list that are places: work and home.
+const PLACE_OCCASIONS: usize = 2;
 
 /// Terms that say how much or how often, not what.
 const UNITS: [&str; 18] = [
@@ -31,9 +32,9 @@ pub(super) struct Reading<'v> {
     pub(super) statement: usize,
     pub(super) at: Option<i64>,
     pub(super) vector: &'v [f32],
-    pub(super) stated: Vec<Stated>,
+    pub(super) stated: Vec<StatedAttribute>,
     pub(super) amounts: Amounts,
-    /// Names in a form for all scripts.
+    /// Names, in a form that is the same in all scripts.
     names: Vec<String>,
     pub(super) plain_names: Vec<String>,
     subject: Option<usize>,
@@ -73,7 +74,7 @@ impl<'v> Reading<'v> {
             negated: false,
             adds: false,
         };
-        for hit in signs().hits(&folded.text) {
+        for hit in sign_words().hits(&folded.text) {
             match hit.value {
                 Sign::Over => reading.over = true,
                 Sign::Changed => reading.changed = true,
@@ -85,13 +86,13 @@ impl<'v> Reading<'v> {
         reading
     }
 
-    /// The occasions to which the statement is limited. Work and home are occasions for the use of a device only.
-    fn limited(&self, of_device: bool) -> Vec<usize> {
-        self.occasions.iter().copied().filter(|n| of_device || *n >= PLACES).collect()
+    /// The occasions to which the statement is limited. Work and home are occasions only for the use of a device.
+    fn limiting_occasions(&self, of_device: bool) -> Vec<usize> {
+        self.occasions.iter().copied().filter(|n| of_device || *n >= PLACE_OCCASIONS).collect()
     }
 }
 
-fn signs() -> &'static WordSet<Sign> {
+fn sign_words() -> &'static WordSet<Sign> {
     static WORDS: OnceLock<WordSet<Sign>> = OnceLock::new();
     WORDS.get_or_init(|| {
         let lists = [(OVER, Sign::Over), (CHANGED, Sign::Changed), (NEGATIONS, Sign::Negated), (ADDITIONS, Sign::Adds)];
@@ -105,43 +106,43 @@ fn signs() -> &'static WordSet<Sign> {
 
 /// How two statements compare.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Compared {
+pub(super) struct PairComparison {
     /// Cosine of their vectors.
     pub(super) likeness: f32,
-    /// They share a rare name or term.
+    /// True if they share a rare name or term.
     pub(super) same_name: bool,
-    /// They share one that is neither a place nor a unit.
+    /// True if they share a rare term that is neither a listed name, such as a city, nor a unit.
     pub(super) same_thing: bool,
-    /// Both are about the same person.
+    /// True if both are about the same person.
     pub(super) same_subject: bool,
-    pub(super) other_numbers: bool,
-    pub(super) other_times: bool,
-    /// The newer one says that something is over.
+    pub(super) numbers_differ: bool,
+    pub(super) times_differ: bool,
+    /// True if the newer one says that something is over, or either of two that are equally old.
     pub(super) over: bool,
-    /// The newer one says that something has become so.
+    /// True if the newer one says that something has changed or is over, or either of two that are equally old.
     pub(super) changed: bool,
-    /// One of the two is negated.
+    /// True if one of the two is negated.
     pub(super) negated: bool,
-    /// One likes, one dislikes.
+    /// True if one likes what the other dislikes.
     pub(super) opinion: bool,
-    /// One of the two is a plan.
+    /// True if one of the two is a plan.
     pub(super) one_plan: bool,
 }
 
-impl Compared {
+impl PairComparison {
     pub(super) fn new(a: &Reading<'_>, b: &Reading<'_>, shared: &SharedNames<'_>) -> Self {
         let (older, newer) = if a.at > b.at { (b, a) } else { (a, b) };
         let dated = a.at != b.at;
-        let same_name = shared.any(a, b);
-        let one_person = a.subject.is_none_or(|relation| relation < ONE_PERSON);
+        let same_name = shared.share_name(a, b);
+        let one_person = a.subject.is_none_or(|relation| relation < ONE_PERSON_RELATIONS);
         let likes_what_other_dislikes = |one: Marks, other: Marks| one.likes && !one.dislikes && other.dislikes;
         Self {
             likeness: dot(a.vector, b.vector),
             same_name,
-            same_thing: shared.thing(a, b),
+            same_thing: shared.share_thing(a, b),
             same_subject: a.subject == b.subject && (one_person || same_name),
-            other_numbers: a.amounts.other_numbers(&b.amounts),
-            other_times: a.amounts.other_times(&b.amounts),
+            numbers_differ: a.amounts.numbers_differ(&b.amounts),
+            times_differ: a.amounts.times_differ(&b.amounts),
             over: newer.over && !older.over || !dated && older.over && !newer.over,
             changed: newer.over || newer.changed || !dated && (older.over || older.changed),
             negated: a.negated != b.negated,
@@ -150,18 +151,18 @@ impl Compared {
         }
     }
 
-    /// Something in the words says that the statements differ.
-    pub(super) fn signals(&self) -> bool {
-        self.over || self.negated || self.other_numbers || self.other_times || self.opinion
+    /// True if something in the words says that the statements differ.
+    pub(super) fn shows_difference(&self) -> bool {
+        self.over || self.negated || self.numbers_differ || self.times_differ || self.opinion
     }
 }
 
 /// True if both statements hold on the same occasions.
 pub(super) fn same_occasions(a: &Reading<'_>, b: &Reading<'_>, of_device: bool) -> bool {
-    a.limited(of_device) == b.limited(of_device)
+    a.limiting_occasions(of_device) == b.limiting_occasions(of_device)
 }
 
-/// Names that few statements have. The person's own name is in many.
+/// Names and terms that two statements share and that few statements have. The person's own name is in many.
 pub(super) struct SharedNames<'p> {
     prepared: &'p [Prepared<'p>],
     rare: &'p Rarity,
@@ -178,23 +179,23 @@ impl<'p> SharedNames<'p> {
     }
 
     /// True if both have the same rare name or term.
-    fn any(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+    fn share_name(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let limit = self.rare.limit() as usize;
         let rare = |name: &String| self.counts.get(name).is_some_and(|count| *count <= limit);
         if one.names.iter().any(|name| other.names.contains(name) && rare(name)) {
             return true;
         }
-        self.terms(one).zip(self.terms(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
+        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
     }
 
-    /// True if both have the same rare term that is no listed name, such as a city, and no unit.
-    fn thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+    /// True if both have the same rare term that is neither a listed name, such as a city, nor a unit.
+    fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let is_thing = |term: &str| !term.starts_with('#') && !UNITS.contains(&term) && self.rare.is_rare(term);
-        let terms = self.terms(one).zip(self.terms(other));
+        let terms = self.prepared_of(one).zip(self.prepared_of(other));
         terms.is_some_and(|(a, b)| a.terms.iter().any(|term| is_thing(term) && b.terms.contains(term)))
     }
 
-    fn terms(&self, reading: &Reading<'_>) -> Option<&'p Prepared<'p>> {
+    fn prepared_of(&self, reading: &Reading<'_>) -> Option<&'p Prepared<'p>> {
         self.prepared.get(reading.statement)
     }
 }

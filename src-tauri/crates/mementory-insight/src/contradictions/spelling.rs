@@ -1,5 +1,6 @@
 //! Names in Latin letters and in Katakana, reduced to their consonants, so that "Emil" and "エミル" compare as the same.
-//! Rough: names that sound alike become the same, so it only ever speaks for the same name.
+//! The result is rough, because names that sound alike become the same. It is used only as evidence that names are the
+//! same.
 use crate::fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words};
 
 /// Names of a text in a form for all scripts, each once.
@@ -22,7 +23,8 @@ pub(super) fn names(folded: &Folded) -> Vec<String> {
     out
 }
 
-/// Words with a capital inside a sentence, and runs of Katakana: names, in languages where other nouns have none.
+/// Words with a capital inside a sentence, and runs of Katakana. In languages in which other nouns have no capital,
+/// these are names.
 pub(super) fn plain_names(folded: &Folded) -> Vec<String> {
     if folded.languages.de && !folded.languages.en {
         return Vec::new();
@@ -46,7 +48,7 @@ fn of_latin(word: &str) -> String {
     {
         text = text.replace(written, spoken);
     }
-    reduced(text.chars().filter(char::is_ascii_alphabetic).map(|c| match c {
+    reduced_consonants(text.chars().filter(char::is_ascii_alphabetic).map(|c| match c {
         'c' => 'k',
         'j' => 'y',
         c => c,
@@ -54,7 +56,7 @@ fn of_latin(word: &str) -> String {
 }
 
 fn of_katakana(run: &str) -> String {
-    // Rows of the table of sounds, each with its consonant; the row without one has vowels.
+    // The rows of the table of sounds, each with its consonant. The row without a consonant has the vowels.
     const ROWS: [(&str, char); 17] = [
         ("カキクケコ", 'k'),
         ("ガギグゲゴ", 'k'),
@@ -74,11 +76,14 @@ fn of_katakana(run: &str) -> String {
         ("ヴ", 'b'),
         ("ャュョ", 'y'),
     ];
-    reduced(run.chars().filter_map(|c| ROWS.iter().find(|(row, _)| row.contains(c)).map(|(_, consonant)| *consonant)))
+    reduced_consonants(
+        run.chars().filter_map(|c| ROWS.iter().find(|(row, _)| row.contains(c)).map(|(_, consonant)| *consonant)),
+    )
 }
 
-/// Consonants that Katakana does not tell apart are the same; doubled ones are one; vowels are left out.
-fn reduced(letters: impl Iterator<Item = char>) -> String {
+/// Writes consonants that Katakana does not tell apart as the same letter, doubled consonants once, and leaves out the
+/// vowels.
+fn reduced_consonants(letters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
     for letter in letters {
         let letter = match letter {
@@ -89,7 +94,7 @@ fn reduced(letters: impl Iterator<Item = char>) -> String {
             'z' => 's',
             'l' => 'r',
             'f' => 'h',
-            // ン before B and P.
+            // ン before B or P is written as M in Latin letters.
             'm' => 'n',
             letter => letter,
         };

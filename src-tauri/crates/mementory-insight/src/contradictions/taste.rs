@@ -1,20 +1,20 @@
-//! The same thing liked and disliked.
+//! Finds opinions of which one likes what the other dislikes.
 use super::{Prepared, newest};
 use crate::subject::subject;
 use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};
 use std::collections::BTreeMap;
 
-/// Words that an opinion about one thing has at most.
+/// Largest number of terms of an opinion that is about one thing.
 const MAX_TERMS: usize = 5;
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         let marks = statement.marks;
-        let own = subject(&statement.folded.text, statement.folded.text.len()).is_none();
-        if own && !marks.past && (marks.likes || marks.dislikes) {
+        let is_own = subject(&statement.folded.text, statement.folded.text.len()).is_none();
+        if is_own && !marks.past && (marks.likes || marks.dislikes) {
             let objects: Vec<&String> = statement.terms.iter().filter(|term| !is_opinion(term)).collect();
-            // One thing, or the one thing of a short statement that a list names.
+            // The object is the only term, or the only term of a short statement that is in a list of names.
             let listed: Vec<&&String> = objects.iter().filter(|term| is_listed(term)).collect();
             let object = match (objects.as_slice(), listed.as_slice()) {
                 ([one], _) => Some(*one),
@@ -39,12 +39,13 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-/// True for a word of the attitude itself.
+/// True for a word that expresses the attitude itself.
 fn is_opinion(term: &str) -> bool {
     LIKES.iter().chain(DISLIKES).flat_map(|phrase| phrase.split(' ')).any(|word| word.starts_with(term) || word == term)
 }
 
-/// True for a thing that the lists of names have; cities and countries are too wide for an opinion.
+/// True for a thing that is in the lists of names. Cities and countries do not count, because an opinion about one can
+/// be about anything there.
 fn is_listed(term: &str) -> bool {
     term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n >= COUNTRIES.len())
 }

@@ -1,14 +1,14 @@
-//! What a statement names: nouns and names, in one form for all languages where a list has them.
+//! What a statement names: nouns and names. A name that is in a list has one form for all languages.
 use super::Prepared;
 use crate::{
     fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
-    values::name,
+    values::name_list_index,
     word_lists::MONTHS,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Terms of a statement that are used.
+/// Largest number of terms of a statement that are used.
 const MAX_TERMS: usize = 40;
 
 /// Terms of a text, each once.
@@ -22,12 +22,12 @@ pub(super) fn of(folded: &Folded) -> Vec<String> {
     for word in words(&folded.text) {
         if word.chars().next().is_some_and(is_east_asian) {
             for run in noun_runs(word, 3, 2) {
-                add(name(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
+                add(name_list_index(run).map_or_else(|| run.to_owned(), |n| format!("#{n}")));
             }
-        } else if let Some(n) = name(word) {
+        } else if let Some(n) = name_list_index(word) {
             add(format!("#{n}"));
         } else if word.chars().count() >= 3 && !is_common(word) && !word.chars().all(|c| c.is_ascii_digit()) {
-            // A beginning instead of a stem: plural and case change the end.
+            // The beginning of a word stands for its stem, because plural and case change the end.
             let stem: String = word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect();
             add(stem);
         }
@@ -48,7 +48,7 @@ fn is_common(word: &str) -> bool {
     common.contains(word) || is_function_word(word)
 }
 
-/// In how many statements each term is.
+/// Counts in how many statements each term is.
 pub(super) struct Rarity {
     counts: HashMap<String, u32>,
     statements: usize,
@@ -68,7 +68,7 @@ impl Rarity {
         self.counts.get(term).is_some_and(|count| *count <= self.limit())
     }
 
-    /// A term of more statements than this is not rare.
+    /// Largest number of statements with a term for the term to be rare.
     pub(super) fn limit(&self) -> u32 {
         (self.statements / 25).clamp(4, 30) as u32
     }

@@ -6,37 +6,37 @@ use super::{
 use crate::fold::{Folded, fold};
 use std::collections::HashMap;
 
-/// Characters of a name in Kanji at most. Longer runs are compound words.
+/// Largest number of characters of a name in Kanji. Longer runs are compound words.
 const MAX_KANJI: usize = 5;
 /// What may stand between a relation and a name: 友人の佐藤さん, 叔母、文子さん, 上司は田中さん.
 const BETWEEN: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
 /// What follows a relation that is used without a name.
 const PARTICLES: [char; 10] = ['は', 'が', 'も', 'の', 'に', 'と', 'を', 'へ', '、', 'か'];
 
-/// Everyone whom `text` (number `n`) names.
-pub(super) fn mentions(n: usize, text: &str) -> Vec<Mention> {
+/// Everyone whom `text` (number `text_index`) names.
+pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     let folded = Folded::new(text);
     let Some(words) = lexicon("ja").filter(|_| folded.languages.ja) else { return Vec::new() };
     let text = folded.written.as_str();
     let mut out = Vec::new();
-    // Where relations end that belong to a name.
-    let mut used = Vec::new();
+    // End positions of relations that belong to a name.
+    let mut relation_ends = Vec::new();
     for (start, name) in names(text, words) {
         let before = text[..start].trim_end_matches(BETWEEN).trim_end();
         let (relation, owner) = match relation_at_end(before, words) {
             Some((word, relation)) if text[before.len()..start].chars().count() <= 1 => {
-                used.push(before.len());
+                relation_ends.push(before.len());
                 (Some(relation.id), owner(&before[..before.len() - word], words))
             }
             _ => (None, Owner::Unsaid),
         };
-        out.push(Mention { text: n, name: Some(name), relation, owner });
+        out.push(Mention { text_index, name: Some(name), relation, owner });
     }
-    unnamed(n, text, words, &used, &mut out);
+    unnamed(text_index, text, words, &relation_ends, &mut out);
     out
 }
 
-/// How often each name opens a text.
+/// Counts how often each name opens a text.
 pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     let Some(words) = lexicon("ja") else { return counts };
@@ -65,11 +65,11 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
         };
         // 義母恵子さん: the relation is in the run too.
         let relation = words.relation_words().find(|(word, _)| name.starts_with(word) && *word != name);
-        let skip = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
-        let name_text = &name[skip..];
+        let relation_len = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
+        let name_text = &name[relation_len..];
         let plain = words.relation(name_text).is_none() && !words.is(Role::NotName, name_text);
         if plain && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI) {
-            out.push((start + skip, name_text.trim_matches('・').to_owned()));
+            out.push((start + relation_len, name_text.trim_matches('・').to_owned()));
         }
     }
     out
@@ -103,7 +103,7 @@ fn relation_at_end(before: &str, words: &Lexicon) -> Option<(usize, Relation)> {
     words.relation_words().find(|(word, _)| before.ends_with(word)).map(|(word, relation)| (word.len(), relation))
 }
 
-/// Whose relation follows `before`: ユーザーの, ルートさんの.
+/// The owner of the relation that follows `before`: ユーザーの, ルートさんの.
 fn owner(before: &str, words: &Lexicon) -> Owner {
     let Some(before) = before.strip_suffix('の') else { return Owner::Unsaid };
     if words.words(Role::ThePerson).any(|word| before.ends_with(word)) {
@@ -117,22 +117,23 @@ fn owner(before: &str, words: &Lexicon) -> Owner {
     }
 }
 
-/// Relations without a name: ユーザーの母は.
-fn unnamed(n: usize, text: &str, words: &Lexicon, used: &[usize], out: &mut Vec<Mention>) {
-    let mut covered: Vec<(usize, usize)> = Vec::new();
+/// Finds relations that are used without a name: ユーザーの母は.
+fn unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
+    let mut covered_ranges: Vec<(usize, usize)> = Vec::new();
     for (word, relation) in words.relation_words() {
         for (start, _) in text.match_indices(word) {
             let end = start + word.len();
-            let inside = covered.iter().any(|(from, until)| start < *until && end > *from);
-            let alone = !text[..start].chars().next_back().is_some_and(|c| matches!(u32::from(c), 0x3400..=0x9fff));
+            let is_covered = covered_ranges.iter().any(|(from, until)| start < *until && end > *from);
+            let stands_alone =
+                !text[..start].chars().next_back().is_some_and(|c| matches!(u32::from(c), 0x3400..=0x9fff));
             let particle = text[end..].chars().next().is_some_and(|c| PARTICLES.contains(&c));
-            if inside || !alone || !particle || text[end..].starts_with("の日") {
+            if is_covered || !stands_alone || !particle || text[end..].starts_with("の日") {
                 continue;
             }
-            covered.push((start, end));
-            if !relation.many && !used.contains(&end) {
+            covered_ranges.push((start, end));
+            if !relation.many && !relation_ends.contains(&end) {
                 let owner = owner(&text[..start], words);
-                out.push(Mention { text: n, name: None, relation: Some(relation.id), owner });
+                out.push(Mention { text_index, name: None, relation: Some(relation.id), owner });
             }
         }
     }

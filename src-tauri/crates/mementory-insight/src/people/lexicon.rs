@@ -7,14 +7,14 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Positions of the lists in a table, in the order of `build.rs`.
-const ONE: usize = 0;
-const MANY: usize = 1;
+const ONE_LIST: usize = 0;
+const MANY_LIST: usize = 1;
 
 /// A word for a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Relation {
     pub(super) id: &'static str,
-    /// The word is for several people.
+    /// True if the word names several people, as "children" does.
     pub(super) many: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Lexicon {
     roles: HashMap<Role, HashSet<String>>,
     /// The words of `roles`, the longest first.
     roles_by_length: HashMap<Role, Vec<String>>,
-    given: HashSet<String>,
+    given_names: HashSet<String>,
 }
 
 impl Lexicon {
@@ -65,7 +65,7 @@ impl Lexicon {
 
     /// True for a given name of the list.
     pub(super) fn is_given(&self, folded: &str) -> bool {
-        self.given.contains(folded)
+        self.given_names.contains(folded)
     }
 
     /// All words for relations, the longest first.
@@ -100,8 +100,8 @@ pub(super) fn is_given(folded: &str) -> bool {
 pub(super) fn is_no_person(folded: &str) -> bool {
     static ALL: OnceLock<HashSet<&str>> = OnceLock::new();
     let names = ALL.get_or_init(|| COUNTRIES.iter().chain(GROUPS).flat_map(|group| group.iter().copied()).collect());
-    let listed = |code: &str| lexicon(code).is_some_and(|lexicon| lexicon.is(Role::NotName, folded));
-    names.contains(folded) || ["en", "de"].iter().any(|code| listed(code))
+    let is_listed = |code: &str| lexicon(code).is_some_and(|lexicon| lexicon.is(Role::NotName, folded));
+    names.contains(folded) || ["en", "de"].iter().any(|code| is_listed(code))
 }
 
 fn read(language: &crate::word_lists::Language) -> Lexicon {
@@ -111,7 +111,7 @@ fn read(language: &crate::word_lists::Language) -> Lexicon {
         relations_by_length: Vec::new(),
         roles: HashMap::new(),
         roles_by_length: HashMap::new(),
-        given: HashSet::new(),
+        given_names: HashSet::new(),
     };
     for table in language.tables {
         match table.name {
@@ -124,9 +124,9 @@ fn read(language: &crate::word_lists::Language) -> Lexicon {
                         .extend(table.list(role as usize).iter().map(|word| fold(word)));
                 }
             }
-            "names" => lexicon.given.extend(table.list(ONE).iter().map(|name| fold(name))),
+            "names" => lexicon.given_names.extend(table.list(ONE_LIST).iter().map(|name| fold(name))),
             id => {
-                for (position, many) in [(ONE, false), (MANY, true)] {
+                for (position, many) in [(ONE_LIST, false), (MANY_LIST, true)] {
                     let words = table.list(position).iter();
                     lexicon.relations.extend(words.map(|word| (fold(word), Relation { id, many })));
                 }

@@ -1,9 +1,9 @@
-//! Joins mentions of the same person, and finds names that are known in every text.
+//! Joins mentions of the same person, and finds further texts with the names that are known.
 use super::{Mention, Owner, Person, lexicon::Role, lexicon::lexicon, spaced::MAX_NAME_WORDS, tokens::tokens};
 use crate::fold::{MAX_CHARS, fold};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Relations of which a person has one at a time. "Her mother" is the one whose name is known.
+/// Relations of which a person has only one at a time. "Her mother" is then the mother whose name is known.
 const ONE_ONLY: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
 /// What is known of one name.
@@ -12,7 +12,7 @@ struct Known {
     texts: BTreeSet<usize>,
     /// How often the name is written in each way.
     written: BTreeMap<String, usize>,
-    /// How much speaks for each relation and owner.
+    /// Weight of the evidence for each relation, with its owner.
     relations: BTreeMap<(&'static str, Option<String>), usize>,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
         let Some(name) = &mention.name else { continue };
         let key = full.get(&key_of(name)).cloned().unwrap_or_else(|| key_of(name));
         let entry = known.entry(key).or_default();
-        entry.texts.insert(mention.text);
+        entry.texts.insert(mention.text_index);
         *entry.written.entry(name.clone()).or_default() += 1;
         if let Some(relation) = mention.relation {
             *entry.relations.entry((relation, owner_name(&mention.owner))).or_default() += weight(&mention.owner);
@@ -40,7 +40,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
     people
 }
 
-/// Without titles, so that "Frau Weber" and "Weber" are the same.
+/// The name without titles, so that "Frau Weber" and "Weber" are the same.
 fn key_of(name: &str) -> String {
     let folded = fold(name);
     let is_title =
@@ -49,7 +49,7 @@ fn key_of(name: &str) -> String {
     words.join(" ")
 }
 
-/// For a first name that begins exactly one longer name: that name.
+/// The full name for each first name with which exactly one longer name begins.
 fn full_names(named: &[Mention]) -> HashMap<String, String> {
     let keys: BTreeSet<String> = named.iter().filter_map(|mention| mention.name.as_deref()).map(key_of).collect();
     let mut out = HashMap::new();
@@ -71,7 +71,7 @@ fn owner_name(owner: &Owner) -> Option<String> {
     }
 }
 
-/// A pronoun may be that of somebody else, so it says less than a name.
+/// A pronoun may refer to somebody else, so it says less than a name.
 const fn weight(owner: &Owner) -> usize {
     match owner {
         Owner::Own => 4,
@@ -105,7 +105,7 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
             }
         }
         for key in &asian {
-            // A name of one sign is in too many other words.
+            // A name of a single character occurs in too many other words.
             if key.chars().count() > 1
                 && start.contains(key.as_str())
                 && let Some(entry) = known.get_mut(key)
@@ -119,36 +119,39 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
 impl Known {
     fn into_person(self) -> Person {
         let relation = self.relations.into_iter().max_by_key(|(_, weight)| *weight).map(|(relation, _)| relation);
-        // The longest of the ways in which the name is written; of equals, the most frequent.
+        // The name is written in several ways. The one with the most words is used, and if several have equally many,
+        // the most frequent of them.
         let name = self.written.into_iter().max_by_key(|(name, count)| (name.split(' ').count(), *count));
         let (relation, of) = relation.map_or((None, None), |(relation, of)| (Some(relation), of));
         Person { name: name.map(|(name, _)| name), relation, of, texts: self.texts.into_iter().collect() }
     }
 }
 
-/// Adds relations without a name: to the person whose name is known, where there can be only one, else on their own.
+/// Adds relations without a name. If the relation is one that only one person can have, its texts are added to the
+/// person whose name is known. Otherwise they become a person without a name.
 fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     for mention in unnamed {
         if let (Some(relation), None) = (mention.relation, owner_name(&mention.owner)) {
-            by_relation.entry(relation).or_default().insert(mention.text);
+            by_relation.entry(relation).or_default().insert(mention.text_index);
         }
     }
     for (relation, texts) in by_relation {
-        let mut named = people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
-        let only = if ONE_ONLY.contains(&relation) { named.next() } else { None };
-        if let (Some(person), None) = (only, named.next()) {
+        let mut named_people =
+            people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
+        let only = if ONE_ONLY.contains(&relation) { named_people.next() } else { None };
+        if let (Some(person), None) = (only, named_people.next()) {
             let all: BTreeSet<usize> = person.texts.iter().copied().chain(texts).collect();
             person.texts = all.into_iter().collect();
             continue;
         }
         // The texts that name somebody with this relation are about that person.
-        let said: BTreeSet<usize> = people
+        let texts_with_name: BTreeSet<usize> = people
             .iter()
             .filter(|person| person.relation == Some(relation) && person.of.is_none())
             .flat_map(|person| person.texts.iter().copied())
             .collect();
-        let texts: Vec<usize> = texts.into_iter().filter(|text| !said.contains(text)).collect();
+        let texts: Vec<usize> = texts.into_iter().filter(|text| !texts_with_name.contains(text)).collect();
         if !texts.is_empty() {
             people.push(Person { name: None, relation: Some(relation), of: None, texts });
         }

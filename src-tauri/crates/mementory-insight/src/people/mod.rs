@@ -14,7 +14,7 @@ use crate::fold::fold;
 /// Somebody who occurs in memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// As it is written most often; none if only the relation is known ("her boss").
+    /// The longest form in which it is written. None if only the relation is known ("her boss").
     pub name: Option<String>,
     /// Name of a table in `data/people`, such as `brother`.
     pub relation: Option<&'static str>,
@@ -27,13 +27,14 @@ pub struct Person {
 /// One place where somebody is named or a relation is used.
 #[derive(Debug, Clone)]
 struct Mention {
-    text: usize,
+    /// Position of the text.
+    text_index: usize,
     name: Option<String>,
     relation: Option<&'static str>,
     owner: Owner,
 }
 
-/// Whose relation a word names.
+/// Whose relation it is that a word names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Owner {
     /// Nothing says it.
@@ -46,7 +47,8 @@ enum Owner {
     Named(String),
 }
 
-/// Everyone who occurs in `texts`, who occurs in most texts first. The person whose memories these are is left out.
+/// Everyone who occurs in `texts`. Those who occur in most texts come first. The person whose memories these are is
+/// left out.
 pub fn people(texts: &[&str]) -> Vec<Person> {
     let own = own_names(texts);
     let mut mentions = Vec::new();
@@ -72,17 +74,17 @@ fn is_own(name: &str, own: &[String]) -> bool {
     own.iter().any(|own| own == first || *own == folded)
 }
 
-/// Names of the person whose memories these are, for memories that are written in the third person with the name. It
-/// opens far more memories than any other name. One for each way of writing.
+/// Names of the person whose memories these are, at most one for each way of writing. Memories in the third person
+/// often begin with the person's name, so it opens far more of them than any other name.
 fn own_names(texts: &[&str]) -> Vec<String> {
-    let least = (texts.len() / 20).max(3);
+    let min_count = (texts.len() / 20).max(3);
     [spaced::openings(texts), japanese::openings(texts)]
         .into_iter()
         .filter_map(|counts| {
             let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
             sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             let next = sorted.get(1).map_or(0, |(_, count)| *count);
-            sorted.into_iter().next().filter(|(_, count)| *count >= least && *count >= 3 * next)
+            sorted.into_iter().next().filter(|(_, count)| *count >= min_count && *count >= 3 * next)
         })
         .map(|(name, _)| name)
         .collect()

@@ -7,30 +7,30 @@ use super::{
 use crate::fold::Folded;
 use std::collections::HashMap;
 
-/// Words of a name at most.
+/// Largest number of words of a name.
 pub(super) const MAX_NAME_WORDS: usize = 3;
-/// Words between a possessive and the relation at most: "her much older brother".
+/// Largest number of words between a possessive and the relation: "her much older brother" has two.
 const MAX_ADJECTIVES: usize = 3;
-/// Relations whose word also means a man or a woman, in German.
+/// Relations whose German word also means "man" or "woman".
 const NEED_OWNER: [&str; 2] = ["frau", "mann"];
 
-/// Everyone whom `text` (number `n`) names.
-pub(super) fn mentions(n: usize, text: &str) -> Vec<Mention> {
+/// Everyone whom `text` (number `text_index`) names.
+pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     let folded = Folded::new(text);
     let tokens = tokens(&folded.written);
     let mut out = Vec::new();
     for code in ["en", "de"].into_iter().filter(|code| folded.languages.may_be(code)) {
         if let Some(words) = lexicon(code) {
-            let reader = Reader { n, tokens: &tokens, words };
+            let reader = Reader { text_index, tokens: &tokens, words };
             reader.relations(&mut out);
             reader.titles(&mut out);
         }
     }
-    given_names(n, &tokens, folded.languages.may_be("de"), &mut out);
+    given_names(text_index, &tokens, folded.languages.may_be("de"), &mut out);
     out
 }
 
-/// How often each name opens a text, or stands in the genitive at its beginning.
+/// Counts how often each name opens a text, including the genitive of the name.
 pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {
@@ -53,7 +53,7 @@ pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
 }
 
 struct Reader<'a> {
-    n: usize,
+    text_index: usize,
     tokens: &'a [Token<'a>],
     words: &'static Lexicon,
 }
@@ -82,10 +82,11 @@ impl Reader<'_> {
                 }
                 names.push(name);
             }
-            let mention = |name| Mention { text: self.n, name, relation: Some(relation.id), owner: owner.clone() };
+            let mention =
+                |name| Mention { text_index: self.text_index, name, relation: Some(relation.id), owner: owner.clone() };
             if !names.is_empty() {
                 out.extend(names.into_iter().map(|name| mention(Some(name))));
-            } else if !relation.many && (owner != Owner::Unsaid || self.has(start)) {
+            } else if !relation.many && (owner != Owner::Unsaid || self.follows_has(start)) {
                 out.push(mention(None));
             }
         }
@@ -98,12 +99,13 @@ impl Reader<'_> {
             if capital && self.words.is(Role::Title, &token.folded) && !token.genitive {
                 let Some((name, _)) = self.name_at(at + 1) else { continue };
                 let name = Some(format!("{} {name}", token.text));
-                out.push(Mention { text: self.n, name, relation: None, owner: Owner::Unsaid });
+                out.push(Mention { text_index: self.text_index, name, relation: None, owner: Owner::Unsaid });
             }
         }
     }
 
-    /// Whose relation the word at `at` names, as far as words before it say, and where that phrase starts.
+    /// Whose relation the word at `at` names, according to the words before it, and where the phrase of these words
+    /// starts.
     fn owner(&self, at: usize) -> (Owner, usize) {
         let mut start = at;
         for back in 1..=MAX_ADJECTIVES + 1 {
@@ -140,7 +142,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "Tochter der Nutzerin", "Bruder von Ruth": the owner after the relation at `at`, and what follows.
+    /// "Tochter der Nutzerin", "Bruder von Ruth": the owner that is named after the relation at `at`, otherwise
+    /// `owner`; and the position after both.
     fn owner_after(&self, at: usize, owner: Owner) -> (Owner, usize) {
         let word = |n: usize| self.tokens.get(n).filter(|token| token.follows_directly());
         let (Some(first), Some(second)) = (word(at + 1), word(at + 2)) else { return (owner, at + 1) };
@@ -188,8 +191,8 @@ impl Reader<'_> {
         names
     }
 
-    /// A name before the phrase that starts at `start`: "Kenji, her brother", "Ida is Ruth's daughter".
-    /// With the position of its first word.
+    /// A name before the phrase that starts at `start`, with the position of its first word: "Kenji, her brother", "Ida
+    /// is Ruth's daughter".
     fn name_before(&self, start: usize) -> Option<(String, usize)> {
         let phrase = self.tokens.get(start)?;
         let last = start.checked_sub(1)?;
@@ -208,31 +211,31 @@ impl Reader<'_> {
         if token.genitive || self.words.relation(&token.folded).is_some() {
             return None;
         }
-        Some((self.joined(first, end + 1), first))
+        Some((self.joined_text(first, end + 1), first))
     }
 
     /// The name that starts at `at`, with a title if there is one, and the position after it.
     fn name_at(&self, at: usize) -> Option<(String, usize)> {
         let first = self.tokens.get(at)?;
         if self.words.is(Role::Title, &first.folded) && self.tokens.get(at + 1)?.may_be_name() {
-            return Some((self.joined(at, at + 2), at + 2));
+            return Some((self.joined_text(at, at + 2), at + 2));
         }
         name_from(self.tokens, at, |folded| self.words.relation(folded).is_some())
     }
 
-    fn joined(&self, from: usize, until: usize) -> String {
+    fn joined_text(&self, from: usize, until: usize) -> String {
         self.tokens[from..until].iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
     }
 
     /// "has a brother", "hat einen Bruder": the relation is that of the person.
-    fn has(&self, start: usize) -> bool {
+    fn follows_has(&self, start: usize) -> bool {
         (0..=2)
             .filter_map(|back| self.tokens.get(start.checked_sub(back)?))
             .any(|token| matches!(token.folded.as_str(), "has" | "have" | "had" | "hat" | "habe" | "hatte"))
     }
 }
 
-/// Words that may be a name from `at` on, joined, and the position after them.
+/// The words from `at` on that may be a name, joined to one text, and the position after them.
 fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool) -> Option<(String, usize)> {
     let mut end = at;
     while end < at + MAX_NAME_WORDS
@@ -248,17 +251,18 @@ fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool
 }
 
 /// Given names of the list, wherever they stand.
-fn given_names(n: usize, tokens: &[Token<'_>], german: bool, out: &mut Vec<Mention>) {
+fn given_names(text_index: usize, tokens: &[Token<'_>], german: bool, out: &mut Vec<Mention>) {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         at += 1;
         if !token.may_be_name() || !is_given(&token.folded) {
             continue;
         }
-        // In German every noun has a capital letter, so the next word says nothing.
+        // In German every noun has a capital letter, so a capital in the next word does not show that it is part of the
+        // name.
         let whole = if german { None } else { name_from(tokens, at - 1, |_| false) };
         let (name, end) = whole.unwrap_or_else(|| (token.text.to_owned(), at));
-        out.push(Mention { text: n, name: Some(name), relation: None, owner: Owner::Unsaid });
+        out.push(Mention { text_index, name: Some(name), relation: None, owner: Owner::Unsaid });
         at = end;
     }
 }

@@ -10,9 +10,9 @@ pub(super) struct Token<'t> {
     pub(super) folded: String,
     /// What stands between this word and the one before.
     pub(super) before: &'t str,
-    /// The word had a genitive: "Ruth's".
+    /// True if the word was in the genitive: "Ruth's".
     pub(super) genitive: bool,
-    /// The word is the first of a sentence or of a line.
+    /// True if the word is the first of a sentence or of a line.
     pub(super) opens: bool,
 }
 

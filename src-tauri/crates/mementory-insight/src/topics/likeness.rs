@@ -1,31 +1,34 @@
-//! How alike each two texts are in meaning, words and kind.
+//! How alike any two texts are in meaning, words and kind.
 use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
-/// Nearest texts of each text that are kept.
-const KEPT: usize = 16;
-/// Nearest texts whose mean likeness is what is usual for a text. Some texts are like everything a little.
-const USUAL: usize = 10;
-/// Most texts whose vectors are compared, each with each other. The time grows with the square of their number.
+/// Number of nearest texts that are kept for each text.
+const KEPT_NEAREST: usize = 16;
+/// Number of nearest texts whose mean likeness counts as usual for a text. Some texts are a little like all others, so
+/// the likeness of two texts is compared with what is usual for them.
+const USUAL_NEAREST: usize = 10;
+/// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
+/// the square of their number.
 pub(super) const MAX_COMPARED: usize = 3000;
-/// What shared words and the same kind add, by search on the development half of labelled memories.
-const WORDS: f32 = 0.3;
-const KIND: f32 = 0.3;
-/// Texts less alike than this have nothing in common, however far all others are.
+/// How much shared words and the same kind add to the likeness. Found by a search on the development half of the
+/// labelled memories.
+const SHARED_WORDS_WEIGHT: f32 = 0.3;
+const SAME_KIND_WEIGHT: f32 = 0.3;
+/// Texts less alike than this have nothing in common, even if all other texts are less alike still.
 const MIN_LIKENESS: f32 = 0.25;
-/// Texts more alike than this belong together, however many others are as near.
-const SURE: f32 = 0.8;
+/// Texts more alike than this belong together, even if many other texts are as near.
+const SURE_LIKENESS: f32 = 0.8;
 
 const KINDS: usize = AboutKind::ALL.len();
 
 struct Texts<'v> {
     vectors: &'v [Vec<f32>],
-    /// Roots of the probabilities of kinds.
+    /// Square roots of the probabilities of the kinds.
     kinds: Vec<[f32; KINDS]>,
     by_words: &'v Edges,
 }
 
-/// Pairs of texts with their likeness, as far as it is above what is usual for both. 0 is usual.
+/// Pairs of texts, each with how far their likeness is above what is usual for both. 0 means that it is usual.
 pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> Edges {
     let kinds = texts.iter().zip(vectors).map(|(text, vector)| fitted::kind_roots(text, vector)).collect();
     let all = Texts { vectors, kinds, by_words };
@@ -35,19 +38,19 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
             all.offer(&mut nearest, a, b);
         }
     }
-    let usual: Vec<f32> = nearest.iter().map(|list| mean(list)).collect();
+    let usual: Vec<f32> = nearest.iter().map(|list| mean_likeness(list)).collect();
     let mut out = Edges::new();
     for (a, list) in nearest.iter().enumerate() {
         for (likeness, b) in list.iter().filter(|(likeness, _)| *likeness >= MIN_LIKENESS) {
-            let above = likeness - (usual[a] + usual[*b]) / 2.0;
-            out.insert((a.min(*b), a.max(*b)), above.max(likeness - SURE));
+            let surplus = likeness - (usual[a] + usual[*b]) / 2.0;
+            out.insert((a.min(*b), a.max(*b)), surplus.max(likeness - SURE_LIKENESS));
         }
     }
     out
 }
 
-fn mean(list: &[(f32, usize)]) -> f32 {
-    let count = list.len().min(USUAL);
+fn mean_likeness(list: &[(f32, usize)]) -> f32 {
+    let count = list.len().min(USUAL_NEAREST);
     list.iter().take(count).map(|(likeness, _)| likeness).sum::<f32>() / count.max(1) as f32
 }
 
@@ -55,19 +58,19 @@ impl Texts<'_> {
     fn likeness(&self, a: usize, b: usize) -> f32 {
         let kind: f32 = self.kinds[a].iter().zip(&self.kinds[b]).map(|(x, y)| x * y).sum();
         let words = self.by_words.get(&(a.min(b), a.max(b))).copied().unwrap_or_default();
-        dot(&self.vectors[a], &self.vectors[b]) + KIND * (kind - 0.5) + WORDS * words
+        dot(&self.vectors[a], &self.vectors[b]) + SAME_KIND_WEIGHT * (kind - 0.5) + SHARED_WORDS_WEIGHT * words
     }
 
     fn offer(&self, nearest: &mut [Vec<(f32, usize)>], a: usize, b: usize) {
         let likeness = self.likeness(a, b);
         for (n, other) in [(a, b), (b, a)] {
             let list = &mut nearest[n];
-            if list.len() == KEPT && list.last().is_some_and(|(least, _)| *least >= likeness) {
+            if list.len() == KEPT_NEAREST && list.last().is_some_and(|(least, _)| *least >= likeness) {
                 continue;
             }
             let at = list.partition_point(|(known, _)| *known >= likeness);
             list.insert(at, (likeness, other));
-            list.truncate(KEPT);
+            list.truncate(KEPT_NEAREST);
         }
     }
 }

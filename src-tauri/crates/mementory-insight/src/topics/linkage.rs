@@ -3,9 +3,9 @@ use super::Edges;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Groups are joined down to this mean likeness of their members.
+/// Two groups are not joined if the mean likeness of their members is below this.
 const MIN_MEAN: f32 = 0.04;
-/// Likeness of two texts of which it is not known.
+/// Likeness that is assumed for two texts whose likeness is not known.
 const UNKNOWN: f32 = -0.3;
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     }
     let mut heap = BinaryHeap::new();
     for a in 0..count {
-        note(&groups, a, &mut heap, |b| b > a);
+        push_join_candidates(&groups, a, &mut heap, |b| b > a);
     }
     while let Some(join) = heap.pop() {
         let [a, b] = join.groups;
@@ -41,13 +41,18 @@ pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
             continue;
         }
         unite(&mut groups, a, b);
-        note(&groups, a, &mut heap, |_| true);
+        push_join_candidates(&groups, a, &mut heap, |_| true);
     }
     groups.into_iter().map(|group| group.members).filter(|members| !members.is_empty()).collect()
 }
 
-/// Notes the groups that group `a` may be joined with.
-fn note(groups: &[Group], a: usize, heap: &mut BinaryHeap<JoinCandidate>, admits: impl Fn(usize) -> bool) {
+/// Adds a candidate for each group that group `a` may be joined with.
+fn push_join_candidates(
+    groups: &[Group],
+    a: usize,
+    heap: &mut BinaryHeap<JoinCandidate>,
+    admits: impl Fn(usize) -> bool,
+) {
     let group = &groups[a];
     for (b, (sum, known)) in group.near.iter().filter(|(b, _)| admits(**b)) {
         let other = &groups[*b];
@@ -61,13 +66,13 @@ fn note(groups: &[Group], a: usize, heap: &mut BinaryHeap<JoinCandidate>, admits
 
 /// Moves the members of `b` to `a`.
 fn unite(groups: &mut [Group], a: usize, b: usize) {
-    let gone = std::mem::take(&mut groups[b]);
-    groups[b].version = gone.version + 1;
+    let removed = std::mem::take(&mut groups[b]);
+    groups[b].version = removed.version + 1;
     groups[a].version += 1;
-    groups[a].members.extend(gone.members);
+    groups[a].members.extend(removed.members);
     groups[a].members.sort_unstable();
     groups[a].near.remove(&b);
-    for (other, (sum, known)) in gone.near.into_iter().filter(|(other, _)| *other != a) {
+    for (other, (sum, known)) in removed.near.into_iter().filter(|(other, _)| *other != a) {
         let entry = groups[a].near.entry(other).or_default();
         *entry = (entry.0 + sum, entry.1 + known);
         let total = *entry;

@@ -1,5 +1,5 @@
 //! Topics: memories that are alike in meaning, or share words where there are no vectors, with a name made of their
-//! words. Purity before coverage: what belongs to nothing is left out.
+//! words. Purity goes before coverage: a memory that belongs to no topic is left out.
 mod likeness;
 mod linkage;
 
@@ -9,18 +9,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Longest name of a topic in characters.
 pub const MAX_NAME_CHARS: usize = 40;
-/// Words in a name.
+/// Largest number of words in a name.
 const NAME_WORDS: usize = 3;
-/// Words of a text that count.
+/// Largest number of words of a text that are used.
 const MAX_WORDS: usize = 60;
-/// Texts with a word that are compared with each other; more frequent words tell nothing.
+/// A word that is in more texts than this does not count for likeness, because it says too little about each.
 const MAX_SHARING: usize = 60;
-/// How near two texts must be by words (cosine of weighted words).
+/// Smallest likeness of two texts by their words (cosine of the weighted words).
 const MIN_WORDS: f32 = 0.2;
-/// Neighbours of a text that are kept.
+/// Largest number of neighbours of a text that are kept.
 const NEIGHBOURS: usize = 12;
 
-/// Memories about the same.
+/// Memories about the same subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
     /// Made of words of its texts. Only letters, digits and single spaces.
@@ -29,12 +29,12 @@ pub struct Topic {
     pub members: Vec<usize>,
 }
 
-/// Topics of these texts, the largest first. `vectors`: of length 1, one for each text, empty for a text without one. If
-/// most texts have none, or there are more than 3,000 texts, words alone decide.
+/// Topics of these texts, the largest first. `vectors` has one vector of length 1 for each text, or an empty one for a
+/// text without a vector. If most texts have none, or there are more than 3,000 texts, words alone decide.
 pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
-    let bags: Vec<Vec<String>> = texts.iter().map(|text| bag(text)).collect();
+    let stems_by_text: Vec<Vec<String>> = texts.iter().map(|text| distinct_stems(text)).collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();
-    for word in bags.iter().flatten() {
+    for word in stems_by_text.iter().flatten() {
         *counts.entry(word).or_default() += 1;
     }
     let weights = |word: &str| {
@@ -42,7 +42,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
         // The person's own name is in many texts.
         if count as usize * 6 > texts.len().max(30) { 0.0 } else { ((texts.len() + 1) as f32 / count as f32).ln() }
     };
-    let by_words = edges_by_words(&bags, &weights);
+    let by_words = edges_by_words(&stems_by_text, &weights);
     let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
     let few = texts.len() <= likeness::MAX_COMPARED;
     let groups = if few && vectors.len() == texts.len() && usable * 2 > texts.len() {
@@ -53,21 +53,21 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let mut topics: Vec<Topic> = groups
         .into_iter()
         .filter(|members| members.len() > 1)
-        .map(|members| Topic { name: name(texts, &members, &weights), members })
+        .map(|members| Topic { name: topic_name(texts, &members, &weights), members })
         .collect();
     topics.sort_by(|a, b| b.members.len().cmp(&a.members.len()).then(a.members.cmp(&b.members)));
     topics
 }
 
-/// Pairs of texts with how near they are; the smaller position is first.
+/// Pairs of texts, each with how near the two are. The smaller position is first.
 type Edges = BTreeMap<(usize, usize), f32>;
 
-fn edges_by_words(bags: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
-    let norm = |bag: &[String]| bag.iter().map(|word| weight(word).powi(2)).sum::<f32>().sqrt().max(1e-6);
-    let norms: Vec<f32> = bags.iter().map(|bag| norm(bag)).collect();
+fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
+    let norm = |stems: &[String]| stems.iter().map(|word| weight(word).powi(2)).sum::<f32>().sqrt().max(1e-6);
+    let norms: Vec<f32> = stems_by_text.iter().map(|stems| norm(stems)).collect();
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (n, bag) in bags.iter().enumerate() {
-        bag.iter().for_each(|word| places.entry(word).or_default().push(n));
+    for (n, stems) in stems_by_text.iter().enumerate() {
+        stems.iter().for_each(|word| places.entry(word).or_default().push(n));
     }
     let mut sums = Edges::new();
     let mut shared: Vec<_> = places.into_iter().filter(|(_, list)| (2..=MAX_SHARING).contains(&list.len())).collect();
@@ -89,12 +89,12 @@ fn edges_by_words(bags: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges 
 
 /// Label propagation in a fixed order, which makes groups of what is densely connected. Deterministic.
 fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
-    let mut near: Vec<Vec<(usize, f32)>> = vec![Vec::new(); count];
+    let mut neighbours: Vec<Vec<(usize, f32)>> = vec![Vec::new(); count];
     for ((a, b), weight) in edges {
-        near[*a].push((*b, *weight));
-        near[*b].push((*a, *weight));
+        neighbours[*a].push((*b, *weight));
+        neighbours[*b].push((*a, *weight));
     }
-    for list in &mut near {
+    for list in &mut neighbours {
         list.sort_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
         list.truncate(NEIGHBOURS);
     }
@@ -103,7 +103,7 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
         let mut changed = false;
         for n in 0..count {
             let mut votes: HashMap<usize, f32> = HashMap::new();
-            for (other, weight) in &near[n] {
+            for (other, weight) in &neighbours[n] {
                 *votes.entry(labels[*other]).or_default() += weight;
             }
             let best = votes.into_iter().max_by(|x, y| x.1.total_cmp(&y.1).then(y.0.cmp(&x.0)));
@@ -124,7 +124,7 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
 }
 
 /// The words that most members share, as they are written in the first of them.
-fn name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
+fn topic_name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
     let mut scores: HashMap<String, (f32, u32, String)> = HashMap::new();
     for text in members.iter().filter_map(|n| texts.get(*n)) {
         let mut seen = HashSet::new();
@@ -153,7 +153,7 @@ fn name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> Str
 }
 
 /// Beginnings of the meaningful words of a text, each once.
-fn bag(text: &str) -> Vec<String> {
+fn distinct_stems(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (stem, _) in written_words(text) {
         if out.len() < MAX_WORDS && !out.contains(&stem) {

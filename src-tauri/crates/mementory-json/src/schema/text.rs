@@ -44,11 +44,11 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
 /// True for a URI with a scheme (RFC 3986), without white space and other characters that a URI does not have.
 pub fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
-    let allowed = |b: u8| b.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&b);
+    let is_allowed = |b: u8| b.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&b);
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
         && !rest.is_empty()
-        && rest.bytes().all(allowed)
+        && rest.bytes().all(is_allowed)
 }
 
 /// True for a UUID as in RFC 9562 §4, with 36 characters including hyphens.

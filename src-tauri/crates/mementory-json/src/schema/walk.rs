@@ -81,12 +81,12 @@ impl Checker<'_> {
 
     fn check_object(&mut self, fields: &[Field], open: bool, tree: &Tree, members: &[(String, Tree)], at: &Place<'_>) {
         for field in fields {
-            let here = at.member(field.name);
+            let member_place = at.member(field.name);
             match tree.get(field.name) {
-                None if field.required => (self.report)(&here, Violation::MissingField),
+                None if field.required => (self.report)(&member_place, Violation::MissingField),
                 None => {}
                 Some(Tree::Null) if field.nullable => {}
-                Some(value) => self.check_value(&field.rule, value, &here),
+                Some(value) => self.check_value(&field.rule, value, &member_place),
             }
         }
         if !open {

@@ -172,7 +172,7 @@ pub fn fodselsnummer(rng: &mut Rng) -> String {
 }
 
 pub fn nif(rng: &mut Rng) -> String {
-    // First digits from 1 to 3 are persons, others are companies.
+    // The numbers of persons begin with a digit from 1 to 3, those of companies with another one.
     let mut digits = rng.random_digits(8);
     digits[0] = rng.range(1, 3) as u32;
     let rest = weighted_sum(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;

@@ -1,5 +1,5 @@
 //! Counts precision and recall by class.
-use super::text::Labelled;
+use super::text::LabelledText;
 use mementory_scan::{Class, Finding};
 use std::{fmt::Write, ops::Range};
 
@@ -32,7 +32,7 @@ pub fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
 }
 
 /// Scans each text and counts the findings. A second finding for the same value counts as wrong.
-pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Class, Score)> {
+pub fn measure(set: &[LabelledText], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Class, Score)> {
     let mut scores: Vec<(Class, Score)> = Class::IN_TEXT.iter().map(|class| (*class, Score::default())).collect();
     for made in set {
         let found = scan(&made.text);
@@ -62,7 +62,7 @@ pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Cl
 }
 
 /// A range of a text with marks around it, and some text before and after it.
-fn marked_excerpt(made: &Labelled, span: &Range<usize>) -> String {
+fn marked_excerpt(made: &LabelledText, span: &Range<usize>) -> String {
     let text = &made.text;
     let value = text.get(span.clone()).unwrap_or("(not on a character)");
     let before: String = text.get(..span.start).unwrap_or("").chars().rev().take(50).collect();

@@ -10,7 +10,7 @@
 use super::forms_config::{CONFIG_FORMS, Form};
 use super::{forms_code::CODE_FORMS, forms_documents::DOCUMENT_FORMS, forms_shell::SHELL_FORMS};
 use super::{prose, prose::Lang, prose_east as east, prose_memory::MEMORY, prose_south as south, prose_west as west};
-use super::{rng::Rng, text::Labelled, text::Text, text::pick_template_with};
+use super::{rng::Rng, text::LabelledText, text::Text, text::pick_template_with};
 use mementory_scan::Class;
 
 pub const LANGUAGES: &[&Lang] = &[
@@ -46,11 +46,11 @@ const MIN_TEXT_CHARS: usize = 40;
 const MAX_TEXT_BYTES: usize = 4096;
 
 /// Generates `count` texts. The same seed gives the same texts.
-pub fn generate(seed: u64, count: usize) -> Vec<Labelled> {
+pub fn generate(seed: u64, count: usize) -> Vec<LabelledText> {
     (0..count as u64).map(|index| generate_text(&mut Rng::new(seed, index))).collect()
 }
 
-fn generate_text(rng: &mut Rng) -> Labelled {
+fn generate_text(rng: &mut Rng) -> LabelledText {
     loop {
         let made = build_text(rng);
         if made.text.chars().count() >= MIN_TEXT_CHARS && made.text.len() <= MAX_TEXT_BYTES {
@@ -59,7 +59,7 @@ fn generate_text(rng: &mut Rng) -> Labelled {
     }
 }
 
-fn build_text(rng: &mut Rng) -> Labelled {
+fn build_text(rng: &mut Rng) -> LabelledText {
     let has_values = rng.chance(52); // More than half, because too short or too long texts are discarded.
     let mut text = Text::default();
     let kind = match rng.below(100) {

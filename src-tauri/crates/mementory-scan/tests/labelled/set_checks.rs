@@ -1,12 +1,12 @@
 //! Checks of the set itself: labels are at the right positions, values are valid by independent code, and decoys are
 //! not valid.
-use super::text::Labelled;
+use super::text::LabelledText;
 use super::{DEFAULT_SEED, TEXT_COUNT, ids_world, keys, measure, money, phones, rng::Rng, set, slots, validate};
 use mementory_scan::{Class, Confidence, Finding};
 use std::collections::BTreeSet;
 
 /// Each value in a set with its slot and class.
-fn values(set: &[Labelled]) -> impl Iterator<Item = (&str, Class, &str)> {
+fn values(set: &[LabelledText]) -> impl Iterator<Item = (&str, Class, &str)> {
     set.iter().flat_map(|made| {
         let (_, named) = made.about.split_once(": ").expect("a kind and its slots");
         let values = made.values.iter().map(|(class, span)| (*class, &made.text[span.clone()]));
@@ -142,7 +142,7 @@ fn decoys_are_not_valid_numbers() {
 
 #[test]
 fn precision_and_recall_are_counted_correctly() {
-    let made = Labelled {
+    let made = LabelledText {
         text: "x".repeat(60),
         values: vec![(Class::Email, 0..10), (Class::Email, 20..30)],
         about: "a: b".into(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// A text of the set. `about` contains its kind and the slots of its values in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Labelled {
+pub struct LabelledText {
     pub text: String,
     pub values: Vec<(Class, Range<usize>)>,
     pub about: String,
@@ -36,8 +36,8 @@ impl Text {
         self.text.push_str(rest);
     }
 
-    pub fn into_labelled(self, kind: &str) -> Labelled {
-        Labelled { text: self.text, values: self.values, about: format!("{kind}: {}", self.slots.join(" ")) }
+    pub fn into_labelled(self, kind: &str) -> LabelledText {
+        LabelledText { text: self.text, values: self.values, about: format!("{kind}: {}", self.slots.join(" ")) }
     }
 }
 

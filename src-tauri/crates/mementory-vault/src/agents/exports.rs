@@ -19,23 +19,24 @@ use std::{
     io::Read,
 };
 
-/// Scope of the keys in a document. Their values are the ids that all tools use.
+/// The scope of the record keys in a document. The value of such a key is the record id that all tools use.
 const KEY_SCOPE: &str = "mementory";
-/// Smallest number of rows that one query looks up.
+/// Minimum number of rows that one query looks up.
 const MIN_ROWS_PER_STEP: usize = 500;
 
 /// Which of the visible records are exported.
 #[derive(Debug, Clone, Default)]
 pub struct ExportRange {
-    /// Only records dated after this time, in microseconds since 1970. An undated record counts by its import.
+    /// Only records dated after this time, in microseconds since 1970. For an undated record, the time of its import
+    /// counts.
     pub after: Option<i64>,
-    /// Only records of these kinds. None: of all kinds.
+    /// Only records of these kinds. None means all kinds.
     pub kinds: Option<Vec<Kind>>,
-    /// Only records after the one that a cursor of an earlier document names.
+    /// Cursor from an earlier document. Only records after the one that it names.
     pub cursor: Option<String>,
-    /// Only records with a greater number; see [`GrantedExport::numbers`].
+    /// Only records whose number is greater than this; see [`GrantedExport::numbers`].
     pub since_number: Option<u64>,
-    /// Only records with a number up to this.
+    /// Only records whose number is at most this.
     pub max_number: Option<u64>,
     /// Only dated records, from this time on.
     pub from: Option<i64>,
@@ -43,7 +44,7 @@ pub struct ExportRange {
     pub to: Option<i64>,
     /// Only these records.
     pub ids: Option<Vec<String>>,
-    /// Without records of these sensitivities.
+    /// Leaves out records with one of these sensitivities.
     pub without_sensitivities: Vec<String>,
     /// Only the last records of the range, at most this many.
     pub last: Option<u32>,
@@ -59,7 +60,7 @@ pub struct GrantedExport {
     times: Vec<i64>,
     /// Number of each record: its position among all visible records, oldest first, from 1.
     pub numbers: HashMap<String, u64>,
-    /// Sort time of the first record that was left out. None: there are no more records in the range.
+    /// Sort time of the first record that was left out. None if there are no more records in the range.
     more_at: Option<i64>,
     /// Cursor of each of the records.
     cursors: Vec<String>,
@@ -71,7 +72,7 @@ impl GrantedExport {
         self.more_at.is_some()
     }
 
-    /// Leaves out the later half.
+    /// Leaves out the later half of the records.
     ///
     /// # Errors
     /// `Usage` if there is only one record.
@@ -85,8 +86,9 @@ impl GrantedExport {
         Ok(())
     }
 
-    /// Shortens the export until every record that is left out is later than the last one. Returns the time of the last
-    /// one; another export continues after it. None if nothing is left out, or if all records have the same time.
+    /// Shortens the export until every record that is left out is later than the last one that stays. Returns the time
+    /// of that last one, after which another export continues. None if nothing is left out, or if all records have the
+    /// same time.
     pub fn end_between_times(&mut self) -> Option<i64> {
         let more_at = self.more_at?;
         let before = self.times.iter().take_while(|time| **time < more_at).count();
@@ -97,7 +99,7 @@ impl GrantedExport {
         self.times.last().copied()
     }
 
-    /// Where the next document begins. None if it is not cut off.
+    /// Cursor at which the next document begins. None if this export is not cut off.
     pub fn next_cursor(&self) -> Option<&str> {
         self.more_at.and(self.cursors.last()).map(String::as_str)
     }
@@ -112,15 +114,16 @@ impl GrantedExport {
     }
 }
 
-/// A row with its number among the visible ones.
+/// A row, and the position of its record among all visible records.
 struct NumberedRow {
     row: i64,
     number: u64,
 }
 
 impl GrantedView<'_> {
-    /// The visible records of a range: at most `limit`, until their texts have `max_chars` characters together. Records
-    /// that their source marks as not exportable, and records that say something about them, are left out.
+    /// Returns the visible records of a range, at most `limit`, and stops once their texts have `max_chars` characters
+    /// in total. Records that their source marks as not exportable are left out, and so are the records derived from
+    /// them and their relations.
     ///
     /// # Errors
     /// The store; `Usage` for a cursor that is not from an earlier document.
@@ -172,7 +175,8 @@ impl GrantedView<'_> {
         Ok(export)
     }
 
-    /// Numbers and rows of the visible records that meet those conditions of the range that need only the row's columns.
+    /// Numbers and rows of the visible records in the range. Only those conditions of the range are applied that need
+    /// nothing but the row's columns.
     fn numbered_rows(
         &self,
         range: &ExportRange,
@@ -224,7 +228,7 @@ impl GrantedView<'_> {
         })
     }
 
-    /// The record to write for a row. None if it is outside of the range or stays in the vault.
+    /// The record to write for a row. None if the record is outside the range or may not leave the vault.
     fn exported(&mut self, view: &RowView, range: &ExportRange) -> VaultResult<Option<StoredRecord>> {
         let MaskedRecord { record, marks, .. } = self.masked(view)?;
         let times = &record.times;
@@ -306,7 +310,7 @@ impl GrantedView<'_> {
         Ok(false)
     }
 
-    /// Writes the document that answers a tool. Returns it with the numbers of records in it, by kind.
+    /// Writes the document that an export tool answers with. Returns it with the number of records of each kind in it.
     ///
     /// # Errors
     /// `Usage` for an unknown tool; errors of the writer.
@@ -337,7 +341,7 @@ impl GrantedView<'_> {
     }
 }
 
-/// The records of one document. It has no deletions and no files.
+/// The records of one document. The document has no deletions and no files.
 struct GrantedSource<'e> {
     about: SourceAbout,
     records: Vec<&'e StoredRecord>,

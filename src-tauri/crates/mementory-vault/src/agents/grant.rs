@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// First part of every token.
 const TOKEN_PREFIX: &str = "mementory";
 
-/// What a client may do.
+/// The actions that a grant permits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GrantRights {
@@ -21,13 +21,13 @@ pub struct GrantRights {
 
 impl GrantRights {
     /// The rights as they are written in a token: one or more of `r`, `s` and `e`.
-    fn letters(self) -> String {
+    fn token_letters(self) -> String {
         let all = [(self.read, 'r'), (self.suggest, 's'), (self.export, 'e')];
         all.into_iter().filter_map(|(has, letter)| has.then_some(letter)).collect()
     }
 }
 
-/// What one client may do. Instead of the token, it has a salted digest of the token's secret.
+/// One grant: what one client may do. It contains a salted digest of the token's secret instead of the token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// Id of the grant.
@@ -46,7 +46,7 @@ pub struct Grant {
     pub records_per_day: u32,
     /// When the grant was made, in microseconds since 1970.
     pub created: i64,
-    /// When the grant expires, in microseconds since 1970. None: never.
+    /// When the grant expires, in microseconds since 1970. None means that it never expires.
     pub expires: Option<i64>,
     /// When the person revoked the grant, in microseconds since 1970.
     pub revoked: Option<i64>,
@@ -83,7 +83,7 @@ impl Grant {
     pub(crate) fn create(new: NewGrant, now: Timestamp) -> VaultResult<(Self, String)> {
         let (salt, secret, id) = (random_bytes::<32>()?, random_bytes::<32>()?, random_bytes::<8>()?);
         let id = hex::encode(id);
-        let token = format!("{TOKEN_PREFIX}_{}_{id}_{}", new.rights.letters(), hex::encode(secret));
+        let token = format!("{TOKEN_PREFIX}_{}_{id}_{}", new.rights.token_letters(), hex::encode(secret));
         let grant = Self {
             id,
             name: new.name,
@@ -116,8 +116,8 @@ impl Grant {
     }
 }
 
-/// The parts of a token that are checked. A token also names the rights, so that the client's program can list its
-/// tools while the vault is locked. These rights are not checked: only the rights of the grant count.
+/// The checked parts of a token. A token also names rights, so that the client's program can list its tools while the
+/// vault is locked. These rights are not checked: only the rights of the grant count.
 pub(crate) struct Token {
     pub(crate) grant: String,
     secret: [u8; 32],

@@ -15,7 +15,7 @@ const MAX_GRANTS: usize = 200;
 const MAX_CALLS_PER_DAY: u32 = 10_000;
 const DAY_MICROS: i64 = 86_400_000_000;
 
-/// Why a call is refused. Nothing left the vault.
+/// Why a call is refused. A refused call returns nothing from the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GrantRefusal {
     /// No grant of this vault has this token.
@@ -24,7 +24,7 @@ pub enum GrantRefusal {
     Revoked,
     /// The grant's time is over.
     Expired,
-    /// The grant's records or calls of today are used up.
+    /// The grant has reached its limit of records or calls for today.
     DailyLimit,
 }
 
@@ -154,7 +154,7 @@ impl Grants<'_> {
         Ok(self.context.store.read(|c| load(c, &token.grant))?.filter(|grant| grant.accepts(&token)))
     }
 
-    /// Records that the person has seen the notices of the first reads of these grants. Unknown ids are ignored.
+    /// Stores that the person has seen the notices of the first reads of these grants. Unknown ids are ignored.
     ///
     /// # Errors
     /// The store.
@@ -186,15 +186,15 @@ impl Grants<'_> {
         if calls >= MAX_CALLS_PER_DAY || records >= grant.records_per_day {
             return Ok(Err(GrantRefusal::DailyLimit));
         }
-        let left = grant.records_per_day - records;
-        Ok(Ok((grant, left)))
+        let records_left = grant.records_per_day - records;
+        Ok(Ok((grant, records_left)))
     }
 
     /// Counts a call and logs it. The call's answer may be handed out only after this succeeded.
     ///
     /// # Errors
-    /// The store; in the inner result, that the grant was revoked meanwhile or its records or calls of today are used
-    /// up.
+    /// The store; in the inner result, that the grant was revoked in the meantime or has reached its limit of records
+    /// or calls for today.
     pub fn record(&self, grant: &Grant, call: &Call, now: Timestamp) -> VaultResult<Result<(), GrantRefusal>> {
         self.context.store.write(|tx| {
             let Some(mut grant) = load(tx, &grant.id)?.filter(|g| g.revoked.is_none()) else {
@@ -219,12 +219,12 @@ impl Grants<'_> {
 }
 
 impl Grant {
-    /// Calls and records of this day so far.
+    /// Number of calls and number of records on this day so far.
     pub(crate) fn used_on(&self, day: i64) -> (u32, u32) {
         if self.day == day { (self.calls_today, self.records_today) } else { (0, 0) }
     }
 
-    /// Calls and records of the day of `now` so far.
+    /// Number of calls and number of records on the day of `now` so far.
     pub fn used_today(&self, now: Timestamp) -> (u32, u32) {
         self.used_on(day_of(now))
     }

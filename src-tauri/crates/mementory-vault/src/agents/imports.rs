@@ -8,7 +8,7 @@ use std::{collections::HashSet, io::Read};
 /// A memory in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfferedMemory {
-    /// Its id in the form of this vault. None if it cannot be one.
+    /// Its id in the form that this vault uses. None if the id in the document does not have that form.
     pub id: Option<String>,
     /// Its text, type and tags.
     pub text: String,

@@ -72,7 +72,7 @@ impl GrantScope {
     }
 
     /// The part of the scope that the search index can filter by. The index also finds records outside the scope, so
-    /// each found record is checked by [`condition`](Self::condition).
+    /// [`condition`](Self::condition) is checked for each record that it finds.
     pub(crate) fn index_filter(&self) -> IndexFilter {
         IndexFilter {
             kinds: self.visible_kinds().into_iter().map(|kind| kind.as_str().to_owned()).collect(),
@@ -81,7 +81,7 @@ impl GrantScope {
             tags: self.tags.clone(),
             created_from: self.since,
             created_to: self.until,
-            // They count by their import, which only the store knows.
+            // Undated records count by the time of their import, which only the store knows.
             undated: true,
             ..IndexFilter::default()
         }

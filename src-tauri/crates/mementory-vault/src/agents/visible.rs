@@ -35,7 +35,7 @@ pub struct GrantedRecord {
     pub confidence: Option<f64>,
     /// How the source made the record.
     pub method: Option<String>,
-    /// Who wrote the message. None for other records.
+    /// Who wrote the message. None for a record that is not a message.
     pub role: Option<String>,
     /// Id of the record's conversation, if the conversation is visible too.
     pub conversation: Option<String>,
@@ -79,7 +79,7 @@ impl<'v> GrantedView<'v> {
         Ok(Self { context, scope, masker })
     }
 
-    /// Rows of visible records that also meet `condition`, in which each `??` stands for the next of the values `more`.
+    /// Rows of visible records that also meet `condition`. Each `??` in it stands for the next value of `more`.
     pub(super) fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
         let (scope, mut values) = self.scope.condition();
         let mut condition = condition.to_owned();
@@ -148,7 +148,8 @@ impl<'v> GrantedView<'v> {
         found.ok_or_else(|| VaultError::not_found(id))
     }
 
-    /// The first of these rows: as many as have at most `max_chars` characters of text in total, but at least one.
+    /// Reads the first of these rows: as many as have at most `max_chars` characters of text in total, but at least
+    /// one.
     fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
         let (mut out, mut chars) = (Vec::new(), 0);
         for row in rows {
@@ -162,8 +163,9 @@ impl<'v> GrantedView<'v> {
         Ok(out)
     }
 
-    /// Visible messages of a visible conversation, in the order of the source: at most `limit`, after the first
-    /// `skip`, until their texts have `max_chars` characters. The flag says whether there are more.
+    /// Visible messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
+    /// returns at most `limit`, but stops once their texts have `max_chars` characters in total. The flag says whether
+    /// there are more messages.
     ///
     /// # Errors
     /// As for [`record`](Self::record).
@@ -181,26 +183,26 @@ impl<'v> GrantedView<'v> {
         let found = rows.len();
         rows.truncate(limit as usize);
         let messages = self.granted_until(&rows, max_chars)?;
-        let more = found > messages.len();
-        Ok((messages, more))
+        let has_more = found > messages.len();
+        Ok((messages, has_more))
     }
 
-    /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks, at most
-    /// `limit`, until their texts have `max_chars` characters.
+    /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks. A page
+    /// has at most `limit` records, and ends once their texts have `max_chars` characters in total.
     ///
     /// # Errors
     /// `Usage` for a cursor that is not from this list.
     pub fn list(&mut self, cursor: Option<&str>, limit: u32, max_chars: usize) -> VaultResult<GrantedPage> {
         let kinds = LISTED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
-        let listed = format!("r.kind IN ({kinds})");
-        let mut condition = listed.clone();
+        let kind_condition = format!("r.kind IN ({kinds})");
+        let mut condition = kind_condition.clone();
         let mut values = Vec::new();
         if let Some(cursor) = cursor {
             let (sort, id) = parse_cursor(cursor)?;
             condition.push_str(" AND (r.sort, r.id) < (??, ??)");
             values.extend([sort.into(), id.into()]);
         }
-        let total = self.count(&listed)?;
+        let total = self.count(&kind_condition)?;
         let tail = format!("ORDER BY r.sort DESC, r.id DESC LIMIT {}", limit.saturating_add(1));
         let mut rows = self.select(&condition, values, &tail)?;
         let found = rows.len();
@@ -235,17 +237,17 @@ impl<'v> GrantedView<'v> {
         Ok(counts)
     }
 
-    /// Visible records for a query, best first, each with the part of its text that has the words. Records with masked
-    /// values come last, ordered by id.
+    /// Visible records for a query, best first, each with the part of its text that contains the words of the query.
+    /// Records with masked values come last, ordered by id.
     ///
-    /// With masking, operators in the query are plain words. A record with masked values counts as found only if its
-    /// remaining text has a word of the query. Otherwise a client could find out a value by searching for it.
+    /// With masking, operators in the query are plain words. A record with masked values counts as found only if the
+    /// text that remains contains a word of the query. Otherwise a client could find out a value by searching for it.
     ///
     /// # Errors
     /// The store or the index.
     pub fn search(&mut self, query: &str, limit: u32) -> VaultResult<Vec<(GrantedRecord, String)>> {
-        let masked = self.masker.is_some();
-        let query = if masked { without_operators(query) } else { query.to_owned() };
+        let is_masked = self.masker.is_some();
+        let query = if is_masked { without_operators(query) } else { query.to_owned() };
         let (filter, limit) = (self.scope.index_filter(), limit as usize);
         if filter.kinds.is_empty() || limit == 0 {
             return Ok(Vec::new());
@@ -294,18 +296,18 @@ fn searched_text(record: &GrantedRecord) -> &str {
     }
 }
 
-/// The cursor that continues after a record: its date and id, which the client has seen. It has no row number, which
-/// would reveal how many records there are, and no position, which an erasure or an import would move.
+/// The cursor that continues after a record: its date and id, which the client has seen. It contains neither a row
+/// number, which would reveal how many records there are, nor a position, which an erasure or an import would change.
 pub(super) fn cursor_of(row: &RowView) -> String {
     format!("{}.{}", row.sort, row.id_text())
 }
 
-/// Date and id in a cursor. The record may be gone meanwhile.
+/// Date and id in a cursor. The record may no longer exist.
 pub(super) fn parse_cursor(cursor: &str) -> VaultResult<(i64, Vec<u8>)> {
-    let wrong = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
-    let (sort, id) = cursor.split_once('.').ok_or_else(wrong)?;
-    let sort: i64 = sort.parse().map_err(|_| wrong())?;
-    Ok((sort, parse_id(id).ok_or_else(wrong)?.to_vec()))
+    let invalid_cursor = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
+    let (sort, id) = cursor.split_once('.').ok_or_else(invalid_cursor)?;
+    let sort: i64 = sort.parse().map_err(|_| invalid_cursor())?;
+    Ok((sort, parse_id(id).ok_or_else(invalid_cursor)?.to_vec()))
 }
 
 /// The query with everything that is not a letter, digit or apostrophe replaced by spaces.

@@ -14,8 +14,8 @@ use std::{
 
 impl Editor<'_> {
     /// Adds a tag to records, or removes it, in one transaction with a new version for each. Returns the ids of the
-    /// records that changed. A record that already is as requested does not change. When a tag is removed, records that
-    /// are erased or in the Trash are skipped.
+    /// records that changed. A record that already has the tag, or already lacks it, does not change. When a tag is
+    /// removed, records that are erased or in the Trash are skipped.
     ///
     /// # Errors
     /// `Usage` for an empty tag and for adding one to a record in the Trash, `NotFound`, `Cancelled`. Nothing is
@@ -34,7 +34,7 @@ impl Editor<'_> {
         let mut views = Vec::new();
         let mut seen = HashSet::new();
         for id in ids {
-            // A record that is erased or in the Trash must not keep a tag from being removed from the others.
+            // A record that is erased or in the Trash must not prevent the removal of a tag from the others.
             let view = match self.context.find(id) {
                 Err(VaultError::NotFound { erased: true, .. }) if !is_added => continue,
                 found => found?,

@@ -1,4 +1,4 @@
-//! Applies the list of erasures to a copy of the vault that was made before them.
+//! Applies the list of erasures to a copy of the vault that was made before those erasures.
 use crate::{
     VaultResult,
     erasure::{
@@ -23,7 +23,7 @@ const ERASED_BEFORE_REASON: &str = "erased_before";
 pub struct AppliedErasures {
     /// Number of erasures and redactions that were applied because this copy did not have them.
     pub erasures: u32,
-    /// Number of these whose erasure check was not complete.
+    /// Number of the applied erasures and redactions whose erasure check was not complete.
     pub incomplete: u32,
     /// True if a list was found outside this copy. Otherwise nobody can tell whether something was erased after the
     /// copy was made.
@@ -42,14 +42,14 @@ impl ErasureLedger<'_> {
     pub fn apply(&self, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<AppliedErasures> {
         let files = self.files();
         let (own, outside) = (self.read(Some(&files.own)), self.read(files.outside.as_deref()));
-        let beside = self.read_backups();
+        let from_backups = self.read_backups();
         let mut all = FoundLedger::default();
-        for found in [&own, &outside, &beside] {
+        for found in [&own, &outside, &from_backups] {
             all.ledger.merge(found.ledger.clone());
         }
         let mut out = AppliedErasures {
-            known: outside.read + beside.read > 0,
-            unread: own.unread + outside.unread + beside.unread,
+            known: outside.read + from_backups.read > 0,
+            unread: own.unread + outside.unread + from_backups.unread,
             ..AppliedErasures::default()
         };
         let applied = self.context.store.read(own_ids)?;
@@ -83,15 +83,15 @@ impl ErasureLedger<'_> {
         if !ids.is_empty() {
             let request = EraseRequest {
                 ids: &ids,
-                scope: EraseScope::Named,
+                scope: EraseScope::Listed,
                 reason: ERASED_BEFORE_REASON,
                 copies: &[],
                 now,
                 earlier: Some(&earlier),
                 cancel: &AtomicBool::new(false),
             };
-            let done = Eraser::new(self.context).run(&request, progress, Sabotage::default())?;
-            complete &= done.receipt.complete;
+            let outcome = Eraser::new(self.context).run(&request, progress, Sabotage::default())?;
+            complete &= outcome.receipt.complete;
         }
         let views = self.find_rows(&redacted)?;
         if !views.is_empty() {
@@ -113,14 +113,14 @@ impl ErasureLedger<'_> {
         })
     }
 
-    /// Blocks a record of the list in later imports, even if this copy never had it.
+    /// Blocks a listed record in later imports, even if this copy never had it.
     fn block(&self, tx: &Connection, entry: &LedgerRecord, has_tombstone: bool, at: Timestamp) -> VaultResult<()> {
         let Some(id) = entry.id() else { return Ok(()) };
-        let prints = entry.blocked_prints();
+        let fingerprints = entry.blocked_fingerprints();
         if has_tombstone {
-            for print in prints {
+            for fingerprint in fingerprints {
                 tx.prepare_cached("INSERT OR IGNORE INTO fingerprints (fingerprint, tombstone) VALUES (?1, ?2)")?
-                    .execute(params![print, entry.tombstone])?;
+                    .execute(params![fingerprint, entry.tombstone])?;
             }
             return Ok(());
         }
@@ -143,7 +143,7 @@ impl ErasureLedger<'_> {
             verbatim: None,
         };
         let blocked: &[[u8; 16]] = if entry.redacted { &[] } else { &[id] };
-        let row = store_own(tx, &self.context.keys, row, &id, blocked, &prints)?;
+        let row = store_own(tx, &self.context.keys, row, &id, blocked, &fingerprints)?;
         if entry.redacted {
             store_redacted(tx, &[id], &row.id)?;
             // The source still has the words. The flag keeps imports from bringing a newer version of this record.

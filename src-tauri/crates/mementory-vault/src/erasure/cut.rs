@@ -55,7 +55,7 @@ impl Cut {
     }
 
     /// The removal for the record itself (`own`) and for records derived from it. It also removes strings that repeat a
-    /// part of the former text inside a span or across its border.
+    /// part of the former text that lies inside a span or crosses the border of one.
     pub(crate) fn removal(&self, former: &str, own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if own {

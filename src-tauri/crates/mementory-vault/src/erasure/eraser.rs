@@ -12,7 +12,7 @@ use crate::{
         vectors::add_to_evidence, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
         write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, word_print},
+    erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
     word_removal::{ERASED_MARK, Removal},
 };
@@ -65,7 +65,8 @@ pub(crate) struct EraseRequest<'a> {
     /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
-    /// Set if this erasure was already made in a newer copy of the vault. Its ids and its time are then used again.
+    /// Set if this erasure was already made in a newer copy of the vault. Then the ids and the time of that erasure are
+    /// used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
     /// When set, the erasure stops if nothing was erased yet. Once its commit has begun, it is finished and checked.
     pub(crate) cancel: &'a AtomicBool,
@@ -94,7 +95,7 @@ impl<'v> Eraser<'v> {
 impl Eraser<'_> {
     /// Lists everything that erasing `ids` would remove. Changes nothing.
     pub fn erase_plan(&self, ids: &[String]) -> VaultResult<ErasePlan> {
-        let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Asked, &mut |_| Ok(()))?;
+        let targets = Targets::new(self.context).erase_targets(ids, EraseScope::Requested, &mut |_| Ok(()))?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         let links: i64 = self.context.store.read(|c| {
             let mut sum = 0;
@@ -143,7 +144,7 @@ impl Eraser<'_> {
         cancel: &AtomicBool,
         progress: &dyn Fn(&str),
     ) -> VaultResult<Applied<EraseOutcome>> {
-        let request = EraseRequest { ids, scope: EraseScope::Asked, reason, copies, now, earlier: None, cancel };
+        let request = EraseRequest { ids, scope: EraseScope::Requested, reason, copies, now, earlier: None, cancel };
         self.run(&request, progress, Sabotage::default())
     }
 
@@ -157,7 +158,7 @@ impl Eraser<'_> {
     ) -> VaultResult<Applied<EraseOutcome>> {
         let cancel = &AtomicBool::new(false);
         let request =
-            EraseRequest { ids, scope: EraseScope::Asked, reason: "test", copies: &[], now, earlier: None, cancel };
+            EraseRequest { ids, scope: EraseScope::Requested, reason: "test", copies: &[], now, earlier: None, cancel };
         self.run(&request, &|_| {}, sabotage)
     }
 
@@ -201,8 +202,9 @@ impl Eraser<'_> {
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
             let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
             let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &tombstone_context, &mut evidence)?;
-            let left = batches_left(tx)?;
-            let was_last_of_import = |target: &Target| target.view.batch.is_some_and(|batch| !left.contains(&batch));
+            let batches_with_records = batches_left(tx)?;
+            let was_last_of_import =
+                |target: &Target| target.view.batch.is_some_and(|batch| !batches_with_records.contains(&batch));
             clean_reports(tx, &removal, &Names::collect(&targets, &was_last_of_import))?;
             let (old_blobs, files_changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
@@ -212,7 +214,8 @@ impl Eraser<'_> {
             if request.earlier.is_none() {
                 let keys = &self.context.keys;
                 let sentences_of_copies = sentences.iter().filter(|_| !reindex.is_empty());
-                let sentences = sentences_of_copies.map(|sentence| word_print(keys, sentence, ERASED_MARK)).collect();
+                let sentences =
+                    sentences_of_copies.map(|sentence| word_fingerprint(keys, sentence, ERASED_MARK)).collect();
                 // The list of erasures is written before the commit, because the commit destroys the content.
                 is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { sentences, ..act.take() })?);
             }
@@ -225,7 +228,7 @@ impl Eraser<'_> {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
         if written.is_err() {
-            // If this fails, the next opening removes them. The error to return is that of the transaction.
+            // If this fails, the next opening removes the new blobs. The error to return is that of the transaction.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, reindex) = written?;
@@ -416,9 +419,9 @@ impl Eraser<'_> {
 fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     tx.execute_batch("CREATE TEMP TABLE gone (row INTEGER PRIMARY KEY)")?;
     {
-        let mut gone = tx.prepare("INSERT OR IGNORE INTO temp.gone (row) VALUES (?1)")?;
+        let mut insert_row = tx.prepare("INSERT OR IGNORE INTO temp.gone (row) VALUES (?1)")?;
         for target in targets {
-            gone.execute([target.view.row])?;
+            insert_row.execute([target.view.row])?;
         }
     }
     tx.execute("DELETE FROM changes WHERE op IN (1, 2) AND target IN (SELECT row FROM temp.gone)", [])?;

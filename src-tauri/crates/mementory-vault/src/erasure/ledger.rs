@@ -45,7 +45,7 @@ impl ErasureLedger<'_> {
     }
 
     /// Ends an addition. If the erasure was not committed, the former lists are put back by a rename, which works on a
-    /// full disk too. If that and rewriting them fail, the next opening carries out the erasure.
+    /// full disk too. If both that and rewriting the lists fail, the next opening carries out the erasure.
     pub(crate) fn end(&self, id: &str, is_committed: bool) {
         let files = self.files();
         for path in std::iter::once(&files.own).chain(&files.outside) {
@@ -87,7 +87,7 @@ impl ErasureLedger<'_> {
     }
 
     /// Writes the list in the program's folder, if there is one. Returns false if that fails, for example in a read-only
-    /// folder. The vault's folder has the list too.
+    /// folder. The list is also in the vault's folder.
     pub(crate) fn write_outside(&self, files: &LedgerFiles, ledger: &Ledger) -> bool {
         files.outside.as_ref().is_none_or(|path| files.write(&self.context.keys, path, ledger).is_ok())
     }

@@ -52,8 +52,8 @@ impl PassthroughFiles<'_> {
         let words = Words::new(removal)?;
         let mut out = Vec::new();
         for (row, blob) in self.all_files()?.into_iter().filter(|(row, _)| !rows.contains(row)) {
-            let new = self.blob_without_words(&blob, &words, store_blobs)?;
-            out.extend(new.map(|new| FileWithWords { row, old: blob, new }));
+            let new_blob = self.blob_without_words(&blob, &words, store_blobs)?;
+            out.extend(new_blob.map(|new_blob| FileWithWords { row, old: blob, new: new_blob }));
         }
         Ok(out)
     }

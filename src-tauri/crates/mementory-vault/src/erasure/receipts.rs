@@ -31,8 +31,9 @@ impl<'v> Receipts<'v> {
 }
 
 impl Receipts<'_> {
-    /// Runs the erasure check, which can wipe unused bytes of pages with traces (`wipe`), and stores the receipt. If
-    /// the receipt is not complete and the traces are known, the traces stay in memory for a retry.
+    /// Runs the erasure check and stores the receipt. With `wipe`, the check overwrites the unused bytes of pages in
+    /// which it finds traces. If the receipt is not complete and the traces are known, the traces stay in memory for a
+    /// retry.
     pub(crate) fn check_and_store(
         &self,
         id: String,
@@ -41,12 +42,17 @@ impl Receipts<'_> {
         wipe: bool,
         clean_index: IndexCleanup<'_>,
     ) -> VaultResult<Receipt> {
-        let clean = |pages: &[i64]| -> VaultResult<bool> {
+        let scrub_pages = |pages: &[i64]| -> VaultResult<bool> {
             self.context.store.write(|tx| scrub(tx, pages))?;
             self.context.store.checkpoint()
         };
-        let receipt =
-            self.context.erasure_check().run(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), clean_index)?;
+        let receipt = self.context.erasure_check().run(
+            id,
+            evidence,
+            now,
+            wipe.then_some(&scrub_pages as Wipe<'_>),
+            clean_index,
+        )?;
         self.save(&receipt)?;
         let mut unproven_deletions = self.context.unproven_deletions.lock().unwrap_or_else(PoisonError::into_inner);
         unproven_deletions.remove(&receipt.id);
@@ -71,8 +77,8 @@ impl Receipts<'_> {
     /// Finishes erasures and redactions that were interrupted between the store's commit and their receipt: rewrites
     /// the index, removes blobs that no record names, overwrites every unused byte of the database, truncates the WAL,
     /// and runs the check. The former content of the packs is no longer known, so the check examines the unused bytes
-    /// instead of searching for traces. Also checks receipts again that failed for a reason that may have passed (a
-    /// busy WAL, an unknown file in the folder). Returns the number of interrupted deletions.
+    /// instead of searching for traces. Also repeats the check of receipts that failed for a reason that may have
+    /// passed (a busy WAL, an unknown file in the folder). Returns the number of interrupted deletions.
     pub fn finish_interrupted(&self, now: Timestamp) -> VaultResult<u32> {
         self.retry_receipts()?;
         let pending: Vec<String> = self.context.store.read(|c| {
@@ -83,28 +89,31 @@ impl Receipts<'_> {
         if pending.is_empty() {
             return Ok(0);
         }
-        let (gone, changed) = self.context.store.read(|c| {
-            let gone = query_numbers(
+        let (removed_rows, changed_rows) = self.context.store.read(|c| {
+            let removed_rows = query_numbers(
                 c,
                 "SELECT DISTINCT target FROM changes WHERE op = 2 AND target NOT IN (SELECT row FROM records)",
                 [],
             )?;
-            Ok((gone, query_numbers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
+            Ok((removed_rows, query_numbers(c, "SELECT DISTINCT target FROM changes WHERE op = 1", [])?))
         })?;
-        let rows: Vec<u64> = gone.iter().chain(&changed).map(|r| *r as u64).collect();
+        let rows: Vec<u64> = removed_rows.iter().chain(&changed_rows).map(|r| *r as u64).collect();
         self.context.with_index(|i| i.purge(&rows))?;
         self.context.sweep_blobs()?;
         self.context.store.write(|tx| scrub_all(tx))?;
         for id in &pending {
-            let mut evidence =
-                Evidence::of_interrupted_deletion(gone.clone(), changed.clone(), self.context.store.checkpoint()?);
+            let mut evidence = Evidence::of_interrupted_deletion(
+                removed_rows.clone(),
+                changed_rows.clone(),
+                self.context.store.checkpoint()?,
+            );
             self.check_and_store(id.clone(), &mut evidence, now, true, &|| Ok(()))?;
         }
         self.context.store.checkpoint()?;
         Ok(pending.len() as u32)
     }
 
-    /// Checks receipts again that may have failed for a temporary reason.
+    /// Repeats the check of receipts that may have failed for a temporary reason.
     fn retry_receipts(&self) -> VaultResult<()> {
         let failed: Vec<String> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT body FROM receipts WHERE complete = 0 AND body <> ''")?;
@@ -127,8 +136,8 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// The receipt after the steps that follow the commit of a deletion. If they failed, it is incomplete. The pending
-    /// receipt stays in the store then, so the next opening finishes it.
+    /// The receipt after the steps that follow the commit of a deletion. If these steps failed, it is incomplete, and
+    /// the pending receipt stays in the store, so that the next opening finishes it.
     pub(crate) fn after_commit(made: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
         let failed = made.is_err();
         let receipt = made.unwrap_or_else(|_| Self::not_finished(id, now));

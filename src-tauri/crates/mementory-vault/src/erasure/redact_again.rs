@@ -8,7 +8,7 @@ use crate::{
         redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets,
         write_tombstones::EarlierErasure, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, WordFinder, text_print},
+    erasure_ledger::{Act, WordFinder, text_fingerprint},
     sensitive::Scanner,
     word_removal::{ERASED_MARK, Removal},
 };
@@ -48,16 +48,16 @@ impl RedactAgain<'_> {
         let pairs = self.words_of(act, &views, &mut evidence)?;
         let (words, sentences) = pairs;
         let removed: Vec<String> = words.iter().chain(&sentences).map(|(words, _)| words.clone()).collect();
-        let exact = Removal::exact(words.clone());
+        let exact_removal = Removal::exact(words.clone());
         let removal = Removal::exact(words).and_sentences(sentences.into_iter().map(|(s, _)| s).collect(), ERASED_MARK);
         let rows = views.iter().map(|view| view.row).collect();
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&exact, &rows, true)?;
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&exact_removal, &rows, true)?;
         let former: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()
             .filter_map(|entry| {
-                let prints = entry.former.iter().chain(&entry.blocked).map(String::as_str);
-                Some((entry.id()?, prints.collect()))
+                let fingerprints = entry.former.iter().chain(&entry.blocked).map(String::as_str);
+                Some((entry.id()?, fingerprints.collect()))
             })
             .collect();
         let receipt_id = format!("{}r", earlier.receipt);
@@ -74,15 +74,15 @@ impl RedactAgain<'_> {
             let mut changed = Vec::new();
             for chunk in views.chunks(RECORDS_PER_READ) {
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), &mut |_| Ok(()))? {
-                    let prints = former.get(&before.view.id);
+                    let fingerprints = former.get(&before.view.id);
                     // For a redaction that is older than the list of erasures, only the fingerprint that blocks the
                     // text in imports is known.
                     let is_former_text = |text: &str| {
                         let keys = &self.context.keys;
                         let blocked = fingerprint(keys, before.view.kind, text).map(hex::encode);
-                        prints.is_some_and(|prints| {
-                            prints.contains(text_print(keys, text).as_str())
-                                || blocked.is_some_and(|print| prints.contains(print.as_str()))
+                        fingerprints.is_some_and(|fingerprints| {
+                            fingerprints.contains(text_fingerprint(keys, text).as_str())
+                                || blocked.is_some_and(|fingerprint| fingerprints.contains(fingerprint.as_str()))
                         })
                     };
                     if self.redact(tx, &before, &removal, &is_former_text, &mut evidence)? {
@@ -111,7 +111,7 @@ impl RedactAgain<'_> {
         let (seq, changed) = written?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = AfterRedacting { seq, changed: &changed, words: &removed, receipt_id, now };
-        // The redaction is made. If its cleaning fails, its receipt stays pending and the next opening finishes it.
+        // The redaction is made. If a step after it fails, its receipt stays pending and the next opening finishes it.
         let receipt = Redactor::new(self.context).after_redacting(after, &mut evidence, progress);
         Ok(receipt.is_ok_and(|receipt| receipt.complete))
     }
@@ -141,8 +141,9 @@ impl RedactAgain<'_> {
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
     }
 
-    /// Removes the words from every version. If a text is known to have lost words but none is found in it, the whole
-    /// text is replaced, and verbatim and embeddings are dropped. Returns true if a version changed.
+    /// Removes the words from every version. If it is known that words of a text were redacted, but none of them is
+    /// found in it, the whole text is replaced, and verbatim and embeddings are dropped. Returns true if a version
+    /// changed.
     fn redact(
         &self,
         tx: &Connection,
@@ -156,16 +157,16 @@ impl RedactAgain<'_> {
         let is_changed = rows.rewrite_versions(tx, &before.view, evidence, |record| {
             let (text, title) = (record.text.clone(), record.title.clone());
             let mut changed = removal.clean_record(record);
-            let mut gone = false;
+            let mut is_replaced = false;
             if record.text == text && former_texts.contains(&text) {
                 record.text = ERASED_MARK.to_owned();
-                gone = true;
+                is_replaced = true;
             }
             if record.title == title && title.as_ref().is_some_and(|title| former_texts.contains(title)) {
                 record.title = Some(ERASED_MARK.to_owned());
-                gone = true;
+                is_replaced = true;
             }
-            if gone {
+            if is_replaced {
                 record.verbatim = None;
                 record.embeddings.clear();
                 changed = true;

@@ -8,7 +8,7 @@ use crate::{
         redactor::Redactor, reports::Names, reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords,
         targets::Target, targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, word_print},
+    erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
     findings::{is_present, value_id},
     sensitive::{Scanner, fields, for_each_value},
@@ -48,8 +48,8 @@ impl Redactor<'_> {
     /// that contains a value, including those in the Trash.
     ///
     /// # Errors
-    /// `NotFound` if no record contains any of them; `TooMany` if more records contain the words than one redaction
-    /// processes.
+    /// `NotFound` if no record contains any of the values; `TooMany` if more records contain the words than one
+    /// redaction processes.
     pub fn redact_values(
         &self,
         values: &[String],
@@ -62,7 +62,7 @@ impl Redactor<'_> {
         let ids: BTreeSet<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());
         let found = self.find_values(&ids, only.as_ref())?;
-        let lead = found.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
+        let first_view = found.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
         // Short values could be part of any word, so they are removed only from records in which the scan finds them.
         let distinctive: BTreeMap<String, String> = found
             .spellings
@@ -137,15 +137,17 @@ impl Redactor<'_> {
             clean_reports(tx, &elsewhere, &Names::default())?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", found.classes.len(), changed.len());
-            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &lead.id_text(), &detail)?;
+            mementory_store::audit::append(tx, &self.context.keys, now, "redact", &first_view.id_text(), &detail)?;
             let keys = &self.context.keys;
-            let prints = found.spellings.iter().map(|(words, mark)| word_print(keys, words, mark)).collect();
-            is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: prints, ..act.take() })?);
+            let fingerprints =
+                found.spellings.iter().map(|(words, mark)| word_fingerprint(keys, words, mark)).collect();
+            is_listed
+                .set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: fingerprints, ..act.take() })?);
             Ok((Store::last_change(tx)?, tombstones, changed))
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // If this fails, the next opening removes them. The error to return is that of the transaction.
+            // If this fails, the next opening removes the new blobs. The error to return is that of the transaction.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, changed) = written?;
@@ -221,7 +223,7 @@ fn mark_redacted(tx: &Connection, found: &FoundValues, changed: &[i64], now: Tim
     let places = i64::try_from(changed.len()).unwrap_or(i64::MAX);
     for (id, class) in &found.classes {
         if !is_present(tx, *id)? {
-            // `places` counts the changed records of all values together, not those of this value.
+            // `places` counts the changed records of all values together, not only those with this value.
             tx.execute(
                 "INSERT OR REPLACE INTO judged (value, class, verdict, places, at) VALUES (?1, ?2, 2, ?3, ?4)",
                 params![id, *class as i64, places, now.as_micros()],

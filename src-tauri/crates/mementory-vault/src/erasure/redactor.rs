@@ -10,7 +10,7 @@ use crate::{
         row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
-    erasure_ledger::{Act, word_print},
+    erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
     sensitive::Scanner,
     word_removal::{MIN_REMOVED_CHARS, Removal},
@@ -127,13 +127,15 @@ impl Redactor<'_> {
                 id,
                 &format!("{} records", changed.len()),
             )?;
-            let prints = cut.removed.iter().map(|(words, mark)| word_print(&self.context.keys, words, mark)).collect();
-            is_listed.set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: prints, ..act.take() })?);
+            let fingerprints =
+                cut.removed.iter().map(|(words, mark)| word_fingerprint(&self.context.keys, words, mark)).collect();
+            is_listed
+                .set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: fingerprints, ..act.take() })?);
             Ok((Store::last_change(tx)?, tombstone, changed))
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // If this fails, the next opening removes them. The error to return is that of the transaction.
+            // If this fails, the next opening removes the new blobs. The error to return is that of the transaction.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstone, changed) = written?;
@@ -196,8 +198,8 @@ impl Redactor<'_> {
             elsewhere.sort_by_key(|view| view.pack);
         }
         let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.removal_elsewhere())];
-        let own = cut.removal(&target.record.text, true);
-        Ok(RedactionPlan { target, cut, own, others })
+        let own_removal = cut.removal(&target.record.text, true);
+        Ok(RedactionPlan { target, cut, own: own_removal, others })
     }
 
     /// The steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs the
@@ -279,6 +281,7 @@ struct RedactionPlan {
     cut: Cut,
     /// Removal for the record itself.
     own: Removal,
-    /// Records derived from it, and other records that may contain the same words, each group with its removal.
+    /// Records derived from that record, and other records that may contain the same words, each group with its
+    /// removal.
     others: [(Vec<RowView>, Removal); 2],
 }

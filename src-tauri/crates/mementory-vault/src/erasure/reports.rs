@@ -21,7 +21,7 @@ pub(crate) struct Names {
 
 impl Names {
     /// Collects the names of erased records. The name of a record's file is included only if the record was the whole
-    /// file, or if `was_last_of_import` is true for it: its import has no other record left.
+    /// file, or if `was_last_of_import` is true for it, which means that its import has no other record left.
     pub(crate) fn collect(targets: &[Target], was_last_of_import: &dyn Fn(&Target) -> bool) -> Self {
         let mut out = Self::default();
         for target in targets {
@@ -47,21 +47,21 @@ impl Names {
 
     /// True if a text (a place or a name) contains one of the names.
     fn are_named_in(&self, text: &str) -> bool {
-        let inside = |place: &String| {
+        let is_inside = |place: &String| {
             text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '!']))
         };
         self.titles.contains(text)
             || text.split(['/', '#', '!', '\\']).any(|part| self.titles.contains(part) || self.files.contains(part))
             || self.files.iter().any(|file| contains_words(text, file))
-            || self.places.iter().any(inside)
+            || self.places.iter().any(is_inside)
     }
 
     fn hide(&self, text: &mut String) -> bool {
-        let named = text != ERASED_MARK && self.are_named_in(text);
-        if named {
+        let is_named = text != ERASED_MARK && self.are_named_in(text);
+        if is_named {
             *text = ERASED_MARK.to_owned();
         }
-        named
+        is_named
     }
 }
 
@@ -87,8 +87,8 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
         if let Ok(mut list) = serde_json::from_str::<Vec<String>>(&names)
             && clean_all(&mut list, removal, erased)
         {
-            let new = serde_json::to_string(&list).unwrap_or_default();
-            tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new])?;
+            let new_names = serde_json::to_string(&list).unwrap_or_default();
+            tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new_names])?;
         }
     }
     crate::suggestions::forget(tx, removal, &|text| erased.are_named_in(text))?;
@@ -98,10 +98,10 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
 fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<String> {
     // For a batch without a report, this column has another text, which contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
-    let clean = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
+    let clean_text = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);
     for item in &mut report.items {
-        changed |= clean(&mut item.place) | clean(&mut item.reason);
+        changed |= clean_text(&mut item.place) | clean_text(&mut item.reason);
     }
     for part in &mut report.missing {
         changed |= removal.remove_in_place(&mut part.place) | removal.remove_in_place(&mut part.reason);
@@ -112,14 +112,14 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<Strin
     // The key of a warning consists of its code, which stays, and the place without the pointer.
     let warnings = std::mem::take(&mut report.warnings);
     for (mut key, (mut place, mut message, count)) in warnings {
-        changed |= clean(&mut place) | removal.remove_in_place(&mut message);
+        changed |= clean_text(&mut place) | removal.remove_in_place(&mut message);
         if erased.files.iter().any(|file| contains_words(&message, file)) {
             ERASED_MARK.clone_into(&mut message);
             changed = true;
         }
         if let Some((code, container)) = key.split_once(' ') {
             let mut container = container.to_owned();
-            if clean(&mut container) {
+            if clean_text(&mut container) {
                 key = format!("{code} {container}");
                 changed = true;
             }

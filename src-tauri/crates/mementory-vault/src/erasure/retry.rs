@@ -1,6 +1,7 @@
 //! Cleans the failed places of a receipt and checks them again. While the vault stays open after the erasure, the
-//! traces are known and the full check is made. After it was closed they are unknown, since erased words are stored
-//! nowhere. Then everything that belongs to no record is removed, and the places are checked without the words.
+//! erased words are known and the full check is made. After the vault was closed, they are unknown, since erased words
+//! are stored nowhere. In that case everything that belongs to no record is removed, and the places are checked without
+//! the words.
 use crate::{
     VaultResult,
     context::Context,
@@ -34,15 +35,15 @@ impl Receipts<'_> {
         }
         let evidence = self.context.unproven_deletions.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         let Some(mut evidence) = evidence else { return self.retry_without_words(receipt, now, progress) };
-        let done = self.retry_with_words(&receipt, &mut evidence, now, progress);
-        if done.is_err() {
+        let result = self.retry_with_words(&receipt, &mut evidence, now, progress);
+        if result.is_err() {
             self.context
                 .unproven_deletions
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .insert(id.to_owned(), evidence);
         }
-        done
+        result
     }
 
     fn is_pending(&self, id: &str) -> VaultResult<bool> {
@@ -113,7 +114,7 @@ impl Receipts<'_> {
         progress("search_index");
         if has_failed(receipt, "search_index") {
             self.context.index_rebuild_until(&AtomicBool::new(false))?;
-            // Waits for merges to end, and removes the files that they left behind.
+            // Waits for running merges of the index to end, and removes the files that they left behind.
             self.context.with_index(|i| i.purge(&[]))?;
         }
         progress("write_ahead_log");
@@ -131,12 +132,12 @@ fn has_failed(receipt: &Receipt, place: &str) -> bool {
 
 /// Removes rows that belong to no existing record, and returns their number.
 fn drop_orphans(tx: &Connection) -> VaultResult<u32> {
-    let mut gone = 0;
+    let mut row_count = 0;
     for table in ["versions", "tags", "links", "files", "file_refs"] {
         let sql = format!("DELETE FROM {table} WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.row = {table}.row)");
-        gone += tx.execute(&sql, [])?;
+        row_count += tx.execute(&sql, [])?;
     }
-    Ok(u32::try_from(gone).unwrap_or(u32::MAX))
+    Ok(u32::try_from(row_count).unwrap_or(u32::MAX))
 }
 
 fn log_retry(context: &Context, tx: &Connection, receipt: &Receipt, now: Timestamp) -> VaultResult<()> {

@@ -1,5 +1,5 @@
-//! Deletion steps that a test leaves out to see whether the independent check notices it. Without the feature
-//! `sabotage`, as in the shipped program, no step can be left out.
+//! Deletion steps that a test leaves out to see whether the independent check notices that they are missing. Without
+//! the feature `sabotage`, as in the shipped program, no step can be left out.
 
 /// Steps that are left out.
 #[cfg(feature = "sabotage")]

@@ -45,8 +45,8 @@ impl<'v> SameWords<'v> {
 }
 
 impl SameWords<'_> {
-    /// Live records outside `except` that contain one of the sentences; at most [`MAX_CANDIDATES`] are compared for
-    /// each.
+    /// Live records outside `except` that contain one of the sentences; at most [`MAX_CANDIDATES`] records are compared
+    /// for each sentence.
     pub(crate) fn same_words(&self, sentences: &[String], except: &HashSet<i64>) -> VaultResult<Vec<RowView>> {
         let mut found = Vec::new();
         let mut seen = except.clone();
@@ -60,8 +60,8 @@ impl SameWords<'_> {
     /// All live records outside `except` that contain one of the sentences.
     ///
     /// # Errors
-    /// `TooMany` if more than `most` records contain them, or if the index finds more candidates for one sentence;
-    /// `Cancelled`.
+    /// `TooMany` if more than `most` records contain one of the sentences, or if the index finds more candidates for
+    /// one sentence; `Cancelled`.
     pub(crate) fn all_with_sentences(
         &self,
         sentences: &[String],

@@ -9,20 +9,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EraseScope {
     /// The person requested the erasure: all dependent records are removed.
-    Asked,
-    /// The Trash is emptied automatically, so only dependent records that were moved there at this time or before are
+    Requested,
+    /// The Trash is emptied automatically, so only dependent records that were moved to it at this time or before are
     /// removed. Dependent records in use stay, and so do those that were moved to the Trash later.
     Expired(i64),
     /// The erasure was already made in a newer copy of the vault. Its list names every record that was removed, so no
     /// dependent record is added.
-    Named,
+    Listed,
 }
 
 impl EraseScope {
     fn includes(self, view: &RowView) -> bool {
         match self {
-            Self::Asked => true,
-            Self::Named => false,
+            Self::Requested => true,
+            Self::Listed => false,
             Self::Expired(before) => view.trashed.is_some_and(|at| at <= before),
         }
     }
@@ -36,7 +36,7 @@ pub(crate) struct Target {
     pub(crate) versions: Vec<(i64, u32)>,
     /// Texts and titles of all versions.
     pub(crate) texts: Vec<String>,
-    /// Texts of blocks and attachments of all versions, which are searched for too.
+    /// Texts of blocks and attachments of all versions, which the erasure check also searches for.
     pub(crate) parts: Vec<String>,
 }
 
@@ -56,8 +56,8 @@ impl<'v> Targets<'v> {
 }
 
 impl Targets<'_> {
-    /// The records `ids` and what is erased with them, as far as `scope` includes it: a conversation's messages, a
-    /// document's chunks, records derived from nothing else, records that tombstones of an import moved to the Trash
+    /// The records `ids` and what is erased along with them, as far as `scope` includes it: a conversation's messages,
+    /// a document's chunks, records derived from nothing else, records that tombstones of an import moved to the Trash
     /// along with them, and files that nothing else names. `visit` is called with every version.
     pub(crate) fn erase_targets(
         &self,
@@ -79,23 +79,23 @@ impl Targets<'_> {
             while next < views.len() {
                 let (row, id) = (views[next].row, views[next].id);
                 next += 1;
-                let mut more = query_numbers(c, "SELECT row FROM records WHERE owner = ?1", params![row])?;
+                let mut dependent_rows = query_numbers(c, "SELECT row FROM records WHERE owner = ?1", params![row])?;
                 for derived in query_numbers(
                     c,
                     "SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'",
                     params![id],
                 )? {
                     if !rows.contains(&derived) && is_derived_only_from(c, derived, &rows)? {
-                        more.push(derived);
+                        dependent_rows.push(derived);
                     }
                 }
-                more.extend(trashed_along.get(&row).into_iter().flatten());
+                dependent_rows.extend(trashed_along.get(&row).into_iter().flatten());
                 for file in query_numbers(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])? {
                     if !rows.contains(&file) && is_referenced_only_by(c, file, &rows)? {
-                        more.push(file);
+                        dependent_rows.push(file);
                     }
                 }
-                for row in more {
+                for row in dependent_rows {
                     if !rows.contains(&row)
                         && let Some(view) = RowView::by_row(c, row)?.filter(|v| scope.includes(v))
                     {
@@ -166,7 +166,7 @@ pub(crate) fn sentences_of(targets: &[Target]) -> Vec<String> {
     all.into_iter().take(2_000).collect()
 }
 
-/// The texts of a record's blocks and attachments, which the index has too.
+/// The texts of a record's blocks and attachments, which the index also contains.
 fn searched_parts(record: &Record) -> impl Iterator<Item = &str> {
     let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten();
     let blocks = blocks.filter_map(|block| block.get("text")?.as_str());

@@ -4,7 +4,7 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::targets::Target,
-    erasure_ledger::{Act, LedgerRecord, text_print},
+    erasure_ledger::{Act, LedgerRecord, text_fingerprint},
     word_removal::{Removal, contains_words},
 };
 use mementory_formats::{Format, registry};
@@ -25,12 +25,12 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) now: Timestamp,
     /// The act for the list of erasures, to which the record of each tombstone is added.
     pub(crate) act: &'a RefCell<Act>,
-    /// Set if this erasure or redaction was already made in a newer copy of the vault. Its ids and its time are then
-    /// used again.
+    /// Set if this erasure or redaction was already made in a newer copy of the vault. Then the ids and the time of
+    /// that one are used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
 }
 
-/// Ids and time of an erasure or redaction that was made in a newer copy of the vault, to be used in this copy too.
+/// Ids and time of an erasure or redaction that was made in a newer copy of the vault. This copy uses the same.
 pub(crate) struct EarlierErasure {
     pub(crate) receipt: String,
     pub(crate) at: Timestamp,
@@ -72,10 +72,10 @@ impl TombstoneWriter<'_> {
                 derived: derived.take().unwrap_or_default(),
                 ..tombstone(TombstoneOp::Delete, &target.view, &target.record, &target.texts, tombstone_context)?
             };
-            let prints: Vec<_> =
+            let fingerprints: Vec<_> =
                 target.texts.iter().filter_map(|t| fingerprint(&self.context.keys, target.view.kind, t)).collect();
-            tombstone_context.act.borrow_mut().records.push(ledger_record(&row, target, &prints, Vec::new()));
-            out.push(store_own(tx, &self.context.keys, row, &target.view.id, &[target.view.id], &prints)?);
+            tombstone_context.act.borrow_mut().records.push(ledger_record(&row, target, &fingerprints, Vec::new()));
+            out.push(store_own(tx, &self.context.keys, row, &target.view.id, &[target.view.id], &fingerprints)?);
             let kind = target.view.kind.as_str();
             mementory_store::audit::append(
                 tx,
@@ -104,11 +104,11 @@ impl TombstoneWriter<'_> {
         let texts_with_words: Vec<&String> =
             before.texts.iter().filter(|text| removal.record_text(text).is_some()).collect();
         let keys = &self.context.keys;
-        let prints: Vec<_> =
+        let fingerprints: Vec<_> =
             texts_with_words.iter().filter_map(|text| fingerprint(keys, before.view.kind, text)).collect();
-        let former = texts_with_words.iter().map(|text| text_print(keys, text)).collect();
-        tombstone_context.act.borrow_mut().records.push(ledger_record(&row, before, &prints, former));
-        let row = store_own(tx, &self.context.keys, row, &before.view.id, &[], &prints)?;
+        let former = texts_with_words.iter().map(|text| text_fingerprint(keys, text)).collect();
+        tombstone_context.act.borrow_mut().records.push(ledger_record(&row, before, &fingerprints, former));
+        let row = store_own(tx, &self.context.keys, row, &before.view.id, &[], &fingerprints)?;
         store_redacted(tx, &[before.view.id], &row.id)?;
         Ok(row)
     }
@@ -123,8 +123,8 @@ fn tombstone(
 ) -> VaultResult<TombstoneRow> {
     // The tombstone of a record from a format with tombstones names the record as that format does, so that other
     // programs find it too.
-    let named = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
-    let (scope, kind, origin_id) = match named {
+    let format_and_target = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
+    let (scope, kind, origin_id) = match format_and_target {
         Some((scope, (kind, id))) => (scope, kind, Some(id)),
         None => ("keepsake", view.kind.as_str().to_owned(), record.origin_id.clone()),
     };
@@ -154,13 +154,13 @@ fn tombstone(
 }
 
 /// The entry of a target in the list of erasures.
-fn ledger_record(row: &TombstoneRow, target: &Target, prints: &[[u8; 16]], former: Vec<String>) -> LedgerRecord {
+fn ledger_record(row: &TombstoneRow, target: &Target, fingerprints: &[[u8; 16]], former: Vec<String>) -> LedgerRecord {
     LedgerRecord {
         tombstone: row.id.clone(),
         record: target.view.id_text(),
         kind: target.view.kind.as_str().to_owned(),
         redacted: row.op == TombstoneOp::Redact,
-        blocked: prints.iter().map(hex::encode).collect(),
+        blocked: fingerprints.iter().map(hex::encode).collect(),
         former,
     }
 }
@@ -175,8 +175,8 @@ fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
 }
 
-/// True if the words of a text occur in an id, or the words of an id in a text. The id of a file can be its path, which
-/// often contains the title.
+/// True if the words of the text occur in the id, or the words of the id in the text. The id of a file can be its path,
+/// which often contains the title.
 fn shares_words(id: &str, text: &str) -> bool {
     if text.contains(id) || contains_words(id, text) {
         return true;

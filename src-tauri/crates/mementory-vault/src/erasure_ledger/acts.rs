@@ -1,11 +1,11 @@
 //! The entries of the list of erasures. An act is one erasure or redaction.
-use crate::erasure_ledger::words::WordPrint;
+use crate::erasure_ledger::words::WordFingerprint;
 use mementory_store::{ids::parse_id, tombstones::own_targets};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// Every erasure and redaction of a vault, by the id of its receipt.
+/// The erasures and redactions of a vault. The key of each is the id of its receipt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub(crate) acts: BTreeMap<String, Act>,
@@ -19,10 +19,10 @@ pub(crate) struct Act {
     pub(crate) records: Vec<LedgerRecord>,
     /// Fingerprints of the redacted words, as they were spelled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) words: Vec<WordPrint>,
+    pub(crate) words: Vec<WordFingerprint>,
     /// Fingerprints of the redacted sentences in normal form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) sentences: Vec<WordPrint>,
+    pub(crate) sentences: Vec<WordFingerprint>,
 }
 
 /// A record that was erased or redacted.
@@ -48,8 +48,8 @@ impl LedgerRecord {
         parse_id(&self.record)
     }
 
-    pub(crate) fn blocked_prints(&self) -> Vec<[u8; 16]> {
-        self.blocked.iter().filter_map(|print| parse_id(print)).collect()
+    pub(crate) fn blocked_fingerprints(&self) -> Vec<[u8; 16]> {
+        self.blocked.iter().filter_map(|fingerprint| parse_id(fingerprint)).collect()
     }
 }
 
@@ -69,7 +69,8 @@ impl Ledger {
         }
     }
 
-    /// Adds acts for the vault's own tombstones that are in no act, for example from before the vault had this list.
+    /// Adds acts for the vault's own tombstones that are in no act, for example those from before the vault had this
+    /// list.
     pub(crate) fn add_tombstones(&mut self, c: &Connection) -> mementory_store::StoreResult<()> {
         let known: HashSet<&String> =
             self.acts.values().flat_map(|act| &act.records).map(|entry| &entry.tombstone).collect();
@@ -92,8 +93,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Acts with a tombstone that is not in `applied`, oldest first. Each contains only the records whose tombstone is
-    /// not in `applied`.
+    /// The acts with a tombstone that is not in `applied`, oldest first. Each is returned with only those of its
+    /// records whose tombstone is not in `applied`.
     pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, Act)> {
         let mut out: Vec<(String, Act)> = self
             .acts

@@ -53,7 +53,7 @@ impl LedgerFiles {
 
     fn open(&self, keys: &VaultKeys, path: &Path) -> VaultResult<Option<Ledger>> {
         let io = |e| VaultError::io(FILE, e);
-        // A symbolic link, or a pipe that would block, is not a file of ours.
+        // A symbolic link or a pipe is not a file of the vault, and opening a pipe would block.
         let Ok(meta) = path.symlink_metadata() else { return Ok(None) };
         if !meta.is_file() || meta.len() > MAX_LEDGER_BYTES {
             return Err(VaultError::Damaged(FILE.into()));
@@ -82,32 +82,33 @@ impl LedgerFiles {
         Ok(())
     }
 
-    /// Keeps the present file under a second name, from which [`restore_former`](Self::restore_former) takes it. On a
+    /// Gives the existing file a second name, from which [`restore_former`](Self::restore_former) can put it back. On a
     /// file system without hard links nothing is kept.
     pub(crate) fn keep_former(&self, path: &Path) {
-        let kept = self.former(path);
-        let _ = std::fs::remove_file(&kept);
-        let _ = std::fs::hard_link(path, kept);
+        let former_path = self.former_path(path);
+        let _ = std::fs::remove_file(&former_path);
+        let _ = std::fs::hard_link(path, former_path);
     }
 
-    /// Puts the kept file back. Returns false if none is kept, or if that fails.
+    /// Puts the former file back. Returns false if none was kept, or if that fails.
     pub(crate) fn restore_former(&self, path: &Path) -> bool {
         let folder = path.parent().unwrap_or(Path::new("."));
-        let done = std::fs::rename(self.former(path), path).is_ok();
+        let is_restored = std::fs::rename(self.former_path(path), path).is_ok();
         #[cfg(unix)]
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
         #[cfg(not(unix))]
         let _ = folder;
-        done
+        is_restored
     }
 
-    /// Removes the kept file.
+    /// Removes the second name of the former file.
     pub(crate) fn drop_former(&self, path: &Path) {
-        let _ = std::fs::remove_file(self.former(path));
+        let _ = std::fs::remove_file(self.former_path(path));
     }
 
-    /// The second name of a file. Opening a vault removes files with this prefix from its folder.
-    fn former(&self, path: &Path) -> PathBuf {
+    /// The second name of a file, under which its former content is kept. Opening a vault removes files with this
+    /// prefix from its folder.
+    fn former_path(&self, path: &Path) -> PathBuf {
         path.with_file_name(format!(".mementory-partial-{}.{FILE}", self.vault_id))
     }
 

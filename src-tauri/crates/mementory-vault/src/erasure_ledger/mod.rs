@@ -12,4 +12,4 @@ mod words;
 
 pub(crate) use acts::{Act, Ledger, LedgerRecord};
 pub(crate) use files::{FILE, FoundLedger, LedgerFiles};
-pub(crate) use words::{WordFinder, text_print, word_print};
+pub(crate) use words::{WordFinder, text_fingerprint, word_fingerprint};

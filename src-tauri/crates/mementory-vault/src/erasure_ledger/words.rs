@@ -5,9 +5,9 @@ use mementory_store::ids::parse_id;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Fingerprint of words in the list of erasures.
+/// Fingerprint of redacted words in the list of erasures, with their length and the mark that replaced them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct WordPrint {
+pub(crate) struct WordFingerprint {
     /// Number of code points of the words.
     length: usize,
     print: String,
@@ -15,31 +15,31 @@ pub(crate) struct WordPrint {
     mark: String,
 }
 
-/// Fingerprint of words, with their length and the mark that replaced them.
-pub(crate) fn word_print(keys: &VaultKeys, words: &str, mark: &str) -> WordPrint {
+/// Makes the fingerprint of words. `mark` is the text that replaced them.
+pub(crate) fn word_fingerprint(keys: &VaultKeys, words: &str, mark: &str) -> WordFingerprint {
     let print = hex::encode(keyed_id(keys.ledger(), &[b"words", words.as_bytes()]));
-    WordPrint { length: words.chars().count(), print, mark: mark.to_owned() }
+    WordFingerprint { length: words.chars().count(), print, mark: mark.to_owned() }
 }
 
 /// Fingerprint of a whole text, in hex.
-pub(crate) fn text_print(keys: &VaultKeys, text: &str) -> String {
+pub(crate) fn text_fingerprint(keys: &VaultKeys, text: &str) -> String {
     hex::encode(keyed_id(keys.ledger(), &[b"text", text.as_bytes()]))
 }
 
 /// Searches texts for words that are known by their fingerprints.
 pub(crate) struct WordFinder<'k> {
     keys: &'k VaultKeys,
-    /// The fingerprints that were not found yet, each with its mark, by the number of code points of the words.
+    /// The fingerprints that were not found yet, each with its mark. The key is the number of code points of the words.
     sought: BTreeMap<usize, HashMap<[u8; 16], String>>,
     pub(crate) words: BTreeSet<(String, String)>,
 }
 
 impl<'k> WordFinder<'k> {
-    pub(crate) fn new(keys: &'k VaultKeys, prints: &[WordPrint]) -> Self {
+    pub(crate) fn new(keys: &'k VaultKeys, fingerprints: &[WordFingerprint]) -> Self {
         let mut sought: BTreeMap<usize, HashMap<[u8; 16], String>> = BTreeMap::new();
-        for print in prints.iter().filter(|print| print.length > 0) {
-            if let Some(id) = parse_id(&print.print) {
-                sought.entry(print.length).or_default().insert(id, print.mark.clone());
+        for word in fingerprints.iter().filter(|word| word.length > 0) {
+            if let Some(id) = parse_id(&word.print) {
+                sought.entry(word.length).or_default().insert(id, word.mark.clone());
             }
         }
         Self { keys, sought, words: BTreeSet::new() }
@@ -63,18 +63,18 @@ impl<'k> WordFinder<'k> {
 
     fn search_from(&mut self, text: &str, starts: &[usize], from: impl IntoIterator<Item = usize> + Clone) {
         let keys = self.keys;
-        for (length, prints) in &mut self.sought {
+        for (length, fingerprints) in &mut self.sought {
             for first in from.clone() {
-                if prints.is_empty() {
+                if fingerprints.is_empty() {
                     break;
                 }
                 let (Some(start), Some(end)) = (starts.get(first), starts.get(first + length)) else { break };
                 let Some(words) = text.get(*start..*end) else { break };
-                if let Some(mark) = prints.remove(&keyed_id(keys.ledger(), &[b"words", words.as_bytes()])) {
+                if let Some(mark) = fingerprints.remove(&keyed_id(keys.ledger(), &[b"words", words.as_bytes()])) {
                     self.words.insert((words.to_owned(), mark));
                 }
             }
         }
-        self.sought.retain(|_, prints| !prints.is_empty());
+        self.sought.retain(|_, fingerprints| !fingerprints.is_empty());
     }
 }

@@ -66,7 +66,7 @@ impl ChangedRows {
         Ok(out)
     }
 
-    /// SQL condition on `records r` that only these rows meet, with its values.
+    /// SQL condition on `records r` that only the changed rows meet, with the values of its placeholders.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
         let rows = serde_json::to_string(&self.rows).unwrap_or_else(|_| "[]".into());
         ("r.row IN (SELECT value FROM json_each(?1))".into(), vec![rows.into()])

@@ -1,5 +1,5 @@
-//! Writes Evidence Packs, which list deletions, the audit log, and which records were derived from which, without
-//! content.
+//! Writes Evidence Packs. A pack lists the deletions, the entries of the audit log, and which records were derived from
+//! which, all without content.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -35,7 +35,7 @@ pub struct EvidenceOrder {
     pub until: Option<Timestamp>,
     /// Sign the pack with the vault's own key.
     pub sign: bool,
-    /// Chosen parts. None stands for tombstones, log and provenance, as the specification defines a pack.
+    /// Chosen parts. None means tombstones, log and provenance, which are the parts of a pack in the specification.
     pub parts: Option<EvidenceParts>,
 }
 
@@ -55,7 +55,7 @@ pub struct EvidenceParts {
 /// Result of writing an Evidence Pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceMade {
-    /// Report on the streams that the specification defines.
+    /// Report on those parts of the pack that the specification defines.
     pub report: EvidenceReport,
     /// Number of receipts.
     pub receipts: u64,
@@ -102,17 +102,17 @@ impl Exporter<'_> {
             reason: row.detail,
         });
         let parts = order.parts.unwrap_or_default();
-        let mut beside = BTreeMap::new();
+        let mut other_files = BTreeMap::new();
         if parts.tombstones {
-            beside.insert(RECEIPTS_FILE, self.receipt_lines(order)?);
+            other_files.insert(RECEIPTS_FILE, self.receipt_lines(order)?);
         }
         if parts.log {
-            beside.insert(AUDIT_CHAIN_FILE, self.chain_lines(order)?);
+            other_files.insert(AUDIT_CHAIN_FILE, self.chain_lines(order)?);
         }
         if parts.transfers {
-            beside.insert(TRANSFERS_FILE, self.transfer_lines(order)?);
+            other_files.insert(TRANSFERS_FILE, self.transfer_lines(order)?);
         }
-        let count = |path: &str| beside.get(path).map_or(0, |lines| lines.len() as u64);
+        let count = |path: &str| other_files.get(path).map_or(0, |lines| lines.len() as u64);
         let (receipts, transfers) = (count(RECEIPTS_FILE), count(TRANSFERS_FILE));
         let chosen = order.parts.map(|p| SelectedParts { tombstones: p.tombstones, log: p.log, guide: p.key });
         let pack = EvidencePack {
@@ -124,7 +124,7 @@ impl Exporter<'_> {
             tombstones,
             audit: audit.collect(),
             edges,
-            beside,
+            beside: other_files,
         };
         let signer = order.sign.then(|| self.signer());
         let partial = PartialOutput::for_output(out)?;

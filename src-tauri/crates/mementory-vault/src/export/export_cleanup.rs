@@ -36,7 +36,8 @@ impl Written {
         Ok(Self { roots, entries })
     }
 
-    /// Files in an unknown state. [`remove`](Self::remove) then fails unless the export is already gone.
+    /// An export whose files are in an unknown state. [`remove`](Self::remove) then fails unless the export is already
+    /// gone.
     pub(super) fn unknown(out: &Path) -> Self {
         Self { roots: vec![out.to_path_buf()], entries: BTreeMap::new() }
     }
@@ -46,8 +47,8 @@ impl Written {
         self.roots.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// Removes the export if nothing in it was changed or added since it was written. Files that were already removed
-    /// are no error.
+    /// Removes the export if nothing in it was changed or added since it was written. It is no error if files of the
+    /// export were already removed.
     ///
     /// # Errors
     /// `ChangedSince` if something was changed or added, in which case nothing is removed; I/O.

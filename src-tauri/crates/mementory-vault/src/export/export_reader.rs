@@ -35,7 +35,7 @@ struct RecordPlace {
 pub(crate) struct ExportReader<'v> {
     pub context: &'v Context,
     pub connection: Connection,
-    /// A pack cache of its own, since the snapshot may be older than the vault.
+    /// A pack cache for this export alone, since the snapshot may be older than the vault.
     pub packs: Packs,
     pub condition: String,
     pub values: Vec<Value>,
@@ -50,7 +50,7 @@ pub(crate) struct ExportReader<'v> {
     pub replaces_plain_secrets: bool,
     /// Ids of the records that are exported without their secrets.
     pub without_secrets: BTreeSet<String>,
-    /// True if records that their source marks as not exportable, and records about them, are withheld here. False if
+    /// True if records that their source marks as not exportable, and records about those, are withheld here. False if
     /// the writer withholds them.
     pub withholds_not_exportable: bool,
     /// Rows that are withheld, by reason.
@@ -106,7 +106,7 @@ impl ExportReader<'_> {
         send_batch(batch)
     }
 
-    /// Returns the record at this place. If it is withheld, adds it to `withheld` and returns None.
+    /// Reads the record at this place. If it is withheld, adds it to `withheld` and returns None.
     fn record_unless_withheld(&mut self, place: &RecordPlace) -> VaultResult<Option<StoredRecord>> {
         let (mut stored, mut reason) = (None, Some("not_exportable"));
         if !self.withholds_not_exportable || place.flags & Flags::NOT_EXPORTABLE == 0 {
@@ -119,7 +119,7 @@ impl ExportReader<'_> {
         Ok(None)
     }
 
-    /// The places of these rows, in their order. Rows that do not exist are left out.
+    /// The places of these rows, in the order of `rows`. Rows that do not exist are left out.
     fn places(&self, rows: &[i64]) -> VaultResult<Vec<RecordPlace>> {
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
         // All rows are looked up with one query, unless there are too many others between them.
@@ -197,9 +197,9 @@ impl ExportReader<'_> {
         Ok(statement.query_row([id], |r| r.get(0)).optional()?)
     }
 
-    /// The reason to withhold a record because a memory is withheld: it was derived from the memory, or says something
-    /// about it (a relation, a vector). A message or conversation that links to the memory is exported without the
-    /// link.
+    /// Returns the reason to withhold a record if it depends on a withheld memory: it was derived from that memory, or
+    /// says something about it, as a relation or a vector does. A message or conversation that links to the memory is
+    /// exported without the link.
     fn withholding_reason(&self, record: &Record) -> VaultResult<Option<&'static str>> {
         if !self.withholds_not_exportable || matches!(record.kind, Kind::Message | Kind::Conversation) {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Export: collect → write → read back → validate → rename. Nothing is at its final name before it was validated.
+//! Export: collect → write → read back → validate → rename. Nothing gets its final name before it was validated.
 mod changed;
 mod evidence;
 mod export_cleanup;
@@ -32,8 +32,8 @@ use std::{
 /// The records to export, and the options of the export.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Filters. `limit`, `sort` and `cursor` are ignored. Its `since` is compared with the time of a record. For an
-    /// export of the records that changed since a time, set `since` in `writing`.
+    /// Filters. `limit`, `sort` and `cursor` are ignored. `since` is compared with the time of a record. To export the
+    /// records that changed since a time, set `since` in `writing` instead.
     pub query: ListQuery,
     /// True if all records are exported.
     pub everything: bool,
@@ -90,8 +90,8 @@ impl Exporter<'_> {
     /// # Errors
     /// `Exists` without `overwrite`, or if a companion file would replace another file; `NotAnExport` if something
     /// other than an export would be replaced; `Usage` for a place inside the vault; format and I/O errors, which leave
-    /// `out` as it was before. An output that does not validate is kept, and `validation` contains the errors. The
-    /// reason for the errors can be lines that were imported with errors, since these are exported unchanged. The
+    /// `out` as it was before. An export that does not validate is kept, and `validation` contains the errors. They may
+    /// come from lines that already had errors when they were imported, since such lines are exported unchanged. The
     /// person decides whether to keep the file.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
     pub fn export(
@@ -138,7 +138,8 @@ impl Exporter<'_> {
             .inspect_err(|_| take_companions_back(&beside, &target))
             .map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
-        // The files have their final names: from here on nothing is an error. An unknown state is never removed.
+        // The files have their final names, so from here on nothing is an error. An export in an unknown state is never
+        // removed.
         let written = Written::read_state(roots);
         let is_read = written.is_ok();
         let written = written.unwrap_or_else(|_| Written::unknown(out));
@@ -158,7 +159,7 @@ impl Exporter<'_> {
             .warn_if(!synced, FailedStep::Sync))
     }
 
-    /// Removes an export that was just written, and logs that.
+    /// Removes an export that was just written, and logs the removal.
     ///
     /// # Errors
     /// `ChangedSince`, in which case nothing is removed; I/O.
@@ -239,8 +240,8 @@ fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
 }
 
-/// True if `path` may be replaced by a new export. A file may be replaced by a file. A folder may be replaced only if
-/// it is empty or an export of the same format, since everything in it is removed.
+/// True if `path` may be replaced by a new export. A file may be replaced by any export that is a file. A folder may be
+/// replaced only if it is empty or an export of the same format, since everything in it is removed.
 fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
     let Ok(kind) = path.symlink_metadata().map(|m| m.file_type()) else { return false };
     if !writer.capabilities().folder || !kind.is_dir() {
@@ -248,7 +249,7 @@ fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
     }
     let Ok(entries) = std::fs::read_dir(path) else { return false };
     let kinds: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
-    // A folder that contains only folders may contain an export, but is not one itself.
+    // A folder that contains only folders may have an export inside it, but is not one itself.
     let has_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
     kinds.is_empty() || has_files && is_whole_export(writer, path).unwrap_or(false)
 }
@@ -261,8 +262,8 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
     Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
 }
 
-/// Reads the export back with the same detection and validation as any other file. Returns the validation and the
-/// file's SHA-256, which is empty for a folder.
+/// Reads the export back with the same detection and validation as any other file. Returns the result of the validation
+/// and the file's SHA-256, which is empty for a folder.
 fn read_back(
     writer: &dyn Format,
     path: &Path,

@@ -25,9 +25,9 @@ pub(crate) struct VaultSource<'v> {
     reader: ExportReader<'v>,
     about: SourceAbout,
     progress: &'v dyn Fn(&str, u64),
-    /// The format that is written, if it carries passthrough files of other formats.
+    /// The written format, if it can carry passthrough files of other formats.
     carrier: Option<&'static dyn Format>,
-    /// Formats that records in scope came from.
+    /// Formats from which the records in scope came.
     came_from: BTreeSet<String>,
     /// Passthrough files in which values could not be masked; they are not exported.
     unmaskable: BTreeSet<String>,
@@ -124,7 +124,7 @@ impl<'v> VaultSource<'v> {
     }
 
     /// Passthrough files and tombstones of formats other than the written one, as records. A file is included only if
-    /// records of its format are exported too, since otherwise it describes nothing in this export.
+    /// records of its format are exported too. Otherwise it would describe nothing in this export.
     fn embedded_records(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
         let Some(carrier) = self.carrier else { return Ok(vec![]) };
         let mut records = Vec::new();
@@ -172,7 +172,7 @@ impl<'v> VaultSource<'v> {
         Ok(rows
             .into_iter()
             .map(|t| Tombstone {
-                // A record from a format with tombstones is named by its id in that format.
+                // If the record came from a format with tombstones, the tombstone names it by its id in that format.
                 target_id: if t.scope == "keepsake" { t.target } else { t.origin_id.unwrap_or(t.target) },
                 id: t.id,
                 op: t.op,
@@ -182,8 +182,8 @@ impl<'v> VaultSource<'v> {
                 actor: t.actor,
                 reason: t.reason,
                 derived: t.derived,
-                // Our signature covers our own form, not this format's; a signature of another program is written
-                // unchanged.
+                // Our signature covers the vault's form of the tombstone, not the written format's form. The signature
+                // of another program is written unchanged.
                 signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
                 verbatim: t.verbatim,
             })

@@ -41,8 +41,8 @@ use verdict::{Verdict, is_bitemporal, reopens};
 /// Reason for blocking a record because its sources were deleted or redacted.
 const SOURCE_BLOCKED: &str = "what it was taken from was deleted or redacted before";
 
-/// A record of this input: its row (0 if it is new while planning, or was blocked before its row was looked up) and its
-/// content digest.
+/// A record of this input. Its row is 0 if the record is new and the import is only planned, or if it was blocked
+/// before its row was looked up.
 struct SeenRecord {
     row: i64,
     digest: u64,
@@ -93,9 +93,9 @@ pub(super) struct ImportRun<'i> {
     deleted_ids: Vec<[u8; 16]>,
     /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
-    /// Entities at the ends of edges that were blocked because the edges' evidence was deleted.
+    /// Entities at the ends of edges that were blocked because their evidence was deleted.
     orphaned_edge_ends: Vec<[u8; 16]>,
-    /// Entities that a deletion moved to the Trash without naming them, and that this input may restore.
+    /// Entities that an earlier deletion moved to the Trash without naming them. This input may restore them.
     cascaded: CascadedEntities,
     /// Statements that this input superseded without containing them.
     superseded: HashSet<[u8; 16]>,
@@ -108,7 +108,7 @@ pub(super) struct ImportRun<'i> {
     older_unit: bool,
     /// When the source last changed the first record of the current unit.
     unit_updated: Option<Timestamp>,
-    /// How the current source relates to what the vault has.
+    /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
     platforms: HashMap<String, i64>,
     /// While planning: the rows that this input contains, to find those that it lacks.
@@ -163,10 +163,10 @@ impl<'i> ImportRun<'i> {
         let last: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
         // Row numbers are never used again, not even those of an erased last record, because the index identifies
         // records by row number.
-        let used: Option<i64> =
+        let last_used_row: Option<i64> =
             connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
         let mut importer = Self::plan(context, connection, options, report)?;
-        let first_row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
+        let first_row = last.unwrap_or(0).max(last_used_row.unwrap_or(0)) + 1;
         importer.staging = Some(Staging {
             batch,
             packs,
@@ -211,7 +211,7 @@ impl<'i> ImportRun<'i> {
     }
 
     /// Trashes the targets of tombstones, writes the last pack and completes the report. Returns all blobs of the
-    /// input, also those that no record names.
+    /// input, including those that no record names.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
         OtherEvidence::new(self).drop_orphaned_entities();
         TombstoneImport::new(self).trash_targets()?;
@@ -265,7 +265,7 @@ impl<'i> ImportRun<'i> {
             return self.merge_duplicate(&id, record, &digest, extra_flags);
         }
         self.count_kind(record.kind);
-        let updated = self.updated(record);
+        let updated = self.updated_micros(record);
         let mut seen = SeenRecord {
             row: 0,
             digest: short_digest(&digest),
@@ -329,9 +329,9 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// When the source last changed the record, in microseconds. Most messages have no such time and get that of their
-    /// conversation.
-    fn updated(&self, record: &Record) -> i64 {
+    /// When the source last changed the record, in microseconds. Most messages have no such time; the time of their
+    /// conversation stands for it.
+    fn updated_micros(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
     }
@@ -352,8 +352,8 @@ impl<'i> ImportRun<'i> {
         Ok(self.source_is_blocked(record)?.then_some(SOURCE_BLOCKED))
     }
 
-    /// True when a statement, a chunk or an edge was derived only from blocked records, or a statement or chunk from a
-    /// redacted one.
+    /// True if the record is a statement, a chunk or an edge that was derived only from blocked records. Also true for
+    /// a statement or chunk that was derived from a redacted record.
     fn source_is_blocked(&self, record: &Record) -> VaultResult<bool> {
         let (mut any, mut all) = (false, true);
         for (key, blocked) in self.blocklist.sources(&self.context.keys, record) {
@@ -373,7 +373,7 @@ impl<'i> ImportRun<'i> {
         if let Some(seen) = self.seen.get(&id) {
             return Ok(seen.redacted);
         }
-        let known = if self.vault_was_empty { None } else { self.known(&id)? };
+        let known = if self.vault_was_empty { None } else { self.known_record(&id)? };
         Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 
@@ -434,7 +434,7 @@ impl<'i> ImportRun<'i> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         self.superseded.remove(id);
-        let updated = self.updated(record);
+        let updated = self.updated_micros(record);
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, later) = (seen.digest == short_digest(digest), updated > seen.updated);
@@ -450,14 +450,14 @@ impl<'i> ImportRun<'i> {
             return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
         }
         let place = record_place(record);
-        // If one import contains two bundles, the one that closes a statement counts as the newer, whatever their
-        // order.
-        let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored(row)?);
+        // If one import contains two bundles, the one in which a statement is closed counts as the newer one, in
+        // whichever order they come.
+        let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
         let newer = later || closes || self.recency == Recency::Next;
         if newer
             && same
             && row > 0
-            && let Some(known) = self.known(id)?
+            && let Some(known) = self.known_record(id)?
         {
             self.reposition(&known, record, extra_flags, false)?;
         }
@@ -478,7 +478,7 @@ impl<'i> ImportRun<'i> {
             if written && row > 0 {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)?;
             } else if row > 0
-                && let Some(known) = self.known(id)?
+                && let Some(known) = self.known_record(id)?
                 && matches!(self.decide(&known, record, digest)?, Verdict::Changed)
             {
                 self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
@@ -494,7 +494,7 @@ impl<'i> ImportRun<'i> {
     }
 
     /// The current record of a row, even if this batch wrote it.
-    fn stored(&self, row: i64) -> VaultResult<Record> {
+    fn stored_record(&self, row: i64) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection
             .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
@@ -515,7 +515,7 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    fn known(&self, id: &[u8; 16]) -> VaultResult<Option<KnownRecord>> {
+    fn known_record(&self, id: &[u8; 16]) -> VaultResult<Option<KnownRecord>> {
         let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags, sort, position FROM records WHERE id = ?1";
         let read = |r: &rusqlite::Row<'_>| {
             Ok(KnownRecord {

@@ -47,7 +47,7 @@ pub struct ImportOptions<'a> {
     pub dropped_signatures: Vec<String>,
     /// Warnings from before the import that belong in its report.
     pub notes: &'a [Issue],
-    /// Findings of an earlier check of the files. A finding is added to the report unless the readers report it too.
+    /// Findings of an earlier check of the files. The report gets those that the readers do not report themselves.
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,
@@ -189,7 +189,7 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                // If this fails, the next opening removes them. The error to return is the first one.
+                // If this fails, the next opening removes the new blobs. The error to return is the first one.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }
@@ -199,8 +199,9 @@ impl Importer<'_> {
     /// Number of records of each kind that are in earlier exports of the same account and not in this import.
     fn gone_by(&self, report: &ImportReport) -> BTreeMap<String, u32> {
         let (Some(format), Ok(diff)) = (&report.format, export_diff(self.context)) else { return BTreeMap::new() };
-        let gone = diff.counts.iter().filter(|((of, _, status), _)| of == format && *status == ExportDiffStatus::Gone);
-        gone.map(|((_, kind, _), n)| ((*kind).to_owned(), *n)).collect()
+        let gone_counts =
+            diff.counts.iter().filter(|((of, _, status), _)| of == format && *status == ExportDiffStatus::Gone);
+        gone_counts.map(|((_, kind, _), n)| ((*kind).to_owned(), *n)).collect()
     }
 
     /// Finds the records that need a fresh id, in a first pass over all of them.
@@ -304,12 +305,13 @@ impl Importer<'_> {
         std::thread::scope(|scope| {
             // Segments are written while the store commits. An error here occurs again at the index's own commit, which
             // handles it.
-            let close = || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
-            self.context.store.write(|tx| write(tx, &close))
+            let close_segments =
+                || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
+            self.context.store.write(|tx| write(tx, &close_segments))
         })
     }
 
-    /// Runs the readers on a thread of their own and processes their messages on this one.
+    /// Runs the readers on a new thread and processes their messages on the current one.
     fn run_readers(
         &self,
         run: &mut ImportRun<'_>,

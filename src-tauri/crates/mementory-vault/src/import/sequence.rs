@@ -1,6 +1,6 @@
 //! Compares the numbered states of sources (ALF §4.3.1) with those that the vault has, and checks that each delta
-//! continues one. The report of each import names the states that it led to, so undoing an import also undoes its
-//! state.
+//! continues one of them. The report of each import names the states that it led to, so undoing an import also undoes
+//! its state.
 use crate::{VaultError, VaultResult, import_report::ReachedState};
 use mementory_formats::{FormatError, SourceState, check_sequence};
 use rusqlite::Connection;
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 /// How a source relates to the state that the vault has of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Recency {
-    /// A source without a number, or a whole file whose state is the vault's or a later one. The times of its records
-    /// decide which version is newer.
+    /// A source without a number, or a whole file whose state is that of the vault or a later one. The times of its
+    /// records decide which version is newer.
     #[default]
     Unnumbered,
     /// A delta that continues the vault's state: its changes are the newest.
     Next,
-    /// A whole file of an earlier state than the vault's.
+    /// A whole file with an earlier state than the vault has.
     Earlier,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceStat
     for (index, state, base) in deltas {
         check_continues(&known, state, base)?;
         known.insert(key(state), state.sequence);
-        out.reached.push(reached(state, state.sequence));
+        out.reached.push(reached_state(state, state.sequence));
         out.sources.push((index, Recency::Next));
     }
     Ok(out)
@@ -69,7 +69,7 @@ fn key(state: &SourceState) -> SourceKey {
     (state.format.to_owned(), state.group.clone())
 }
 
-fn reached(state: &SourceState, sequence: u64) -> ReachedState {
+fn reached_state(state: &SourceState, sequence: u64) -> ReachedState {
     ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence }
 }
 
@@ -77,10 +77,10 @@ fn reached(state: &SourceState, sequence: u64) -> ReachedState {
 /// synchronised has the number 0, so the times of its records decide.
 fn add_whole_file(known: &mut BTreeMap<SourceKey, u64>, all: &mut Vec<ReachedState>, state: &SourceState) -> Recency {
     let newest = known.entry(key(state)).or_insert(state.sequence);
-    let earlier = state.sequence > 0 && state.sequence < *newest;
+    let is_earlier = state.sequence > 0 && state.sequence < *newest;
     *newest = (*newest).max(state.sequence);
-    all.push(reached(state, *newest));
-    if earlier { Recency::Earlier } else { Recency::Unnumbered }
+    all.push(reached_state(state, *newest));
+    if is_earlier { Recency::Earlier } else { Recency::Unnumbered }
 }
 
 fn check_continues(known: &BTreeMap<SourceKey, u64>, delta: &SourceState, base: u64) -> VaultResult<()> {

@@ -97,8 +97,8 @@ impl<'a> ChannelSink<'a> {
         self.sender.send(message).map_err(receiver_stopped)
     }
 
-    /// Sends a unit. After a large one, also sends `CHANNEL_MESSAGES` messages without effect. Once they fit into the
-    /// channel, the receiver has taken the unit. Otherwise eight large units could be in memory at once.
+    /// Sends a unit. A large unit is followed by `CHANNEL_MESSAGES` messages without effect. Once all of these fit into
+    /// the channel, the receiver has taken the unit. Otherwise eight large units could be in memory at once.
     fn send_unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         let bytes = unit.records.iter().map(record_bytes).sum::<usize>();
         if bytes > LARGE_UNIT_BYTES {

@@ -40,14 +40,14 @@ impl Importer<'_> {
     /// # Errors
     /// As [`undo`](Self::undo); `Cancelled`, and nothing was changed.
     pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<Applied<u32>> {
-        let done = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
-        let indexed = Applied::new(done)
-            .then(FailedStep::Index, |done| self.context.index_follow(done.seq, || self.index_undone(done)));
+        let changes = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
+        let indexed = Applied::new(changes)
+            .then(FailedStep::Index, |changes| self.context.index_follow(changes.seq, || self.index_undone(changes)));
         // No record refers to the blobs and database pages of the undone import any more, so they are removed. If this
         // fails, the next opening removes them.
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
-        Ok(indexed.map(|done| u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX)))
+        Ok(indexed.map(|changes| u32::try_from(changes.gone.len() + changes.changed.len()).unwrap_or(u32::MAX)))
     }
 
     fn index_undone(&self, done: &UndoneChanges) -> VaultResult<()> {
@@ -77,7 +77,7 @@ impl Importer<'_> {
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // The second call is for records that were in the Trash together with one that was just restored.
+        // Called again for records that were in the Trash along with a record that was just restored.
         reroot_orphans(tx)?;
         self.context.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
@@ -119,12 +119,12 @@ pub(crate) fn query_numbers(tx: &Connection, sql: &str, batch: i64) -> VaultResu
 
 /// Packs that may lose an entry: those of the batch, and those of later edits and imports of the removed rows.
 fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
-    let gone = "SELECT row FROM records WHERE batch = ?1 AND row NOT IN (SELECT row FROM temp.staying)";
+    let gone_rows = "SELECT row FROM records WHERE batch = ?1 AND row NOT IN (SELECT row FROM temp.staying)";
     let mut packs = BTreeSet::new();
     for sql in [
         "SELECT id FROM packs WHERE batch = ?1".to_owned(),
-        format!("SELECT DISTINCT pack FROM records WHERE version_batch = ?1 OR row IN ({gone})"),
-        format!("SELECT DISTINCT pack FROM versions WHERE batch = ?1 OR row IN ({gone})"),
+        format!("SELECT DISTINCT pack FROM records WHERE version_batch = ?1 OR row IN ({gone_rows})"),
+        format!("SELECT DISTINCT pack FROM versions WHERE batch = ?1 OR row IN ({gone_rows})"),
     ] {
         packs.extend(query_numbers(tx, &sql, batch)?);
     }

@@ -57,7 +57,7 @@ pub(super) fn judge(decided_kinds: &DecidedKinds, id: &[u8; 16], record: &Record
 }
 
 /// A live memory: row, id, and what its judgement depends on.
-type Place = (i64, [u8; 16], RowStamp);
+type LiveMemory = (i64, [u8; 16], RowStamp);
 
 /// Judges all live memories. `known` has former judgements, which are used for unchanged rows.
 pub(super) fn judge_all(
@@ -65,32 +65,32 @@ pub(super) fn judge_all(
     decided_kinds: &DecidedKinds,
     mut known: HashMap<i64, (RowStamp, Judgement)>,
 ) -> VaultResult<HashMap<i64, (RowStamp, Judgement)>> {
-    let places = store.read(places)?;
-    let mut out = HashMap::with_capacity(places.len());
-    let mut new = Vec::new();
-    for (row, id, stamp) in places {
+    let memories = store.read(live_memories)?;
+    let mut out = HashMap::with_capacity(memories.len());
+    let mut unjudged = Vec::new();
+    for (row, id, stamp) in memories {
         match known.remove(&row) {
             Some((of, judgement)) if of == stamp => {
                 out.insert(row, (stamp, judgement));
             }
-            _ => new.push((row, id, stamp)),
+            _ => unjudged.push((row, id, stamp)),
         }
     }
-    let judged = in_halves(&new, |places| {
+    let judged = in_halves(&unjudged, |half| {
         store.read(|c| {
-            let of = |(row, id, stamp): &Place| {
+            let judge_memory = |(row, id, stamp): &LiveMemory| {
                 let record = store.packs.content(c, stamp.pack, stamp.slot)?;
                 let vectors = if stamp.encoded { stored_vectors(c, *row)? } else { Vec::new() };
                 Ok((*row, (*stamp, judge(decided_kinds, id, &record, &vectors))))
             };
-            places.iter().map(of).collect::<VaultResult<Vec<_>>>()
+            half.iter().map(judge_memory).collect::<VaultResult<Vec<_>>>()
         })
     })?;
     out.extend(judged);
     Ok(out)
 }
 
-fn places(c: &Connection) -> VaultResult<Vec<Place>> {
+fn live_memories(c: &Connection) -> VaultResult<Vec<LiveMemory>> {
     let mut statement = c.prepare_cached(
         "SELECT row, id, version, since, pack, slot, ?2 AND EXISTS (SELECT 1 FROM vectors v WHERE v.row = records.row)
          FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",

@@ -64,7 +64,7 @@ impl Insight<'_> {
         Ok(self.lock().rows(filter))
     }
 
-    /// Numbers of the memories among the records that a query finds.
+    /// Counts the memories among the records that a query finds, by kind and by special category.
     pub fn counts(&self, query: &ListQuery) -> VaultResult<InsightCounts> {
         self.refresh()?;
         let found = Queries::new(self.context).rows(query)?;
@@ -96,8 +96,8 @@ impl Insight<'_> {
         now: Timestamp,
     ) -> VaultResult<Applied<u32>> {
         let views = self.memory_views(&[id.to_owned()])?;
-        let also = |tx: &Connection| self.store_kind(tx, &views, kind, now);
-        let version = Editor::new(self.context).edit_and(id, fields, now, &also)?;
+        let store_kind = |tx: &Connection| self.store_kind(tx, &views, kind, now);
+        let version = Editor::new(self.context).edit_and(id, fields, now, &store_kind)?;
         self.lock().clear();
         Ok(version)
     }

@@ -23,7 +23,7 @@ pub struct ContradictionPair {
     pub confidence: f32,
 }
 
-/// Memories that may no longer be true, as far as their words show.
+/// Memories that may no longer be true, judging by their words.
 #[derive(Debug, Clone, Default)]
 pub struct Contradictions {
     /// Highest confidence first, without pairs that the person marked as both true.
@@ -120,7 +120,7 @@ impl Insight<'_> {
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
-    /// Everyone whom the live memories name, who occurs in most of them first.
+    /// Everyone whom the live memories name. Those who occur in most memories come first.
     ///
     /// # Errors
     /// `Cancelled`; the store.
@@ -151,14 +151,14 @@ impl Insight<'_> {
     /// The mean vector of each memory. Empty if another encoder made the vectors in the store.
     fn vectors(&self, memories: &[Memory]) -> VaultResult<Vec<Vec<f32>>> {
         self.context.store.read(|c| match is_current(c)? {
-            true => memories.iter().map(|memory| Ok(mean(&stored_vectors(c, memory.row)?))).collect(),
+            true => memories.iter().map(|memory| Ok(mean_vector(&stored_vectors(c, memory.row)?))).collect(),
             false => Ok(Vec::new()),
         })
     }
 }
 
 /// The mean of the vectors of the parts of a memory, of length 1; empty if there are none.
-fn mean(vectors: &[Vector]) -> Vec<f32> {
+fn mean_vector(vectors: &[Vector]) -> Vec<f32> {
     let Some((first, others)) = vectors.split_first() else { return Vec::new() };
     let mut sum = first.as_slice().to_vec();
     for vector in others {

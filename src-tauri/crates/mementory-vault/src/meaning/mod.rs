@@ -13,8 +13,8 @@ use mementory_store::{RowView, kind_code};
 use parts::parts;
 use rusqlite::{Connection, params};
 
-/// Kinds of records that are encoded: what assistants remember and say of the person. Not messages: a million of them
-/// would take half an hour and 500 MB.
+/// Kinds of records that are encoded: what assistants remember and say about the person. Messages are not encoded,
+/// since a million of them would take half an hour and 500 MB.
 const ENCODED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Fact];
 /// Key in `meta` for the encoder that made the vectors, with the version of [`parts`].
 const ENCODED_BY: &str = "vectors_by";
@@ -55,8 +55,8 @@ impl Meaning<'_> {
         })
     }
 
-    /// Encodes these rows and stores their vectors. The caller must prevent changes of the vault meanwhile: a text that
-    /// is redacted between reading and storing would leave its vector behind.
+    /// Encodes these rows and stores their vectors. The caller must prevent changes of the vault during the call: a
+    /// text that is redacted between reading and storing would leave its vector behind.
     ///
     /// # Errors
     /// The store.

@@ -1,11 +1,11 @@
 //! Divides a text into the parts that get a vector each. A vector of a long note would be near to everything and to
 //! nothing in particular.
 
-/// A part ends at the end of a line once it is this long, in characters.
+/// Length in characters from which a part ends with its current line.
 const PART_CHARS: usize = 200;
-/// A line of more characters than this is divided after this many.
+/// Largest number of characters of a line in one piece. A longer line is divided.
 const MAX_PART_CHARS: usize = 1_000;
-/// Largest number of parts of a text. What follows is not encoded, so that a long text costs little.
+/// Largest number of parts of a text. The text after them is not encoded, so that a long text costs little.
 const MAX_PARTS: usize = 32;
 
 /// The parts of a text. The title is in the first part, unless the text contains it.
@@ -15,16 +15,16 @@ pub(super) fn parts(title: Option<&str>, text: &str) -> Vec<String> {
     let mut chars = 0;
     let title = title.filter(|title| !text.contains(title)).unwrap_or("");
     for line in std::iter::once(title).chain(text.lines()) {
-        let mut left = line.trim();
-        while !left.is_empty() && parts.len() < MAX_PARTS {
-            let end = left.char_indices().nth(MAX_PART_CHARS).map_or(left.len(), |(index, _)| index);
-            let (piece, after) = left.split_at(end);
+        let mut remainder = line.trim();
+        while !remainder.is_empty() && parts.len() < MAX_PARTS {
+            let end = remainder.char_indices().nth(MAX_PART_CHARS).map_or(remainder.len(), |(index, _)| index);
+            let (piece, after) = remainder.split_at(end);
             if !part.is_empty() {
                 part.push('\n');
             }
             part.push_str(piece);
             chars += piece.chars().count();
-            left = after;
+            remainder = after;
             if chars >= PART_CHARS {
                 parts.push(std::mem::take(&mut part));
                 chars = 0;

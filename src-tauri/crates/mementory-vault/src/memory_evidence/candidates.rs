@@ -12,16 +12,16 @@ use mementory_store::{RowView, ids::record_id, kind_code};
 use rusqlite::params;
 use std::collections::{HashMap, HashSet};
 
-/// Largest number of messages of the same assistant that are read because they have words of the memory.
-const SAME_ASSISTANT: usize = 60;
-/// Largest number of such messages of any assistant.
-const OTHER_ASSISTANTS: usize = 20;
-/// Largest number of such messages of each conversation that the export names.
-const NAMED_CONVERSATION: usize = 20;
-/// Largest number of messages that are read before each message that the export names, from parent to parent.
-const BEFORE_NAMED: usize = 8;
+/// Largest number of messages of the same assistant that are read because they contain words of the memory.
+const MAX_OF_SAME_ASSISTANT: usize = 60;
+/// Largest number of messages of any assistant that are read because they contain words of the memory.
+const MAX_OF_ANY_ASSISTANT: usize = 20;
+/// Largest number of messages that are read for that reason from each conversation that the export names.
+const MAX_PER_NAMED_CONVERSATION: usize = 20;
+/// Largest number of messages that are read before each message that the export names, going from parent to parent.
+const MAX_BEFORE_NAMED: usize = 8;
 /// Largest number of messages that are read because they are from just before the memory was made.
-const NEAR_IN_TIME: usize = 60;
+const MAX_NEAR_IN_TIME: usize = 60;
 /// Largest number of conversations that are searched because the export names them.
 const MAX_CONVERSATIONS: usize = 8;
 
@@ -32,14 +32,14 @@ pub(super) struct Candidate {
     pub(super) record: Record,
     pub(super) found_by: FoundBy,
     /// Its sentence that is nearest to the memory in meaning, if that was compared.
-    pub(super) meant: Option<Meant>,
+    pub(super) nearest_sentence: Option<NearestSentence>,
     /// True if the export says that the memory is from this message's conversation.
     pub(super) in_named_conversation: bool,
 }
 
 /// The sentence of a message that is nearest to a memory in meaning.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Meant {
+pub(super) struct NearestSentence {
     /// Cosine of the vectors, from -1 to 1.
     pub(super) cosine: f32,
     pub(super) start: u32,
@@ -119,7 +119,7 @@ impl<'c> Candidates<'c> {
         for view in linked {
             self.named.extend(view.owner);
             let mut parent = view.parent;
-            for _ in 0..BEFORE_NAMED {
+            for _ in 0..MAX_BEFORE_NAMED {
                 let Some(row) = parent else { break };
                 let Some(before) = Reader::new(self.context).view_by_row(row)? else { break };
                 parent = before.parent;
@@ -141,7 +141,7 @@ impl<'c> Candidates<'c> {
             let sql = "SELECT r.row FROM records r WHERE r.kind = ?1 AND r.trashed IS NULL AND r.sort BETWEEN ?2 AND ?3 \
                        AND r.platform = (SELECT id FROM platforms WHERE name = ?4) ORDER BY r.sort DESC LIMIT ?5";
             let mut statement = c.prepare_cached(sql)?;
-            let (kind, most) = (kind_code(Kind::Message), NEAR_IN_TIME as i64);
+            let (kind, most) = (kind_code(Kind::Message), MAX_NEAR_IN_TIME as i64);
             let rows = statement.query_map(params![kind, from, to, self.view.platform, most], |r| r.get(0))?;
             Ok(rows.collect::<Result<Vec<i64>, _>>()?)
         })?;
@@ -154,14 +154,14 @@ impl<'c> Candidates<'c> {
             return Ok(());
         }
         let messages = IndexFilter { kinds: vec![Kind::Message.as_str().into()], ..IndexFilter::default() };
-        let own = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
+        let same_assistant = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
         let conversations: Vec<i64> = self.named.iter().copied().take(MAX_CONVERSATIONS).collect();
         for conversation in conversations {
             let within = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };
-            self.add_hits(&words, &within, NAMED_CONVERSATION)?;
+            self.add_hits(&words, &within, MAX_PER_NAMED_CONVERSATION)?;
         }
-        self.add_hits(&words, &own, SAME_ASSISTANT)?;
-        self.add_hits(&words, &messages, OTHER_ASSISTANTS)
+        self.add_hits(&words, &same_assistant, MAX_OF_SAME_ASSISTANT)?;
+        self.add_hits(&words, &messages, MAX_OF_ANY_ASSISTANT)
     }
 
     fn add_hits(&mut self, words: &str, filter: &IndexFilter, limit: usize) -> VaultResult<()> {
@@ -190,7 +190,7 @@ impl<'c> Candidates<'c> {
     }
 
     fn add(&mut self, view: RowView, record: Record, found_by: FoundBy) {
-        let candidate = Candidate { view, record, found_by, meant: None, in_named_conversation: false };
+        let candidate = Candidate { view, record, found_by, nearest_sentence: None, in_named_conversation: false };
         self.found.entry(candidate.view.row).or_insert(candidate);
     }
 }

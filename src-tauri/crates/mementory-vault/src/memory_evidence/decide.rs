@@ -1,37 +1,45 @@
 //! Decides which of the candidates are evidence, and with which confidence. Without I/O.
 use crate::memory_evidence::{
     EvidenceMessage, FoundBy, FoundEvidence, Trace,
-    candidates::{Candidate, Meant},
+    candidates::{Candidate, NearestSentence},
     meaning::is_speech,
     speaker::said_by,
     time_span::{DAY, is_near},
-    weighed::{Facts, Weighed},
+    weighed::{MemoryFacts, Weighed},
 };
 use mementory_evidence::{Claim, Sentence};
 use mementory_model::SaidBy;
 
 /// Lowest confidence with which a message counts as evidence.
 const MIN_CONFIDENCE: f32 = 0.55;
-/// The same for a message of the person in a conversation that the export names, or from just before the memory was
-/// made.
+/// Lowest confidence for a message of the person in a conversation that the export names, or from just before the
+/// memory was made.
 const MIN_CONFIDENCE_NAMED: f32 = 0.35;
-/// The same for a message of an assistant or a system anywhere else, since it may have much to say about everything.
+/// Lowest confidence for a message of an assistant or a system anywhere else. Such a message may say much about
+/// everything.
 const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
-/// Lowest cosine with which a message from just before the memory was made says the same. Few messages are from then,
-/// and one of them is most probably the origin.
+/// Lowest cosine with which a message from just before the memory was made says the same. Few messages are from that
+/// time, and one of them is most probably the origin.
 const MIN_COSINE_NEAR: f32 = 0.24;
-/// The same for a message from another time.
+/// Lowest cosine with which a message from another time says the same.
 const MIN_COSINE_FAR: f32 = 0.55;
-/// The same if it also has words of the memory, which then have at least the confidence [`MIN_WORDS_FAR`].
+/// Lowest cosine for a message from another time that also has words of the memory, if the confidence from these words
+/// is at least [`MIN_WORDS_FAR`].
 const MIN_COSINE_WITH_WORDS: f32 = 0.4;
 const MIN_WORDS_FAR: f32 = 0.3;
-/// A message from another time with a lower cosine only has the same words.
+/// A message from another time with a lower cosine than this has the same words but does not say the same.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
-/// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
-pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
-    let mut weighed: Vec<Weighed> =
-        read.into_iter().filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate)).collect();
+/// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim.
+pub(super) fn decide(
+    claim: &Claim,
+    facts: &MemoryFacts<'_>,
+    candidates: Vec<(Vec<Sentence>, Candidate)>,
+) -> FoundEvidence {
+    let mut weighed: Vec<Weighed> = candidates
+        .into_iter()
+        .filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate))
+        .collect();
     weighed.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
     let said_by = said_by(claim, facts, &weighed);
     // A system message repeats what was saved. It is evidence only if nobody else said the memory.
@@ -70,7 +78,7 @@ fn message(weighed: Weighed) -> EvidenceMessage {
 }
 
 /// Weighs a candidate. None if it is no evidence.
-fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
+fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
@@ -79,7 +87,7 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
         return None;
     }
     let linked = candidate.found_by == FoundBy::Linked;
-    // A call of the memory tool is the memory itself. It is evidence only if the export links to it.
+    // A call of the memory tool contains the memory itself. It is evidence only if the export links to it.
     if !linked && !is_speech(&candidate) {
         return None;
     }
@@ -88,26 +96,27 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
         return None;
     }
     let near = candidate.in_named_conversation || is_near(facts.created, candidate.record.times.created);
-    let enough = match (said_by, near) {
+    let min_confidence = match (said_by, near) {
         (Some(SaidBy::User), true) => MIN_CONFIDENCE_NAMED,
         (Some(SaidBy::User), false) | (_, true) => MIN_CONFIDENCE,
         _ => MIN_CONFIDENCE_ASSISTANT,
     };
     let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
-    let said: Vec<&Sentence> = sentences.iter().filter(|sentence| confidence(sentence) >= enough).collect();
-    let best = said.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
-    let parts: Vec<usize> = said.iter().map(|sentence| sentence.part).collect();
+    let sure_sentences: Vec<&Sentence> =
+        sentences.iter().filter(|sentence| confidence(sentence) >= min_confidence).collect();
+    let best = sure_sentences.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
+    let parts: Vec<usize> = sure_sentences.iter().map(|sentence| sentence.part).collect();
     let any_words = sentences.iter().map(confidence).fold(0.0, f32::max);
-    let (sentence, confidence, found_by) = match (best, candidate.meant) {
+    let (sentence, confidence, found_by) = match (best, candidate.nearest_sentence) {
         (best, _) if linked => {
             let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole(&candidate));
             (sentence, 1.0, FoundBy::Linked)
         }
-        (best, Some(meant)) => {
-            let confidence = with_meaning(meant, any_words, best.is_some(), near)?;
+        (best, Some(nearest_sentence)) => {
+            let confidence = with_meaning(nearest_sentence, any_words, best.is_some(), near)?;
             match best {
                 Some(sentence) => (sentence, confidence, FoundBy::Words),
-                None => (meant.into(), confidence, FoundBy::Meaning),
+                None => (nearest_sentence.into(), confidence, FoundBy::Meaning),
             }
         }
         (Some(sentence), None) => (sentence, confidence(&sentence), FoundBy::Words),
@@ -118,10 +127,10 @@ fn weigh(claim: &Claim, facts: &Facts<'_>, sentences: &[Sentence], candidate: Ca
     Some(Weighed { candidate, sentence, said_by, confidence, parts, near })
 }
 
-/// The confidence by meaning and words together. None if it is too low. `words`: the confidence by words; `enough`:
-/// whether it is enough without the meaning.
-fn with_meaning(meant: Meant, words: f32, enough: bool, near: bool) -> Option<f32> {
-    let cosine = meant.cosine;
+/// The confidence from meaning and words together. None if it is too low. `words` is the confidence from the words
+/// alone, and `enough` says whether that suffices without the meaning.
+fn with_meaning(nearest_sentence: NearestSentence, words: f32, enough: bool, near: bool) -> Option<f32> {
+    let cosine = nearest_sentence.cosine;
     let says_it = match near {
         true => cosine >= MIN_COSINE_NEAR || enough,
         false => {
@@ -130,14 +139,15 @@ fn with_meaning(meant: Meant, words: f32, enough: bool, near: bool) -> Option<f3
                 || enough && cosine >= MIN_COSINE_OF_WORDS
         }
     };
-    // The cosine decides, and words add to it. A cosine of 0.6 is as sure as can be without the same words.
+    // The cosine decides, and words add to it. Without common words, a cosine of 0.6 already gives the highest possible
+    // confidence.
     let by_meaning = (cosine * 1.4 + 0.05).clamp(0.0, 0.9);
     says_it.then(|| (by_meaning + words * 0.25).min(0.99))
 }
 
-impl From<Meant> for Sentence {
-    fn from(meant: Meant) -> Self {
-        Self { start: meant.start, end: meant.end, score: 0.0, shared: 0, part: 0 }
+impl From<NearestSentence> for Sentence {
+    fn from(nearest_sentence: NearestSentence) -> Self {
+        Self { start: nearest_sentence.start, end: nearest_sentence.end, score: 0.0, shared: 0, part: 0 }
     }
 }
 
@@ -149,20 +159,20 @@ fn whole(candidate: &Candidate) -> Sentence {
 
 /// Factor for the time of a message. A memory is made of what was said before it. An assistant that says it later knows
 /// it from the memory.
-fn time_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
+fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();
     let by_person = candidate.record.said_by() == Some(SaidBy::User);
     match before {
         -1_000_000..=DAY => 1.15,
-        // The date of a memory is often without a time, and in another time zone.
+        // The date of a memory often has no time of day, and may be in another time zone.
         before if before > DAY || before > -DAY => 1.0,
         _ if by_person => 0.85,
         _ => 0.0,
     }
 }
 
-fn place_factor(facts: &Facts<'_>, candidate: &Candidate) -> f32 {
+fn place_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     match candidate.in_named_conversation {
         true => 1.2,
         false if candidate.view.platform == facts.platform => 1.0,

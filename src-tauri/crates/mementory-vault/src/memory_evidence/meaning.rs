@@ -1,7 +1,7 @@
 //! How near in meaning the candidates are to a memory. Messages have no stored vectors, so their sentences are encoded
 //! here, and their number is limited.
 use crate::memory_evidence::{
-    candidates::{Candidate, Meant},
+    candidates::{Candidate, NearestSentence},
     time_span::is_near,
 };
 use mementory_evidence::{Sentence, sentences};
@@ -11,47 +11,48 @@ use std::cmp::Reverse;
 
 /// Largest number of sentences that are encoded for a memory.
 const MAX_SENTENCES: usize = 160;
-/// Largest number of sentences of one message.
+/// Largest number of sentences of one message that are encoded.
 const MAX_PER_MESSAGE: usize = 16;
-/// Largest number of messages from another time that are compared, each with the sentence that has most words of the
-/// memory.
+/// Largest number of messages from another time that are compared. Of each, only the sentence with the most words of
+/// the memory is compared.
 const MAX_FAR: usize = 24;
 /// Largest number of sentences of the memory that are compared, besides its whole text.
 const MAX_MEMORY_SENTENCES: usize = 6;
 
 /// A sentence to encode.
-struct Chosen<'t> {
+struct ChosenSentence<'t> {
     /// Number of the candidate.
-    of: usize,
+    candidate_number: usize,
     text: &'t str,
     start: u32,
     end: u32,
 }
 
-/// Compares the candidates, each with the sentences that have words of the memory, with the memory's text.
+/// Compares the memory's text with the candidates. Each candidate comes with those of its sentences that have words of
+/// the memory.
 pub(super) fn compare(
     encoder: &Encoder,
     text: &str,
     created: Option<Timestamp>,
-    read: &mut [(Vec<Sentence>, Candidate)],
+    candidates: &mut [(Vec<Sentence>, Candidate)],
 ) {
     let found = {
-        let chosen = choose(created, read);
+        let chosen = choose_sentences(created, candidates);
         if chosen.is_empty() {
             return;
         }
         let memory = encoder.encode(&parts_of_memory(text));
         let vectors = encoder.encode(&chosen.iter().map(|each| each.text).collect::<Vec<_>>());
         let nearest = |vector: &Vector| memory.iter().map(|part| dot(part, vector)).fold(-1.0, f32::max);
-        let of = |(each, vector): (&Chosen<'_>, &Vector)| {
-            (each.of, Meant { cosine: nearest(vector), start: each.start, end: each.end })
+        let with_number = |(each, vector): (&ChosenSentence<'_>, &Vector)| {
+            (each.candidate_number, NearestSentence { cosine: nearest(vector), start: each.start, end: each.end })
         };
-        chosen.iter().zip(&vectors).map(of).collect::<Vec<_>>()
+        chosen.iter().zip(&vectors).map(with_number).collect::<Vec<_>>()
     };
-    for (number, meant) in found {
-        let Some((_, candidate)) = read.get_mut(number) else { continue };
-        if candidate.meant.is_none_or(|known| meant.cosine > known.cosine) {
-            candidate.meant = Some(meant);
+    for (number, nearest_sentence) in found {
+        let Some((_, candidate)) = candidates.get_mut(number) else { continue };
+        if candidate.nearest_sentence.is_none_or(|known| nearest_sentence.cosine > known.cosine) {
+            candidate.nearest_sentence = Some(nearest_sentence);
         }
     }
 }
@@ -68,24 +69,24 @@ fn parts_of_memory(text: &str) -> Vec<&str> {
 
 /// The sentences to encode. First come messages of the person from just before the memory was made, then others of that
 /// time, then those that have most words of the memory.
-fn choose(created: Option<Timestamp>, read: &[(Vec<Sentence>, Candidate)]) -> Vec<Chosen<'_>> {
+fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)]) -> Vec<ChosenSentence<'_>> {
     let score = |sentences: &[Sentence]| sentences.iter().map(|sentence| sentence.score).fold(0.0, f32::max);
     let mut order: Vec<(bool, bool, f32, usize)> = Vec::new();
-    for (number, (sentences, candidate)) in read.iter().enumerate() {
+    for (number, (sentences, candidate)) in candidates.iter().enumerate() {
         if is_speech(candidate) {
             let far = !candidate.in_named_conversation && !is_near(created, candidate.record.times.created);
-            // Of another time, who said it does not matter.
-            let later = !far && candidate.record.said_by() != Some(SaidBy::User);
-            order.push((far, later, score(sentences), number));
+            // For a message from another time, it does not matter who said it.
+            let said_by_other = !far && candidate.record.said_by() != Some(SaidBy::User);
+            order.push((far, said_by_other, score(sentences), number));
         }
     }
     order.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)).then(a.3.cmp(&b.3)));
     let is_far = |(far, _, score, _): &(bool, bool, f32, usize)| *far && *score > 0.0;
     let far_from = order.iter().position(|each| each.0).unwrap_or(order.len());
     let near = order.iter().take(far_from);
-    let mut chosen: Vec<Chosen<'_>> = Vec::new();
+    let mut chosen: Vec<ChosenSentence<'_>> = Vec::new();
     for (far, _, _, number) in near.chain(order.iter().filter(|each| is_far(each)).take(MAX_FAR)) {
-        let Some((with_words, candidate)) = read.get(*number) else { continue };
+        let Some((with_words, candidate)) = candidates.get(*number) else { continue };
         let best = with_words.iter().max_by(|a, b| a.score.total_cmp(&b.score));
         let is_best = |start: u32| best.is_some_and(|best| best.start == start);
         let mut parts = sentences(&candidate.record.text);
@@ -94,15 +95,21 @@ fn choose(created: Option<Timestamp>, read: &[(Vec<Sentence>, Candidate)]) -> Ve
         }
         // The sentence with most words is compared in any case.
         parts.sort_by_key(|part| Reverse(is_best(part.start)));
-        let left = MAX_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
-        for part in parts.into_iter().take(left) {
-            chosen.push(Chosen { of: *number, text: part.text, start: part.start, end: part.end });
+        let sentences_left = MAX_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
+        for part in parts.into_iter().take(sentences_left) {
+            chosen.push(ChosenSentence {
+                candidate_number: *number,
+                text: part.text,
+                start: part.start,
+                end: part.end,
+            });
         }
     }
     chosen
 }
 
-/// True for what was said: not for calls of tools, their results, and text that was put there for the assistant.
+/// True if the message is something that somebody said, and not a tool call, its result, the thinking of an assistant,
+/// or text that was inserted for the assistant.
 pub(super) fn is_speech(candidate: &Candidate) -> bool {
     let not_said = ["tool_call", "tool_result", "thinking", "context"];
     candidate.record.message.as_ref().is_some_and(|part| !not_said.contains(&part.content_type.as_str()))

@@ -14,7 +14,7 @@ use mementory_evidence::{Claim, Sentence, key_words};
 use mementory_meaning::Encoder;
 use mementory_model::{Kind, Record, SaidBy};
 use mementory_store::RowView;
-use weighed::Facts;
+use weighed::MemoryFacts;
 
 /// Largest number of messages that are returned.
 const MAX_MESSAGES: usize = 6;
@@ -136,9 +136,9 @@ impl MemoryEvidence<'_> {
         let claim = self.claim(record)?;
         let candidates = Candidates::new(self.context, view, record).gather()?;
         let has_conversations = self.has_conversations(&view.platform)?;
-        let mut read: Vec<_> =
+        let mut candidates_with_sentences: Vec<_> =
             candidates.into_iter().map(|candidate| (sentences_of(&claim, &candidate), candidate)).collect();
-        let facts = Facts {
+        let facts = MemoryFacts {
             method: record.source.method.as_deref(),
             record_said_by: record.said_by(),
             created: record.times.created.or(record.times.updated),
@@ -146,9 +146,9 @@ impl MemoryEvidence<'_> {
             has_conversations,
         };
         if let Some(encoder) = encoder {
-            meaning::compare(encoder, &record.text, facts.created, &mut read);
+            meaning::compare(encoder, &record.text, facts.created, &mut candidates_with_sentences);
         }
-        let mut found = decide(&claim, &facts, read);
+        let mut found = decide(&claim, &facts, candidates_with_sentences);
         found.messages.truncate(MAX_MESSAGES);
         Ok(found)
     }
@@ -160,7 +160,7 @@ impl MemoryEvidence<'_> {
         let total = documents.max(20) as f32;
         let rarity = |word: &str| {
             let found = frequencies.get(word).copied().unwrap_or(1).max(1) as f32;
-            // The root makes the weights more alike, so that one rare word does not outweigh all others.
+            // The square root makes the weights more alike, so that one rare word does not outweigh all others.
             (1.0 + total / found).ln().sqrt()
         };
         Ok(Claim::new(&record.text, &rarity))

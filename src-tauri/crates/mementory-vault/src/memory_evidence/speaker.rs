@@ -1,5 +1,5 @@
 //! Decides who said a memory.
-use crate::memory_evidence::weighed::{Facts, Weighed};
+use crate::memory_evidence::weighed::{MemoryFacts, Weighed};
 use mementory_evidence::Claim;
 use mementory_model::SaidBy;
 
@@ -7,22 +7,23 @@ use mementory_model::SaidBy;
 const MIN_SHARE_OF_PARTS: f32 = 0.34;
 /// The person counts as the one who said the memory even if the assistant's confidence is higher by this much, since
 /// the assistant repeats what the person said.
-const PERSON_FIRST: f32 = 0.3;
-/// The same if a message of the person is in the named conversation, or from just before the memory was made.
-const PERSON_FIRST_NEAR: f32 = 0.6;
+const PERSON_MARGIN: f32 = 0.3;
+/// The same margin if a message of the person is in the named conversation, or from just before the memory was made.
+const PERSON_MARGIN_NEAR: f32 = 0.6;
 
 /// Who said the memory; none if that is not known.
-pub(super) fn said_by(claim: &Claim, facts: &Facts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
+pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);
     }
-    let by_meaning = weighed.iter().any(|each| each.candidate.meant.is_some());
-    let said = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
-    // That a program extracted the memory does not show who said it.
-    said.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
+    let by_meaning = weighed.iter().any(|each| each.candidate.nearest_sentence.is_some());
+    let speaker = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
+    // The fact that a program extracted the memory does not show who said it.
+    speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 
-/// Whoever said what is nearest to the memory. A message of the person that the export names decides.
+/// Returns whoever said the message that is nearest to the memory. If the export names a message of the person, it is
+/// the person.
 fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
     let spoken = || weighed.iter().filter(|each| !each.is_tool_call());
     if spoken().any(|each| each.is_linked() && each.said_by == Some(SaidBy::User)) {
@@ -32,26 +33,27 @@ fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
     nearest.said_by
 }
 
-/// The person, if a message of theirs says it and the assistant's are not much surer; else the assistant, if a message
-/// of it says it; else a system.
+/// Returns the person if their messages say enough of the memory and the assistant's messages are not much surer.
+/// Otherwise returns whoever said any of it: first the assistant, then the person, then a system.
 fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
     let best = |who: SaidBy| {
-        let of = || weighed.iter().filter(move |each| each.said_by == Some(who));
-        let mut parts: Vec<usize> = of().flat_map(|each| each.parts.iter().copied()).collect();
+        let messages_of_speaker = || weighed.iter().filter(move |each| each.said_by == Some(who));
+        let mut parts: Vec<usize> = messages_of_speaker().flat_map(|each| each.parts.iter().copied()).collect();
         parts.sort_unstable();
         parts.dedup();
         let share = parts.len() as f32 / claim.parts().max(1) as f32;
-        let named = of().any(|each| each.is_linked() && (who == SaidBy::User || each.parts.is_empty()));
-        let confidence = of().map(|each| each.confidence).fold(0.0, f32::max);
-        (confidence, named || share >= MIN_SHARE_OF_PARTS)
+        let is_named =
+            messages_of_speaker().any(|each| each.is_linked() && (who == SaidBy::User || each.parts.is_empty()));
+        let confidence = messages_of_speaker().map(|each| each.confidence).fold(0.0, f32::max);
+        (confidence, is_named || share >= MIN_SHARE_OF_PARTS)
     };
     let (person, person_says) = best(SaidBy::User);
     // A call of the memory tool does not show whether the person said the memory or the assistant concluded it.
     let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !each.is_tool_call();
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
-    let near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
-    let lead = if near { PERSON_FIRST_NEAR } else { PERSON_FIRST };
-    if person_says && person + lead >= assistant {
+    let is_near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
+    let margin = if is_near { PERSON_MARGIN_NEAR } else { PERSON_MARGIN };
+    if person_says && person + margin >= assistant {
         return Some(SaidBy::User);
     }
     if assistant > 0.0 {

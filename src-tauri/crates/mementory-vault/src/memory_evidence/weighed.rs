@@ -1,19 +1,19 @@
-//! A candidate that says something of the memory.
+//! A candidate that says parts of the memory, and how high it ranks.
 use crate::memory_evidence::{FoundBy, candidates::Candidate};
 use mementory_evidence::Sentence;
 use mementory_model::{SaidBy, Timestamp};
 
 /// A message of the person ranks higher by this if the messages were compared in meaning, since the assistant repeats
 /// what the person said.
-const PERSON_FIRST_MEANING: f32 = 0.06;
-/// A message of a system ranks lower by this, since it is about everything.
-const SYSTEM_LAST: f32 = 0.06;
+const PERSON_BONUS: f32 = 0.06;
+/// A message of a system ranks lower by this, since such a message is about everything.
+const SYSTEM_PENALTY: f32 = 0.06;
 
 /// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.
-const NEAR_FIRST: f32 = 0.35;
+const NEAR_BONUS: f32 = 0.35;
 
 /// What is known about the memory.
-pub(super) struct Facts<'f> {
+pub(super) struct MemoryFacts<'f> {
     pub(super) method: Option<&'f str>,
     /// Who said the memory, if its source says so.
     pub(super) record_said_by: Option<SaidBy>,
@@ -23,8 +23,9 @@ pub(super) struct Facts<'f> {
     pub(super) has_conversations: bool,
 }
 
-impl Facts<'_> {
-    /// Who said the memory according to its source. Not for a pasted list of memories: who pasted it did not say it.
+impl MemoryFacts<'_> {
+    /// Who said the memory according to its source. None for a pasted list of memories, since whoever pasted the list
+    /// did not say what is in it.
     pub(super) fn written_by(&self) -> Option<SaidBy> {
         self.record_said_by.filter(|_| self.method != Some("pasted"))
     }
@@ -53,14 +54,15 @@ impl Weighed {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }
 
-    /// The nearer to the memory, the higher. Among equals the person comes first.
+    /// The rank of the candidate. The nearer it is to the memory, the higher the rank. Among equals the person comes
+    /// first.
     pub(super) fn rank(&self) -> f32 {
-        let lead = match (self.candidate.meant.is_some(), self.said_by) {
-            (true, Some(SaidBy::User)) => PERSON_FIRST_MEANING,
-            (true, Some(SaidBy::System)) => -SYSTEM_LAST,
+        let speaker_bonus = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
+            (true, Some(SaidBy::User)) => PERSON_BONUS,
+            (true, Some(SaidBy::System)) => -SYSTEM_PENALTY,
             _ => 0.0,
         };
-        let near = if self.candidate.meant.is_some() && self.near { NEAR_FIRST } else { 0.0 };
-        self.confidence + lead + near
+        let near_bonus = if self.candidate.nearest_sentence.is_some() && self.near { NEAR_BONUS } else { 0.0 };
+        self.confidence + speaker_bonus + near_bonus
     }
 }

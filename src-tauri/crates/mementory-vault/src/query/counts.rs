@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct SourceFacts {
     pub counts: BTreeMap<String, u32>,
     pub newest: Option<i64>,
-    /// When the newest export of the platform was made, or the newest import of its records if that is not known.
+    /// Time of the newest export of the platform. If that is not known, the time of the newest import of its records.
     pub exported: Option<i64>,
 }
 
@@ -28,7 +28,7 @@ pub struct Facts {
     pub tombstones: u32,
 }
 
-/// Numbers of the records that a query finds.
+/// Counts of the records that a query finds.
 #[derive(Debug, Clone, Default)]
 pub struct FacetCounts {
     /// By platform.
@@ -79,7 +79,7 @@ impl Queries<'_> {
         })
     }
 
-    /// Numbers of the records that a query finds.
+    /// Counts the records that a query finds.
     pub fn facet_counts(&self, query: &ListQuery) -> VaultResult<FacetCounts> {
         let (condition, values) = query.condition();
         self.context.store.read(|c| {

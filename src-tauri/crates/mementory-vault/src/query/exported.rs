@@ -21,9 +21,9 @@ pub(crate) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
     let mut out = HashMap::new();
     while let Some(row) = rows.next()? {
         let (Some(format), names): (Option<String>, String) = (row.get(0)?, row.get(1)?) else { continue };
-        let made = export_time(&names, row.get(2)?);
-        let newest = out.entry(format).or_insert(made);
-        *newest = made.max(*newest);
+        let exported_at = export_time(&names, row.get(2)?);
+        let newest = out.entry(format).or_insert(exported_at);
+        *newest = exported_at.max(*newest);
     }
     Ok(out)
 }

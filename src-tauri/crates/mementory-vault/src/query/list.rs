@@ -15,13 +15,13 @@ pub enum Sort {
     Oldest,
     /// By title.
     Title,
-    /// Records that were changed last in the vault first, whether by the person or an import.
+    /// Records that were changed most recently in the vault come first, whether the person or an import changed them.
     Changed,
 }
 
 impl Sort {
-    /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from using the index of that order,
-    /// which it would read from end to end to find a few records.
+    /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from sorting by an index, since it
+    /// would read the whole index to find a few records.
     fn order_terms(self, names_records: bool) -> &'static str {
         match self {
             Self::Newest if names_records => "+r.sort DESC, r.row DESC",

@@ -141,7 +141,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Messages of a conversation in source order, but each after its parent, with their records (without verbatims).
+    /// Messages of a conversation with their records (without verbatims), in source order, except that each comes after
+    /// its parent.
     pub fn messages(&self, conversation: &RowView) -> VaultResult<Vec<(RowView, Record)>> {
         let views = self.context.store.read(|c| {
             let sql = format!(

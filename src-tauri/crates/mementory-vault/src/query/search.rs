@@ -38,7 +38,7 @@ impl Search<'_> {
     }
 
     /// Row, record without its verbatim, and score of each found row, in the order of `found`. Rows that were removed
-    /// since are left out. Two threads read them.
+    /// since the search are left out. Two threads read the records.
     pub fn hits(&self, found: &[(u64, f32)]) -> VaultResult<Vec<(RowView, Record, f32)>> {
         let read = |found: &[(u64, f32)]| {
             let hit = |(row, score): &(u64, f32)| Ok(self.read_hit(*row)?.map(|(view, record)| (view, record, *score)));

@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Summary {
-    /// Number of all stored versions of them.
+    /// Number of all stored versions of these records.
     pub versions: u32,
-    /// Number of different sensitive values that the last scan found in them and that are not ignored, by the class
-    /// under which the queue lists them.
+    /// Number of different sensitive values that the last scan found in these records and that are not ignored, by the
+    /// class under which the queue lists them.
     pub findings: BTreeMap<Class, u32>,
-    /// Number of conversations in the vault that they were derived from.
+    /// Number of conversations in the vault from which these records were derived.
     pub conversations: u32,
     /// Number of records with a time of their own. `first` and `last` are the earliest and the latest of these times.
     pub dated: u32,

@@ -11,7 +11,7 @@ use mementory_store::{Flags, RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// Largest number of lists of memories in conversations that are read, newest first.
+/// Largest number of lists of memories that are read from conversations. The newest lists are read first.
 const MAX_LISTS: u32 = 50;
 const DAY: i64 = 86_400_000_000;
 
@@ -57,9 +57,9 @@ struct Observation {
 }
 
 impl Review<'_> {
-    /// For each answered record, what the assistant's list of memories contained after the answer: in later imports of
-    /// the list, and in later conversations with the list. A memory that was only read in a conversation shows nothing,
-    /// since the conversation keeps memories that were deleted from the list.
+    /// For each answered record, whether the assistant's list of memories still contained it after the answer. Later
+    /// imports of the list show that, and so do later conversations that contain the list. A memory that was only read
+    /// in a conversation shows nothing, since the conversation keeps memories that were deleted from the list.
     ///
     /// # Errors
     /// The store.
@@ -70,7 +70,7 @@ impl Review<'_> {
         let mut states = vec![AssistantState::NotChecked; answered.len()];
         for platform in platforms {
             let (listed, seen) = self.context.store.read(|c| {
-                let listed = listed(c, platform)?;
+                let listed = listed_memories(c, platform)?;
                 let mut seen = imports(c, &listed)?;
                 seen.extend(lists_in_conversations(self.context, c, platform)?);
                 seen.sort_by_key(|seen| seen.at);
@@ -142,7 +142,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
     for row in messages {
         let Some(view) = RowView::by_row(c, row)? else { continue };
         let record = context.store.packs.content(c, view.pack, view.slot)?;
-        // A call of the memory tool names one memory, a list all of them.
+        // A call of the memory tool names one memory, while a list names all of them.
         if record.message.is_some_and(|part| part.content_type == "context") {
             let rows = of_message.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
             out.push(Observation { at: view.sort, rows });
@@ -152,7 +152,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
 }
 
 /// The memories and statements of an assistant, including those in the Trash.
-fn listed(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemory>> {
+fn listed_memories(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemory>> {
     let [memory, profile, fact, message, conversation] =
         [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Message, Kind::Conversation].map(kind_code);
     let mut statement = c.prepare_cached(&format!(

@@ -30,7 +30,7 @@ pub struct ReviewItem {
 }
 
 /// SQL: the row has a sensitive value that the person does not ignore.
-const SENSITIVE: &str = "EXISTS (SELECT 1 FROM findings f WHERE f.row = r.row \
+const SENSITIVE_SQL: &str = "EXISTS (SELECT 1 FROM findings f WHERE f.row = r.row \
      AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1))";
 
 impl ReviewFilter {
@@ -54,14 +54,14 @@ impl ReviewFilter {
             parts.push(format!("r.platform = (SELECT id FROM platforms WHERE name = ?{})", values.len()));
         }
         if self.sensitive {
-            parts.push(SENSITIVE.into());
+            parts.push(SENSITIVE_SQL.into());
         }
         (parts.join(" AND "), values)
     }
 }
 
 /// SQL: the row has no answer.
-const UNANSWERED: &str = "NOT EXISTS (SELECT 1 FROM reviews v WHERE v.record = r.id)";
+const UNANSWERED_SQL: &str = "NOT EXISTS (SELECT 1 FROM reviews v WHERE v.record = r.id)";
 
 impl Review<'_> {
     /// Number of memories without an answer, including those to skip for now.
@@ -69,7 +69,7 @@ impl Review<'_> {
     /// # Errors
     /// The store.
     pub fn left(&self, filter: &ReviewFilter) -> VaultResult<u32> {
-        self.count(filter, &format!(" AND {UNANSWERED}"))
+        self.count(filter, &format!(" AND {UNANSWERED_SQL}"))
     }
 
     /// The next memory without an answer. Memories with sensitive values come first, then the oldest.
@@ -83,8 +83,8 @@ impl Review<'_> {
             false => format!(" AND r.id NOT IN ({})", id_list(&filter.skip)),
         };
         let sql = format!(
-            "SELECT {ROW_COLUMNS}, {SENSITIVE} FROM records r JOIN platforms p ON p.id = r.platform \
-             WHERE {condition} AND {UNANSWERED}{skipped} ORDER BY {SENSITIVE} DESC, r.sort, r.row LIMIT 1"
+            "SELECT {ROW_COLUMNS}, {SENSITIVE_SQL} FROM records r JOIN platforms p ON p.id = r.platform \
+             WHERE {condition} AND {UNANSWERED_SQL}{skipped} ORDER BY {SENSITIVE_SQL} DESC, r.sort, r.row LIMIT 1"
         );
         self.context.store.read(|c| {
             let mut statement = c.prepare(&sql)?;
@@ -104,7 +104,7 @@ impl Review<'_> {
         let view = self.context.find(id)?;
         self.context.store.read(|c| {
             let sensitive = c
-                .prepare_cached(&format!("SELECT {SENSITIVE} FROM records r WHERE r.row = ?1"))?
+                .prepare_cached(&format!("SELECT {SENSITIVE_SQL} FROM records r WHERE r.row = ?1"))?
                 .query_row([view.row], |r| r.get(0))?;
             let answer = answer_in(c, &view.id)?.map(|(answer, _)| answer);
             Ok(ReviewItem { view: view.clone(), sensitive, answer })

@@ -50,7 +50,7 @@ pub(crate) fn replace_by_marks<'r>(
 
 /// Adds the marks of earlier redactions in a text, whose values are no longer known.
 pub(crate) fn add_earlier_marks(text: &str, known: &mut Vec<Redaction>) {
-    let mut more = Vec::new();
+    let mut further_marks = Vec::new();
     for (start, _) in text.match_indices(REDACTED) {
         let rest = &text[start + REDACTED.len()..];
         let end =
@@ -59,9 +59,9 @@ pub(crate) fn add_earlier_marks(text: &str, known: &mut Vec<Redaction>) {
             continue;
         }
         let mark = start..start + REDACTED.len() + end + 1;
-        more.push(Redaction { class: rest[..end].to_owned(), mark, value: None });
+        further_marks.push(Redaction { class: rest[..end].to_owned(), mark, value: None });
     }
-    known.append(&mut more);
+    known.append(&mut further_marks);
     known.sort_by_key(|k| k.mark.start);
 }
 

@@ -44,7 +44,7 @@ impl<'k> Masker<'k> {
     }
 
     /// Like [`new`](Self::new) for the current state of the vault. The known values are kept until something changes,
-    /// since reading them takes long in a vault with many.
+    /// since reading them takes long in a vault with many values.
     pub(crate) fn current(context: &'k Context) -> VaultResult<Self> {
         let values = context.store.read(|c| {
             let state = KnownValues::state(c)?;
@@ -88,7 +88,7 @@ impl<'k> Masker<'k> {
         u32::try_from(self.covered.len()).unwrap_or(u32::MAX)
     }
 
-    /// Masks a record, including its verbatim. Returns the marks that its text has then. None if there was nothing to
+    /// Masks a record, including its verbatim. Returns the marks in the masked text, or None if there was nothing to
     /// mask.
     pub(crate) fn mask_record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Replacements::new();

@@ -241,8 +241,8 @@ impl Scanner<'_> {
         for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-            // The text is scanned again. It may have changed after the last scan, and with the stored positions the value
-            // could then be shown.
+            // The text is scanned again. It may have changed after the last scan, and then the stored positions could
+            // leave the value visible.
             let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
                 continue;
             };
@@ -311,22 +311,23 @@ const MIN_HIDDEN_BYTES: usize = 4;
 
 /// Adds further occurrences of the found values. The scan misses an occurrence without the context that it needs.
 fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
-    let mut more = Vec::new();
+    let mut further_spans = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= MIN_HIDDEN_BYTES) {
         for (at, _) in text.match_indices(value.as_str()) {
             let start = count_code_points(&text[..at]);
             let end = start + count_code_points(value);
             let is_apart = |(from, to, ..): &Span| end <= *from || *to <= start;
-            if spans.iter().chain(&more).all(is_apart) {
-                more.push((start, end, *finding, false));
+            if spans.iter().chain(&further_spans).all(is_apart) {
+                further_spans.push((start, end, *finding, false));
             }
         }
     }
-    spans.append(&mut more);
+    spans.append(&mut further_spans);
     spans.sort_by_key(|(start, ..)| *start);
 }
 
-/// First code point, code point after the last, the finding, and whether it is of the value in question.
+/// First code point, code point after the last, the finding, and true if the finding is an occurrence of the value in
+/// question.
 type Span = (u32, u32, Finding, bool);
 
 /// The text around the span `this`, in which all values are hidden.

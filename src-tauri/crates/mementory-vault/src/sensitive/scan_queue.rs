@@ -50,7 +50,7 @@ impl Scanner<'_> {
         let batch = self.context.store.read(|c| {
             let rows = next_rows(c)?;
             let mut found = Vec::new();
-            // Each pack is needed only once, so a cache of its own keeps the shared one unchanged.
+            // Each pack is needed only once. A separate cache keeps these packs out of the shared one.
             let packs = Packs::default();
             let (mut taken, mut bytes) = (Vec::new(), 0);
             for (row, kind, pack, slot) in rows {
@@ -95,7 +95,7 @@ impl Scanner<'_> {
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
             let at = number(c, "looked_at")?;
-            // If the findings are of older rules, every record has to be scanned again.
+            // If the findings were made with older rules, every record has to be scanned again.
             if at > 0 && number(c, "looked_by")? != i64::from(mementory_scan::RULES) {
                 return Ok((None, last_row(c)?.unsigned_abs()));
             }
@@ -118,7 +118,7 @@ impl Scanner<'_> {
     }
 
     fn collect(&self, row: i64, record: &Record, found: &mut Vec<FoundValue>) {
-        // A secret in the clear has no position, so its number takes the place of one.
+        // A secret in the clear has no position, so its number among the secrets of the record is stored instead.
         for (start, secret) in (0..).zip(plain_secrets(record)) {
             found.push(FoundValue {
                 row,

@@ -19,7 +19,7 @@ fn add(vault: &Vault, text: &str) -> String {
     vault.editor().add(text, None, vec![], time_at(2)).unwrap().value
 }
 
-/// Makes every write to the index fail, and its rebuild too: a file is in the place of its folder.
+/// Makes every write to the index fail, and its rebuild too, because a file takes the place of the index's folder.
 fn break_index(vault: &Vault) {
     let folder = vault.dir().join("index");
     std::fs::remove_dir_all(&folder).unwrap();

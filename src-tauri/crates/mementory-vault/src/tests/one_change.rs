@@ -8,13 +8,13 @@ fn time_at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(seconds * 1_000_000).unwrap()
 }
 
-struct Two {
+struct TwoMemories {
     _folder: tempfile::TempDir,
     vault: Vault,
     ids: [String; 2],
 }
 
-impl Two {
+impl TwoMemories {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("v");
@@ -32,7 +32,7 @@ impl Two {
         self.vault.context().store.write(|tx| Ok::<_, crate::VaultError>(tx.execute_batch(&trigger)?)).unwrap();
     }
 
-    /// What the person chose for the first memory, its version, and the answers to both.
+    /// What the person chose for the first memory, its version, and the answers to both memories.
     fn state(&self) -> (Option<String>, u32, Vec<Option<Answer>>, bool) {
         let views = self.ids.each_ref().map(|id| self.vault.reader().view(id).unwrap());
         let kind = self.vault.context().store.read(crate::insight_decisions::kinds).unwrap();
@@ -45,7 +45,7 @@ impl Two {
 
 #[test]
 fn an_edit_and_the_kind_of_a_memory_are_one_change() {
-    let two = Two::new();
+    let two = TwoMemories::new();
     let edit = |text: &str| {
         let fields = EditFields { text: Some(text.into()), ..EditFields::default() };
         Insight::of(&two.vault).correct_and_edit(&two.ids[0], Some(AboutKind::Health), fields, time_at(3))
@@ -63,7 +63,7 @@ fn an_edit_and_the_kind_of_a_memory_are_one_change() {
 
 #[test]
 fn answers_and_the_trash_are_one_change() {
-    let two = Two::new();
+    let two = TwoMemories::new();
     let answers = [(two.ids[0].clone(), Some(Answer::True)), (two.ids[1].clone(), Some(Answer::Wrong))];
     let settle = |trash: &str| two.vault.editor().review().answer_and_trash(&answers, &[trash.to_owned()], time_at(3));
     let before = two.state();

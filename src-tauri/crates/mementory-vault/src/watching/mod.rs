@@ -122,7 +122,7 @@ fn entries_with_prefix(connection: &Connection, prefix: &str) -> VaultResult<Vec
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The first key after all that begin with `prefix`: `0` follows `/`.
+/// The first key after all that begin with `prefix`: the character after `/` is `0`.
 fn end_of_prefix(prefix: &str) -> String {
     format!("{}0", prefix.trim_end_matches('/'))
 }
@@ -152,8 +152,8 @@ impl WatchedFolders<'_> {
         self.context.store.read(load_folders)
     }
 
-    /// Watches a folder in the mode that asks first. Files already in it count as seen. A folder that is already
-    /// watched is not changed.
+    /// Watches a folder and asks before each import. Files that are already in the folder count as seen. A folder that
+    /// is already watched is not changed.
     ///
     /// # Errors
     /// `Usage` for too many folders, the store.
@@ -266,7 +266,7 @@ impl WatchedFolders<'_> {
     /// # Errors
     /// The store.
     pub fn offers(&self) -> VaultResult<Vec<PendingOffer>> {
-        // Only a few of thousands of files are offered, so the query selects these.
+        // Only a few of thousands of files are offered, so the query selects only those.
         let rows: Vec<(String, String)> = self.context.store.read(|c| {
             let sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2 AND instr(value, '\"offer\"') > 0";
             let mut statement = c.prepare_cached(sql)?;
@@ -303,7 +303,8 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Identifies the content of a file: its SHA-256 under a key of the vault.
+    /// Keyed digest that identifies the content of a file. It is made from the content's SHA-256 and a key of the
+    /// vault.
     pub fn content_digest(&self, sha256: &str) -> String {
         self.keyed_id("content", &[sha256.as_bytes()])
     }
@@ -332,7 +333,7 @@ impl WatchedFolders<'_> {
     fn keyed_id(&self, of: &str, parts: &[&[u8]]) -> String {
         let mut all: Vec<&[u8]> = vec![b"watching", of.as_bytes()];
         all.extend(parts);
-        let full = keyed_digest(self.context.keys.fingerprints(), &all);
-        hex::encode(&full[..16])
+        let digest = keyed_digest(self.context.keys.fingerprints(), &all);
+        hex::encode(&digest[..16])
     }
 }

@@ -26,12 +26,12 @@ impl Settling {
                 Some((stamp, since)) if *stamp == file.stamp && *since <= now => *since,
                 _ => now,
             };
-            let left = (since + QUIET).saturating_sub(now);
+            let time_left = (since + QUIET).saturating_sub(now);
             self.since.insert(key, (file.stamp, since));
-            if left.is_zero() {
+            if time_left.is_zero() {
                 settled.push(file);
             } else {
-                wait = Some(wait.map_or(left, |least| least.min(left)));
+                wait = Some(wait.map_or(time_left, |least| least.min(time_left)));
             }
         }
         (settled, wait)

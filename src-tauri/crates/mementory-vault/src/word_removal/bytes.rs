@@ -4,9 +4,9 @@ use crate::{VaultError, VaultResult, word_removal::Removal};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 
-/// Length in bytes of the beginning of the words that is searched for first, to skip most files quickly.
+/// The first search is only for this many bytes at the start of the words, which rules out most files quickly.
 const HEAD_BYTES: usize = 32;
-/// Upper limit for the levels of JSON inside JSON strings that are decoded.
+/// Largest number of levels that are decoded when a JSON string contains JSON itself.
 const MAX_LAYERS: usize = 4;
 
 /// The exact words of a removal, prepared to be found and replaced in bytes.
@@ -67,7 +67,7 @@ impl<'r> Words<'r> {
         false
     }
 
-    /// A whole file, or a whole line, without the words; None if it contains none.
+    /// Removes the words from a whole file or a whole line. None if it contains none of them.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         if !self.may_contain(bytes) {
             return None;
@@ -108,8 +108,8 @@ impl<'r> Words<'r> {
     pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
         let mut changed = false;
-        // Bytes with a NUL among them are treated as binary data, which has offsets and lengths: the replacement keeps
-        // the length. Only these bytes are searched, not the whole file.
+        // Bytes that include a NUL are treated as binary data, whose offsets and lengths have to stay valid, so the
+        // replacement keeps the length. Only these bytes are searched for a NUL, not the whole file.
         let is_binary = memchr::memchr(0, bytes).is_some();
         if let Some(forms) = self.search_forms() {
             for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {
@@ -171,7 +171,7 @@ fn escaped_forms(text: &str) -> Vec<Vec<u8>> {
                 out.push(c);
             }
             for unit in c.encode_utf16(&mut [0; 2]).iter().filter(|_| !c.is_ascii()) {
-                // writing into a String cannot fail
+                // Writing into a String cannot fail.
                 let _ = if upper { write!(out, "\\u{unit:04X}") } else { write!(out, "\\u{unit:04x}") };
             }
             out
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_zero_bytes_keep_their_length() {
+    fn files_with_nul_bytes_keep_their_length() {
         assert_eq!(without("Muller", b"\0\x01Muller\xff\0").as_deref(), Some("\0\x01******\u{fffd}\0"));
     }
 

@@ -10,10 +10,10 @@ use unicode_segmentation::UnicodeSegmentation;
 /// everywhere.
 pub(crate) const MIN_REMOVED_CHARS: usize = 3;
 
-/// Length in bytes of the beginning of an exact string that is searched for first.
+/// The first search is only for this many bytes at the start of an exact string.
 const HEAD_BYTES: usize = 32;
 
-/// Shortest sentence in bytes of normal form that is also searched for inside a longer one.
+/// Length in bytes, in normal form, from which a sentence is also searched for inside longer sentences.
 const MIN_INNER_SENTENCE_BYTES: usize = 12;
 
 /// Words to remove, with their replacements.
@@ -27,7 +27,8 @@ pub(crate) struct Removal {
     /// Sentences in normal form, all replaced by `mark`.
     sentences: Vec<String>,
     mark: String,
-    /// Spans of a text that strings may repeat in part; such a string is replaced completely.
+    /// Chosen spans of a text. A string that repeats a part of the text inside them or across their border is replaced
+    /// completely.
     spans: Option<Spans>,
 }
 
@@ -152,8 +153,8 @@ impl Removal {
         if changed {
             return Some(out);
         }
-        // The sentence extends over a line end or an undetected boundary. The whole text is replaced rather than
-        // leaving words.
+        // The sentence extends over a line end or an undetected boundary. The whole text is replaced, so that no words
+        // are left.
         contains_long_sentence.then(|| self.mark.clone())
     }
 
@@ -163,7 +164,7 @@ impl Removal {
 
     /// Removes the words everywhere in a record: text, title, tags, names, key, origin, source, fields, verbatim. If
     /// something changed, drops the embeddings, which encode the words, and returns true. Keys of *other* records
-    /// (links, parents, files) stay, since exports find those records by them.
+    /// (links, parents, files) stay, since exports find those records by these keys.
     pub(crate) fn clean_record(&self, record: &mut Record) -> bool {
         let mut changed = false;
         for text in [Some(&mut record.text), record.title.as_mut()].into_iter().flatten() {
@@ -193,8 +194,8 @@ impl Removal {
         changed
     }
 
-    /// Removes the words from names that the source gave: paths, ids, folders. The vault's id of a record is a column
-    /// of its own, so the record's key may lose the words.
+    /// Removes the words from names that the source gave: paths, ids, folders. The vault's id of a record is stored in
+    /// a separate column, so the record's key may lose the words.
     fn clean_source_names(&self, record: &mut Record) -> bool {
         // An id with a part removed identifies nothing.
         let changed_id = record.origin_id.as_deref().is_some_and(|id| self.name_without_words(id).is_some());
@@ -235,8 +236,9 @@ impl Removal {
         if !members.keys().any(|key| self.name_without_words(key).is_some()) {
             return false;
         }
-        let old = std::mem::take(members);
-        members.extend(old.into_iter().map(|(key, value)| (self.name_without_words(&key).unwrap_or(key), value)));
+        let old_members = std::mem::take(members);
+        members
+            .extend(old_members.into_iter().map(|(key, value)| (self.name_without_words(&key).unwrap_or(key), value)));
         true
     }
 
@@ -284,8 +286,8 @@ impl Removal {
         }
     }
 
-    /// Removes the words from JSON text. None: it is not JSON. Some(None): it contains none of the words. Escapes such
-    /// as `\u00fc` are decoded first, so that words cannot hide behind them.
+    /// Removes the words from JSON text. Returns None if the text is not JSON, and Some(None) if it contains none of
+    /// the words. Escapes such as `\u00fc` are decoded first, so that words cannot hide behind them.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
         // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired
         // before the text is parsed.

@@ -6,11 +6,12 @@ use std::ops::Range;
 /// How a string that repeats part of the text overlaps the spans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Overlap {
-    /// It does not overlap them.
+    /// The string does not overlap any span.
     None,
-    /// It contains a whole span and other words.
+    /// The string contains a whole span and other words.
     Contains,
-    /// It lies inside a span or across the border of one, so that removed and remaining words cannot be separated.
+    /// The string lies inside a span or across the border of one, so that removed and remaining words cannot be
+    /// separated.
     Crosses,
 }
 

@@ -26,7 +26,7 @@ pub struct ClientCalls<'s> {
 }
 
 /// A call whose token was accepted.
-pub(super) struct Accepted<'s> {
+pub(super) struct AcceptedCall<'s> {
     pub(super) grant: Grant,
     pub(super) view: GrantedView<'s>,
     /// Largest number of records that this call may return.
@@ -44,9 +44,10 @@ impl<'s> ClientCalls<'s> {
         &self,
         op: &'static str,
         has_right: impl Fn(&Grant) -> bool,
-        answer: impl FnOnce(&mut Accepted<'s>, &mut Call) -> ApiResult<T>,
+        answer: impl FnOnce(&mut AcceptedCall<'s>, &mut Call) -> ApiResult<T>,
     ) -> ApiResult<T> {
-        let _guard = self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked() } else { busy() })?;
+        let _guard =
+            self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked() } else { busy_error() })?;
         let grants = self.context.vault.grants();
         let (grant, left_today) = grants.check(self.token, now())?.map_err(refusal)?;
         if !has_right(&grant) {
@@ -61,11 +62,11 @@ impl<'s> ClientCalls<'s> {
         }
         let view = grants.view(&grant)?;
         let limit = grant.records_per_call.min(left_today);
-        let mut accepted = Accepted { grant, view, limit };
+        let mut accepted = AcceptedCall { grant, view, limit };
         let mut call = Call::new(op);
-        let answered = answer(&mut accepted, &mut call)?;
+        let result = answer(&mut accepted, &mut call)?;
         grants.record(&accepted.grant, &call, now())?.map_err(refusal)?;
-        Ok(answered)
+        Ok(result)
     }
 
     /// Scans new and changed records for sensitive values, since masking uses the results.
@@ -102,7 +103,7 @@ impl<'s> ClientCalls<'s> {
     pub fn search(&self, query: &str, limit: u32) -> ApiResult<Vec<ClientHit>> {
         self.call("client_search", can_read, |accepted, call| {
             let found = accepted.view.search(query, limit.min(accepted.limit))?;
-            found.iter().for_each(|(record, _)| count(call, record));
+            found.iter().for_each(|(record, _)| count_record(call, record));
             let hit = |(record, snippet)| ClientHit { record: client_record(record), snippet };
             Ok(found.into_iter().map(hit).collect())
         })
@@ -116,7 +117,7 @@ impl<'s> ClientCalls<'s> {
     pub fn list(&self, cursor: Option<&str>, limit: u32, max_chars: usize) -> ApiResult<ClientPage> {
         self.call("client_list", can_read, |accepted, call| {
             let page = accepted.view.list(cursor, limit.min(accepted.limit), max_chars)?;
-            page.records.iter().for_each(|record| count(call, record));
+            page.records.iter().for_each(|record| count_record(call, record));
             let records = page.records.into_iter().map(client_record).collect();
             Ok(ClientPage { records, next_cursor: page.next, total: page.total })
         })
@@ -130,12 +131,12 @@ impl<'s> ClientCalls<'s> {
     pub fn fetch(&self, id: &str, skip: u32, max_chars: usize) -> ApiResult<ClientFetched> {
         self.call("client_fetch", can_read, |accepted, call| {
             let record = accepted.view.record(id).map_err(not_visible)?;
-            count(call, &record);
+            count_record(call, &record);
             let (mut messages, mut more) = (Vec::new(), false);
             if record.kind == Kind::Conversation {
                 let limit = accepted.limit.saturating_sub(1);
                 (messages, more) = accepted.view.messages(id, skip, limit, max_chars)?;
-                messages.iter().for_each(|message| count(call, message));
+                messages.iter().for_each(|message| count_record(call, message));
             }
             let messages = messages.into_iter().map(client_record).collect();
             Ok(ClientFetched { record: client_record(record), messages, more_messages: more })
@@ -165,7 +166,7 @@ impl<'s> ClientCalls<'s> {
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for a text that is missing or too long, and for a full queue;
-    /// `not_found` if the record is not visible; `covered_values` for a new text for a record with masked values, since
+    /// `not_found` if the record is not visible; `covered_values` for a new text of a record with masked values, since
     /// the new text would replace the values.
     pub fn suggest(&self, suggestion: &ClientSuggestion) -> ApiResult<String> {
         self.call("client_suggest", |grant| grant.rights.suggest, |accepted, call| {
@@ -213,11 +214,11 @@ pub(super) fn can_read(grant: &Grant) -> bool {
     grant.rights.read
 }
 
-fn count(call: &mut Call, record: &GrantedRecord) {
+fn count_record(call: &mut Call, record: &GrantedRecord) {
     *call.left.entry(record.kind).or_default() += 1;
 }
 
-fn busy() -> ApiError {
+fn busy_error() -> ApiError {
     let message = "The vault is being changed or exported just now. Nothing was read or changed. Try again in a while.";
     ApiError::new("busy", 4, message)
 }
@@ -246,7 +247,7 @@ fn refusal(refusal: GrantRefusal) -> ApiError {
     ApiError::new(code, exit, message)
 }
 
-/// The same error for a record that is not visible, does not exist, or was erased.
+/// Returns the same error for a record that is not visible, does not exist, or was erased.
 fn not_visible(error: VaultError) -> ApiError {
     match error {
         VaultError::NotFound { .. } => ApiError::new("not_found", 1, "There is no such record that you may see."),

@@ -1,5 +1,5 @@
 //! The export tools of a connected client: documents with what its grant shows.
-use super::calls::{Accepted, ClientCalls};
+use super::calls::{AcceptedCall, ClientCalls};
 use crate::{
     ApiError, ApiResult,
     session::{filter::parse_bound, now},
@@ -9,11 +9,11 @@ use mementory_formats::{AnswerOptions, FormatOptions, Selector, WriteOptions};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{Call, ExportRange, Grant, GrantedExport};
 
-/// Most characters of stored text in one document.
+/// Largest number of characters of stored text in one document.
 const MAX_TEXT_CHARS: usize = 100_000;
-/// Longest document, in bytes.
+/// Largest length of a document in bytes.
 const MAX_DOCUMENT_BYTES: usize = 512 << 10;
-/// Most records that a query selects.
+/// Largest number of records that a query selects.
 const MAX_QUERY_LIMIT: u32 = 500;
 /// Ending of the type of an event that represents a record.
 const EVENT_ENDING: &str = ".recorded";
@@ -63,7 +63,8 @@ impl ClientCalls<'_> {
     }
 
     /// A bundle with the visible records that the request selects, oldest first; signed with the vault's key if it asks
-    /// for that. A disclosure returns only some entries of the signed bundle, and only these count as left.
+    /// for that. A disclosure returns only some entries of the signed bundle, and only these count as records that left
+    /// the vault.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed time,
@@ -76,8 +77,8 @@ impl ClientCalls<'_> {
                     format!("There is no such session that you may see. Yours is {session}. Nothing was read.");
                 return Err(ApiError::new("not_found", 1, message));
             }
-            let selector = entries(&request.entries())?;
-            let disclose = request.disclose.as_ref().map(entries).transpose()?;
+            let selector = entry_selector(&request.entries())?;
+            let disclose = request.disclose.as_ref().map(entry_selector).transpose()?;
             let range = bundle_range(request, accepted)?;
             let signs = request.sign || disclose.is_some();
             let mut export = accepted.view.export(&range, accepted.limit, MAX_TEXT_CHARS)?;
@@ -109,7 +110,7 @@ impl ClientCalls<'_> {
 /// Writes a document and counts what is in it. None if it is too long.
 fn write(
     tool: &str,
-    accepted: &Accepted<'_>,
+    accepted: &AcceptedCall<'_>,
     call: &mut Call,
     export: &GrantedExport,
     options: &WriteOptions,
@@ -126,7 +127,7 @@ fn write(
 }
 
 /// The conditions of the request that the store checks.
-fn bundle_range(request: &ClientBundle, accepted: &mut Accepted<'_>) -> ApiResult<ExportRange> {
+fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiResult<ExportRange> {
     let time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
     let ids = match &request.query {
         Some(query) => {
@@ -171,7 +172,7 @@ fn record_kind(name: &str) -> Option<Kind> {
 }
 
 /// The selector for entries. The times of entries are texts in UTC and are compared as texts.
-fn entries(wanted: &ClientDisclosure) -> ApiResult<Selector> {
+fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
     let utc = |text: &Option<String>, upper| -> ApiResult<Option<String>> {
         let bound = text.as_deref().map(|text| parse_bound(text, upper)).transpose()?;
         Ok(bound.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339))

@@ -1,28 +1,28 @@
 //! The import tool of a connected client. The memories of its document become suggestions; no record changes.
-use super::calls::{Accepted, ClientCalls, can_read};
+use super::calls::{AcceptedCall, ClientCalls, can_read};
 use crate::{ApiError, ApiResult, session::now, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{Added, Offered, OfferedMemory, Suggestion, SuggestionOp, VaultError, is_suggestible};
 use std::collections::HashSet;
 
-/// How a memory that the vault has already is treated.
+/// How a memory that the vault already has is treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Merge {
-    /// It is not suggested.
+    /// The memory is not suggested.
     SkipDuplicates,
-    /// A memory with the same id is suggested as another text for it.
+    /// If the ids are equal, the text in the document is suggested as a new text for the memory.
     Overwrite,
-    /// It is suggested as a new memory.
+    /// The memory is suggested as a new one.
     Rename,
 }
 
 impl ClientCalls<'_> {
-    /// Suggests what is in a document. What the client may not see is as if it did not exist: it is neither compared
-    /// nor named.
+    /// Suggests what is in a document. Records that the client may not see are treated as if they did not exist: they
+    /// are neither compared nor named.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); `usage` for an unknown strategy, a text that is not a document, and a queue that
-    /// has no room for all; those of a document that cannot be read. Nothing is suggested then.
+    /// As for [`search`](Self::search); `usage` for an unknown strategy, a text that is not a document, and a queue
+    /// that has no room for all; errors of the reader for a document that cannot be read. Nothing is suggested then.
     pub fn import_memory(&self, request: &ClientImport) -> ApiResult<ClientImported> {
         self.call(
             "client_import_memory",
@@ -36,26 +36,26 @@ impl ClientCalls<'_> {
                 };
                 let offered = Offered::read("import_memory", &request.data, now())?;
                 let mut out = ClientImported::default();
-                let mut skip = |reason: &str, n: u32| {
+                let mut count_skipped = |reason: &str, n: u32| {
                     if n > 0 {
                         *out.skipped.entry(reason.to_owned()).or_default() += n;
                     }
                 };
-                skip("not_a_memory", offered.others);
-                skip("unreadable", offered.unreadable);
+                count_skipped("not_a_memory", offered.others);
+                count_skipped("unreadable", offered.unreadable);
                 let known = known_texts(accepted, merge, &offered.memories)?;
                 let mut suggestions = Vec::new();
                 for memory in offered.memories {
                     match suggestion(accepted, merge, &known, memory)? {
                         Ok(suggestion) => suggestions.push(suggestion),
-                        Err(reason) => skip(reason, 1),
+                        Err(reason) => count_skipped(reason, 1),
                     }
                 }
                 for added in self.context.vault.suggestions().add_all(suggestions)? {
                     match added {
                         Added::Waiting(id) => out.suggestions.push(id),
-                        Added::RefusedForGood => skip("refused_for_good", 1),
-                        Added::Unfit => skip("empty_or_too_long", 1),
+                        Added::RefusedForGood => count_skipped("refused_for_good", 1),
+                        Added::Unfit => count_skipped("empty_or_too_long", 1),
                     }
                 }
                 Ok(out)
@@ -65,7 +65,11 @@ impl ClientCalls<'_> {
 }
 
 /// Texts of the memories that the client can see in the vault already.
-fn known_texts(accepted: &mut Accepted<'_>, merge: Merge, memories: &[OfferedMemory]) -> ApiResult<HashSet<String>> {
+fn known_texts(
+    accepted: &mut AcceptedCall<'_>,
+    merge: Merge,
+    memories: &[OfferedMemory],
+) -> ApiResult<HashSet<String>> {
     if merge == Merge::Rename || !can_read(&accepted.grant) {
         return Ok(HashSet::new());
     }
@@ -75,7 +79,7 @@ fn known_texts(accepted: &mut Accepted<'_>, merge: Merge, memories: &[OfferedMem
 
 /// Returns the suggestion for a memory, or in the inner error the reason why there is none.
 fn suggestion(
-    accepted: &mut Accepted<'_>,
+    accepted: &mut AcceptedCall<'_>,
     merge: Merge,
     known: &HashSet<String>,
     memory: OfferedMemory,

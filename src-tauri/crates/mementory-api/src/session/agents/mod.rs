@@ -56,8 +56,8 @@ impl Agents<'_> {
         Ok(self.context.vault.grants().first_reads_seen(grants)?)
     }
 
-    /// Lets running calls of clients end soon and refuses new ones with `locked`, because the vault is about to be
-    /// locked, which waits for them.
+    /// Makes running calls of clients end soon, and refuses new ones with `locked`. It is called when the vault is
+    /// about to be locked, since locking waits for running calls.
     pub fn stop_calls(&self) {
         self.context.clients_stopped.store(true, Ordering::Relaxed);
     }
@@ -137,8 +137,8 @@ fn grant_info(grant: &Grant) -> GrantInfo {
         (None, Some(end)) if end <= Timestamp::as_micros(at) => "expired",
         _ => "active",
     };
-    let has = grant.rights;
-    let rights = [(has.read, "read"), (has.suggest, "suggest"), (has.export, "export")];
+    let granted = grant.rights;
+    let rights = [(granted.read, "read"), (granted.suggest, "suggest"), (granted.export, "export")];
     GrantInfo {
         id: grant.id.clone(),
         name: grant.name.clone(),
@@ -151,7 +151,7 @@ fn grant_info(grant: &Grant) -> GrantInfo {
         until: grant.scope.until.map(time),
         conversations: grant.scope.conversations,
         covered: !grant.scope.uncovered,
-        rights: rights.into_iter().filter(|(has, _)| *has).map(|(_, name)| name.to_owned()).collect(),
+        rights: rights.into_iter().filter(|(granted, _)| *granted).map(|(_, name)| name.to_owned()).collect(),
         records_per_call: grant.records_per_call,
         records_per_day: grant.records_per_day,
         created_at: time(grant.created),

@@ -17,7 +17,7 @@ impl Agents<'_> {
 
     /// Accepts and refuses suggestions, in the order of the request's members. An accepted suggestion is applied: a new
     /// memory is added with its client as origin, a record gets the new text as a new version, or a record is moved to
-    /// the Trash. It leaves the queue in the same transaction.
+    /// the Trash. The suggestion leaves the queue in the same transaction.
     ///
     /// # Errors
     /// `not_found` for an unknown suggestion; `changed_since` if a record has another version than the client saw. After
@@ -48,7 +48,7 @@ impl Agents<'_> {
         Ok(closed)
     }
 
-    /// Accepts and refuses suggestions until one fails. `closed` lists those that were.
+    /// Accepts and refuses suggestions until one fails. `closed` lists those that were accepted or refused.
     fn close_all(&self, decision: &SuggestionDecision, closed: &mut Applied<SuggestionsClosed>) -> ApiResult<()> {
         let queue = self.context.vault.suggestions();
         for SuggestionAccept { id, text } in &decision.accept {

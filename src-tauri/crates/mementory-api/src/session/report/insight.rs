@@ -43,13 +43,13 @@ impl Sections<'_> {
     /// The largest topics.
     pub(super) fn topics(&self, page: &mut Page) -> ApiResult<()> {
         let topics = self.insight().topics(&self.job.cancel_flag())?;
-        let named: Vec<(String, u32)> = topics
+        let named_topics: Vec<(String, u32)> = topics
             .into_iter()
             .take(MAX_TOPICS)
             .map(|topic| (self.masked(&topic.name), u32::try_from(topic.rows.len()).unwrap_or(u32::MAX)))
             .collect();
-        if !named.is_empty() {
-            self.count_table(page, "topics", "topic", &named);
+        if !named_topics.is_empty() {
+            self.count_table(page, "topics", "topic", &named_topics);
         }
         Ok(())
     }

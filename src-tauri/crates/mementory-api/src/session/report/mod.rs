@@ -22,7 +22,7 @@ use texts::Texts;
 const MAX_LISTED: usize = 2_000;
 
 /// A memory as the report lists it.
-struct Listed {
+struct ListedMemory {
     view: RowView,
     text: String,
     /// `said_user`, `said_assistant`, `said_system`, `trace_none` or `trace_unknown`.
@@ -50,7 +50,7 @@ impl Review<'_> {
     }
 
     /// The memories, oldest first, each with its origin; and the number of all memories.
-    fn memories(&self, job: &Job) -> ApiResult<(Vec<Listed>, u32)> {
+    fn memories(&self, job: &Job) -> ApiResult<(Vec<ListedMemory>, u32)> {
         let vault = &self.context.vault;
         let cancel = job.cancel_flag();
         let encoder = Meaning::new(self.context).encoder_if_installed();
@@ -74,7 +74,7 @@ impl Review<'_> {
                     (None, Trace::None) => "trace_none",
                     (None, _) => "trace_unknown",
                 };
-                out.push(Listed { view, text: vault.scanner().masked(record.text.trim()), origin });
+                out.push(ListedMemory { view, text: vault.scanner().masked(record.text.trim()), origin });
                 job.report(Progress {
                     stage: "evidence".into(),
                     done: out.len() as u64,

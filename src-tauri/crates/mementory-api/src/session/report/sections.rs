@@ -1,6 +1,6 @@
 //! The sections of the report.
 use super::{
-    Listed, MAX_LISTED, day,
+    ListedMemory, MAX_LISTED, day,
     page::{Cell, Page},
     texts::Texts,
     today,
@@ -34,7 +34,7 @@ pub(super) struct Sections<'r> {
 }
 
 impl Sections<'_> {
-    pub(super) fn write_all(&self, page: &mut Page, memories: &[Listed], total: u32) -> ApiResult<()> {
+    pub(super) fn write_all(&self, page: &mut Page, memories: &[ListedMemory], total: u32) -> ApiResult<()> {
         page.note(&self.texts.with("made", &[("date", today().as_str())]));
         self.numbers(page)?;
         self.types(page, memories);
@@ -91,8 +91,9 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// Left out if no export names a type, because one row "No type" says nothing.
-    fn types(&self, page: &mut Page, memories: &[Listed]) {
+    /// Writes the types of the memories. The section is left out if no export names a type, because a table with the
+    /// single row "No type" says nothing.
+    fn types(&self, page: &mut Page, memories: &[ListedMemory]) {
         if memories.iter().all(|memory| memory.view.record_type.is_none()) {
             return;
         }
@@ -101,7 +102,7 @@ impl Sections<'_> {
             let kind = memory.view.record_type.as_deref().unwrap_or_default();
             *counts.entry((memory.view.platform.as_str(), kind)).or_default() += 1;
         }
-        let named: Vec<(String, String, u32)> = counts
+        let named_types: Vec<(String, String, u32)> = counts
             .into_iter()
             .map(|((platform, kind), n)| {
                 let kind = if kind.is_empty() { self.texts.get("no_type") } else { kind };
@@ -109,8 +110,10 @@ impl Sections<'_> {
             })
             .collect();
         page.begin_section(self.texts.get("types"), false);
-        let rows: Vec<Vec<Cell<'_>>> =
-            named.iter().map(|(name, kind, n)| vec![Cell::Text(name), Cell::Text(kind), Cell::Number(*n)]).collect();
+        let rows: Vec<Vec<Cell<'_>>> = named_types
+            .iter()
+            .map(|(name, kind, n)| vec![Cell::Text(name), Cell::Text(kind), Cell::Number(*n)])
+            .collect();
         page.table(&["assistant", "type", "count"].map(|key| self.texts.get(key)), &rows);
         page.end_section();
     }
@@ -141,22 +144,23 @@ impl Sections<'_> {
 
     fn sensitive(&self, page: &mut Page) -> ApiResult<()> {
         let found = self.context.vault.scanner().sensitive_values(&SensitiveQuery::default())?;
-        let open = by_class_name(&found.open);
+        let open_counts = by_class_name(&found.open);
         page.begin_section(self.texts.get("sensitive"), false);
-        if open.is_empty() {
+        if open_counts.is_empty() {
             page.paragraph(self.texts.get("none_found"));
         } else {
             page.paragraph(self.texts.get("sensitive_lead"));
-            let named: Vec<(String, u32)> = open.into_iter().map(|(class, n)| (class.replace('_', " "), n)).collect();
+            let named_classes: Vec<(String, u32)> =
+                open_counts.into_iter().map(|(class, n)| (class.replace('_', " "), n)).collect();
             let rows: Vec<Vec<Cell<'_>>> =
-                named.iter().map(|(class, n)| vec![Cell::Text(class), Cell::Number(*n)]).collect();
+                named_classes.iter().map(|(class, n)| vec![Cell::Text(class), Cell::Number(*n)]).collect();
             page.table(&["class", "count"].map(|key| self.texts.get(key)), &rows);
         }
         page.end_section();
         Ok(())
     }
 
-    fn evidence(&self, page: &mut Page, memories: &[Listed]) {
+    fn evidence(&self, page: &mut Page, memories: &[ListedMemory]) {
         page.begin_section(self.texts.get("evidence"), false);
         page.paragraph(&self.texts.with("evidence_lead", &[("n", memories.len().to_string().as_str())]));
         let rows: Vec<Vec<Cell<'_>>> = ["said_user", "said_assistant", "said_system", "trace_none", "trace_unknown"]
@@ -240,13 +244,13 @@ impl Sections<'_> {
         Ok(())
     }
 
-    fn memories(&self, page: &mut Page, memories: &[Listed], total: u32) -> ApiResult<()> {
+    fn memories(&self, page: &mut Page, memories: &[ListedMemory], total: u32) -> ApiResult<()> {
         page.begin_section(self.texts.get("all"), true);
         if total as usize > memories.len() {
             let (n, total) = (MAX_LISTED.to_string(), total.to_string());
             page.note(&self.texts.with("all_cut", &[("n", n.as_str()), ("total", total.as_str())]));
         }
-        let mut by_platform: BTreeMap<&str, Vec<&Listed>> = BTreeMap::new();
+        let mut by_platform: BTreeMap<&str, Vec<&ListedMemory>> = BTreeMap::new();
         for memory in memories {
             by_platform.entry(&memory.view.platform).or_default().push(memory);
         }
@@ -268,19 +272,21 @@ impl Sections<'_> {
 
     fn letter(&self, page: &mut Page, todo: &Todo) {
         let name = todo.name.as_deref().unwrap_or_default();
-        let named = |key: &str| self.texts.with(key, &[("name", name), ("date", today().as_str())]);
-        page.begin_section(&named("letter"), true);
+        let text_with_name = |key: &str| self.texts.with(key, &[("name", name), ("date", today().as_str())]);
+        page.begin_section(&text_with_name("letter"), true);
         page.note(self.texts.get("letter_lead"));
         page.begin_letter();
-        ["letter_from", "letter_to", "letter_date"].into_iter().for_each(|key| page.fill_in_line(&named(key)));
-        page.heading(&named("letter_subject"));
-        ["letter_hello", "letter_access", "letter_erase"].into_iter().for_each(|key| page.paragraph(&named(key)));
-        let open = todo.items.iter().filter(|item| item.state != "gone");
-        let entries: Vec<String> = open
+        ["letter_from", "letter_to", "letter_date"].into_iter().for_each(|key| page.fill_in_line(&text_with_name(key)));
+        page.heading(&text_with_name("letter_subject"));
+        ["letter_hello", "letter_access", "letter_erase"]
+            .into_iter()
+            .for_each(|key| page.paragraph(&text_with_name(key)));
+        let open_items = todo.items.iter().filter(|item| item.state != "gone");
+        let entries: Vec<String> = open_items
             .map(|item| format!("{} ({})", item.text, self.texts.get(&format!("letter_reason_{}", item.answer))))
             .collect();
         page.numbered_list(&entries);
-        ["letter_inform", "letter_bye"].into_iter().for_each(|key| page.paragraph(&named(key)));
+        ["letter_inform", "letter_bye"].into_iter().for_each(|key| page.paragraph(&text_with_name(key)));
         page.end_letter();
         page.end_section();
     }

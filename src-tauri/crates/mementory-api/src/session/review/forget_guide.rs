@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// Texts of one language.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ForgetGuide {
-    /// By assistant; the entry `default` is for all others.
+    /// Texts by assistant. The entry `default` is for all assistants without an entry.
     assistants: BTreeMap<String, Entry>,
     /// First line of the text to paste.
     pub(crate) ask: String,
-    /// Line before the entries with an answer, by answer.
+    /// For each answer, the line before the entries with this answer.
     pub(crate) groups: BTreeMap<String, String>,
     /// Last line of the text to paste.
     pub(crate) end: String,

@@ -14,9 +14,10 @@ impl Review<'_> {
     pub fn todo(&self, assistant: Option<&str>, language: Option<&str>) -> ApiResult<Todo> {
         let guide = ForgetGuide::load(language)?;
         let all = self.deletions()?;
-        let assistants = counts(&all);
-        let most = assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
-        match assistant.map(str::to_owned).or(most) {
+        let assistants = todo_counts(&all);
+        let assistant_with_most =
+            assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
+        match assistant.map(str::to_owned).or(assistant_with_most) {
             Some(assistant) => self.todo_at(&guide, &all, &assistant, assistants),
             None => Ok(Todo { assistant: None, name: None, items: Vec::new(), message: String::new(), assistants }),
         }
@@ -25,7 +26,7 @@ impl Review<'_> {
     /// Like [`todo`](Self::todo), for each assistant with memories to delete.
     pub(in super::super) fn todos(&self, guide: &ForgetGuide) -> ApiResult<Vec<Todo>> {
         let all = self.deletions()?;
-        let assistants = counts(&all);
+        let assistants = todo_counts(&all);
         assistants.iter().map(|each| self.todo_at(guide, &all, &each.assistant, assistants.clone())).collect()
     }
 
@@ -80,7 +81,7 @@ impl Review<'_> {
     }
 }
 
-fn counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
+fn todo_counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
     let mut by_assistant: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     for (each, state) in all {
         let (open, items) = by_assistant.entry(&each.view.platform).or_default();
@@ -93,13 +94,13 @@ fn counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
 
 /// The text to paste: the memories that are not gone yet, by answer.
 fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
-    let open: Vec<&TodoItem> = items.iter().filter(|item| item.state != AssistantState::Gone.as_str()).collect();
-    if open.is_empty() {
+    let open_items: Vec<&TodoItem> = items.iter().filter(|item| item.state != AssistantState::Gone.as_str()).collect();
+    if open_items.is_empty() {
         return String::new();
     }
     let mut out = guide.ask.clone();
     for (answer, head) in &guide.groups {
-        let of_group: Vec<&&TodoItem> = open.iter().filter(|item| item.answer == *answer).collect();
+        let of_group: Vec<&&TodoItem> = open_items.iter().filter(|item| item.answer == *answer).collect();
         if of_group.is_empty() {
             continue;
         }

@@ -55,8 +55,8 @@ impl WatchedFolders<'_> {
         let request = ImportRequest { paths: vec![path.display().to_string()], format, ..ImportRequest::default() };
         job.yield_to_interactive();
         // The import refuses deletions, since otherwise anyone who can put a file into the folder could move memories
-        // to the Trash unnoticed. It checks both conditions inside its own transaction, since the file may be
-        // replaced after an earlier check.
+        // to the Trash unnoticed. It also checks inside its own transaction that the file is unchanged, since the file
+        // may be replaced after an earlier check.
         let is_unchanged = || Stamp::from_path(path) == Some(seen);
         Imports::new(self.context).import_unseen(&request, &is_unchanged, job).map_err(|error| match error.code {
             "brings_deletions" => {

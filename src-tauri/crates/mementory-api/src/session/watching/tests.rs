@@ -123,7 +123,7 @@ fn nothing_in_a_watched_folder_is_changed() {
         watch.settle();
         for find in watch.session.watching().list().unwrap().finds {
             let request = ImportRequest { paths: vec![find.path], ..ImportRequest::default() };
-            // The damaged one is refused.
+            // The damaged file is refused.
             let _ = watch.session.imports().import(&request, false, &Job::silent());
         }
         watch.settle();
@@ -293,7 +293,8 @@ fn files_with_deletions_are_never_imported_automatically() {
     assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
 }
 
-/// A file with a tombstone for a memory of the watching vault. An attacker could put it in the place of another file.
+/// A file with a tombstone for a memory of the vault that watches the folder. An attacker could put it in the place of
+/// another file.
 fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
@@ -319,7 +320,7 @@ fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
 #[test]
 fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
     use std::sync::{Arc, atomic::AtomicU32};
-    // Swapped when the detection starts for the first or the second time, and when the records are read.
+    // The file is swapped when the detection starts for the first or the second time, and when the records are read.
     for (stage, turn) in [("detect", 1), ("detect", 2), ("store", 1)] {
         let mut watch = Watch::new();
         watch.set(WatchMode::Automatic);

@@ -12,7 +12,7 @@ type IdSet = HashSet<[u8; 16]>;
 const MEMBERS_WITH_WORDS: [&str; 10] =
     ["summary", "details", "text", "content", "label", "title", "description", "object", "value", "canonicalName"];
 
-/// Relation of a record to the one that it was derived from.
+/// Relation that links a record to the one that it was derived from.
 const DERIVED_FROM: &str = "derived_from";
 
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
@@ -24,7 +24,7 @@ pub(super) struct Blocklist {
     cascaded: IdSet,
     /// Ids of all redacted records.
     redacted: IdSet,
-    /// Ids that tombstones of imports redact.
+    /// Ids that tombstones of this import or a former one redact.
     redacted_elsewhere: IdSet,
     /// Ids that tombstones of former imports redact. Tombstones of this import are not included.
     redacted_elsewhere_before: IdSet,
@@ -111,8 +111,8 @@ impl Blocklist {
         self.cascaded.remove(id);
     }
 
-    /// True for ids of redacted records. Used only for ids that are not in the vault, since a redacted record in the
-    /// vault has a flag.
+    /// True for the id of a redacted record. Used only for ids that are not in the vault, since a redacted record in
+    /// the vault has a flag.
     pub(super) fn is_redacted(&self, id: &[u8; 16]) -> bool {
         self.redacted.contains(id)
     }
@@ -122,17 +122,17 @@ impl Blocklist {
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
-            || record.kind == Kind::Relation && Self::ends(record).any(|end| self.is_end_blocked(keys, end))
+            || record.kind == Kind::Relation && Self::end_links(record).any(|end| self.is_end_blocked(keys, end))
             || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_living_source(keys, record)
     }
 
     /// Both ends of a relation.
-    fn ends(record: &Record) -> impl Iterator<Item = &Link> {
+    fn end_links(record: &Record) -> impl Iterator<Item = &Link> {
         record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"))
     }
 
-    /// True if the end of a relation was deleted or blocked. A cascaded entity does not count, since an edge with
-    /// evidence restores it.
+    /// True if the end of a relation was deleted or blocked. A cascaded entity does not count as deleted, since an edge
+    /// with evidence restores it.
     fn is_end_blocked(&self, keys: &VaultKeys, end: &Link) -> bool {
         match end.kind {
             Kind::Entity => self.is_named(&record_id(keys, &end.target)),
@@ -145,7 +145,7 @@ impl Blocklist {
         if self.cascaded.is_empty() || record.kind != Kind::Relation {
             return Vec::new();
         }
-        let entities = Self::ends(record).filter(|end| end.kind == Kind::Entity);
+        let entities = Self::end_links(record).filter(|end| end.kind == Kind::Entity);
         entities.map(|end| record_id(keys, &end.target)).filter(|id| self.is_cascaded(id)).collect()
     }
 

@@ -33,7 +33,7 @@ impl FileImport<'_, '_> {
             let id = record_id(&self.run.context.keys, &named.key);
             let name = if self.run.staging.is_none() { named.name.as_str() } else { "" };
             self.run.referenced.entry(id).or_insert_with(|| name.to_owned());
-            // A record of an attachment index names itself.
+            // A record that was read from an index of attachments names itself.
             if id == *of {
                 continue;
             }
@@ -46,8 +46,8 @@ impl FileImport<'_, '_> {
 
     /// Counts the files that this input names without containing them. While planning, also lists their names.
     pub(super) fn report_missing_files(&mut self) {
-        let missing = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains(*id));
-        let mut names: Vec<&String> = missing.map(|(_, name)| name).collect();
+        let missing_files = self.run.referenced.iter().filter(|(id, _)| !self.run.present.contains(*id));
+        let mut names: Vec<&String> = missing_files.map(|(_, name)| name).collect();
         self.run.report.counts.attachments_missing = Some(names.len() as u32);
         if self.run.staging.is_none() {
             names.sort_unstable();
@@ -94,7 +94,7 @@ impl FileImport<'_, '_> {
             redacted: false,
             trashed: false,
         };
-        let known = if self.run.vault_was_empty { None } else { self.run.known(id)? };
+        let known = if self.run.vault_was_empty { None } else { self.run.known_record(id)? };
         let (outcome, reason) = if self.run.blocklist.is_deleted(id) {
             (ItemOutcome::Blocked, "deleted before")
         } else if let Some(known) = known {
@@ -131,22 +131,27 @@ impl FileImport<'_, '_> {
         blob: Option<BlobInfo>,
         media_type: Option<&str>,
     ) -> VaultResult<(ItemOutcome, &'static str)> {
-        let before: Option<Vec<u8>> = self
+        let former_blob: Option<Vec<u8>> = self
             .run
             .connection
             .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
             .query_row([seen.row], |r| r.get(0))
             .optional()?
             .flatten();
-        let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
-        // Our own exports omit the secrets in settings; importing such a copy must not remove them from the vault.
-        let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
-        let earlier = changed && before.is_some() && self.run.recency == Recency::Earlier;
+        let changed = blob.is_some_and(|b| former_blob.as_deref() != Some(&b.digest[..]));
+        // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
+        // vault.
+        let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(former_blob.as_deref(), blob));
+        let is_earlier = changed && former_blob.is_some() && self.run.recency == Recency::Earlier;
         if let Some(staging) = &mut self.run.staging {
-            if changed && (seen.redacted || earlier) { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
+            if changed && (seen.redacted || is_earlier) {
+                staging.older.add(seen.row)
+            } else {
+                staging.same.add(seen.row)
+            }
         }
         Ok(match (changed, seen.redacted) {
-            _ if earlier => (ItemOutcome::Unchanged, "of an earlier state than what the vault has"),
+            _ if is_earlier => (ItemOutcome::Unchanged, "of an earlier state than what the vault has"),
             (false, _) => (ItemOutcome::Unchanged, "same"),
             (true, true) => (ItemOutcome::Blocked, "redacted before"),
             (true, false) => {

@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 /// A merge strategy for records whose id the vault knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
-    /// A record with a known id, or with exactly the text of a record of its kind, is not imported.
+    /// A record with a known id, or with exactly the text of an existing record of its kind, is not imported.
     SkipDuplicates,
-    /// A record with a known id replaces the existing one, even if it is older, or the existing one was edited here.
-    /// The history keeps both versions. Records that were deleted, redacted or closed stay so.
+    /// A record with a known id replaces the existing one, even if it is older than that or if the existing one was
+    /// edited here. The history keeps both versions. Records that were deleted, redacted or closed stay so.
     Overwrite,
     /// A record with a known id and other content is imported as a second record under a fresh id. References to it in
     /// this import are changed to the fresh id. Conversations, messages and files keep their ids, because two branches

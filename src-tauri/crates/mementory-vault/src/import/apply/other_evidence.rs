@@ -8,12 +8,12 @@ use mementory_model::{Kind, Record};
 use mementory_store::trash::{reroot_orphans, untrash};
 use std::collections::HashSet;
 
-/// Entities in the Trash because a deletion of other records reached them. This input may restore them.
+/// Entities that are in the Trash because the records that mention them were deleted. This input may restore them.
 #[derive(Default)]
 pub(super) struct CascadedEntities {
-    /// Ids of those that the input contains.
+    /// Ids of such entities that the input contains.
     found: HashSet<[u8; 16]>,
-    /// Ids of those at an end of an edge with evidence.
+    /// Ids of such entities at an end of an edge that has evidence.
     living_ends: HashSet<[u8; 16]>,
 }
 
@@ -29,8 +29,9 @@ impl<'a, 'i> OtherEvidence<'a, 'i> {
 }
 
 impl OtherEvidence<'_, '_> {
-    /// The record with this id in the vault. A cascaded record is restored first, since this input is other evidence.
-    /// An entity is only noted here, since the edges that decide about it come after it in the input.
+    /// Looks up the record with this id in the vault. A cascaded record is restored first, because this input is other
+    /// evidence for it. A cascaded entity is only noted here, because the edges that decide about it come after it in
+    /// the input.
     pub(super) fn known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
         if self.run.vault_was_empty {
             return Ok(None);
@@ -42,10 +43,10 @@ impl OtherEvidence<'_, '_> {
             (true, _) => self.revive(id)?,
             (false, _) => {}
         }
-        self.run.known(id)
+        self.run.known_record(id)
     }
 
-    /// Leaves out the entities at the ends of edges that were blocked. Must run before `remove_dependants`, which
+    /// Leaves the entities at the ends of blocked edges in the Trash. Must run before `remove_dependants`, which
     /// empties `orphaned_edge_ends`.
     pub(super) fn drop_orphaned_entities(&mut self) {
         for id in &self.run.orphaned_edge_ends {
@@ -68,7 +69,7 @@ impl OtherEvidence<'_, '_> {
     /// Restores a cascaded record from the Trash, and reports a warning.
     fn revive(&mut self, id: &[u8; 16]) -> VaultResult<()> {
         self.run.blocklist.revive(id);
-        let Some(known) = self.run.known(id)?.filter(|known| known.trashed) else { return Ok(()) };
+        let Some(known) = self.run.known_record(id)?.filter(|known| known.trashed) else { return Ok(()) };
         let message = "records that a deletion had taken along have other evidence now, and are back from the Trash";
         self.run.report.warn("evidence_lives", "audit/tombstones.jsonl", message);
         if let Some(seen) = self.run.seen.get_mut(id) {
@@ -79,7 +80,7 @@ impl OtherEvidence<'_, '_> {
         }
         untrash(self.run.connection, known.row)?;
         reroot_orphans(self.run.connection)?;
-        let record = self.run.stored(known.row)?;
+        let record = self.run.stored_record(known.row)?;
         self.run.reindex(known.row, false, &record)
     }
 }

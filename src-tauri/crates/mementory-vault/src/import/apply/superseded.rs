@@ -1,5 +1,5 @@
-//! Marks statements as superseded that a newer version of a text no longer contains, since the assistant no longer
-//! remembers them, and memories that a new memory replaces. They stay in the vault with their history.
+//! Marks records as superseded: statements that a newer version of a text no longer contains, since the assistant no
+//! longer remembers them, and memories that a new memory replaces. All of them stay in the vault with their history.
 use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord, apply::short_digest},
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 
 /// Status of a statement that a newer text no longer contains.
 const SUPERSEDED: &str = "superseded";
-/// Status of a memory whose deletion came as a new memory that replaces it.
+/// Status of a memory whose source reported its deletion as a new memory that replaces it.
 const DELETED: &str = "deleted";
 /// Relation of a memory to the one that it replaces.
 const SUPERSEDES: &str = "supersedes";
@@ -32,7 +32,7 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 }
 
 impl SupersededStatements<'_, '_> {
-    /// If a unit has a newer version of its first record, marks those facts as superseded that were derived from that
+    /// If a unit has a newer version of its first record, marks as superseded the facts that were derived from that
     /// record and are not in the unit.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.vault_was_empty) else {
@@ -58,8 +58,9 @@ impl SupersededStatements<'_, '_> {
         Ok(())
     }
 
-    /// Marks memories of the vault that a new memory of the unit replaces, if the input does not contain them. An input
-    /// that contains them states their status itself. Edited, redacted and trashed ones stay as they are.
+    /// Marks the memories of the vault that a new memory of the unit replaces. A memory that the input contains is not
+    /// marked, since the input states its status itself. Memories that were edited, redacted or moved to the Trash stay
+    /// as they are.
     pub(super) fn supersede_replaced(&mut self, unit: &[Record]) -> VaultResult<()> {
         if self.run.vault_was_empty {
             return Ok(());
@@ -70,12 +71,12 @@ impl SupersededStatements<'_, '_> {
                 continue;
             }
             for link in record.links.iter().filter(|link| link.relation == SUPERSEDES && link.kind == Kind::Memory) {
-                let old = record_id(&self.run.context.keys, &link.target);
-                if old == id || self.run.seen.contains_key(&old) {
+                let old_id = record_id(&self.run.context.keys, &link.target);
+                if old_id == id || self.run.seen.contains_key(&old_id) {
                     continue;
                 }
-                let Some(known) = self.run.known(&old)? else { continue };
-                let status = self.run.stored(known.row)?.status;
+                let Some(known) = self.run.known_record(&old_id)? else { continue };
+                let status = self.run.stored_record(known.row)?.status;
                 let is_open = !matches!(status.as_deref(), Some(SUPERSEDED | DELETED | "archived"));
                 if is_open && !known.trashed && known.flags & (Flags::EDITED | Flags::REDACTED) == 0 {
                     let status = if record.status.as_deref() == Some(DELETED) { DELETED } else { SUPERSEDED };
@@ -103,14 +104,14 @@ impl SupersededStatements<'_, '_> {
             .connection
             .prepare_cached("SELECT id FROM records WHERE row = ?1")?
             .query_row([row], |r| r.get(0))?;
-        let mut fact = self.run.stored(row)?;
+        let mut fact = self.run.stored_record(row)?;
         if fact.status.as_deref() == Some(status) {
             return Ok(false);
         }
         fact.status = Some(status.into());
-        // With this time, a later import of the older text is recognised as older.
+        // This time lets a later import of the older text be recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
-        let Some(known): Option<KnownRecord> = self.run.known(&id)? else { return Ok(false) };
+        let Some(known): Option<KnownRecord> = self.run.known_record(&id)? else { return Ok(false) };
         let digest = content_digest(&self.run.context.keys, &fact);
         if self.run.seen.get(&id).is_some_and(|seen| seen.written) {
             self.run.replace_in_batch(row, known.trashed, &mut fact, &digest, 0)?;

@@ -1,6 +1,6 @@
 //! The records that an imported deletion removes besides its target (spec of `.mem` v1.1 §5): records derived only from
-//! it (whether its proof of cascade lists them or not), relations that would lose an end, and entities that lose their
-//! last edge. A record with other evidence stays.
+//! that target (whether or not the tombstone's proof of cascade lists them), relations that would lose an end, and
+//! entities that lose their last edge. A record with other evidence stays.
 use crate::{VaultError, VaultResult, import::apply::ImportRun};
 use mementory_model::{Kind, Record};
 use mementory_store::{kind_code, trash::trash_row};
@@ -16,11 +16,11 @@ type Id = [u8; 16];
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
     gone: HashSet<Id>,
-    /// Records whose dependants are still to be looked up. Each has the row that brings the record back from the Trash
-    /// when it is restored, and true if the record itself stays without its words.
+    /// Records whose dependants are still to be looked up. The second value is the row whose restoring brings the
+    /// record back from the Trash too. The flag is true if the record itself stays, without its words.
     pending: Vec<(Id, Option<i64>, bool)>,
-    /// Ends of edges that lost their evidence. Each has the row that brings the end back when it is restored, and true
-    /// if this input contains the edge.
+    /// Ends of edges that lost their evidence. The first value is the row whose restoring brings the end back too. The
+    /// flag is true if this input contains the edge.
     edge_ends: HashMap<Id, (Option<i64>, bool)>,
     /// True if a live record was removed.
     removed_live: bool,
@@ -57,7 +57,7 @@ impl<'a, 'i> TombstoneImport<'a, 'i> {
 impl TombstoneImport<'_, '_> {
     /// Adds `id` to the removed records, and moves it to the Trash if it is live.
     pub(super) fn delete(&mut self, cascade: &mut TombstoneCascade, id: Id) -> VaultResult<()> {
-        let row = self.run.known(&id)?.map(|known| known.row);
+        let row = self.run.known_record(&id)?.map(|known| known.row);
         let root = row.map(|row| self.root_of(row)).transpose()?;
         if cascade.gone.insert(id) {
             cascade.pending.push((id, root, false));
@@ -68,15 +68,15 @@ impl TombstoneImport<'_, '_> {
         }
     }
 
-    /// Adds a record that stays without its words. It is not in the Trash, so each record derived from it is restored
-    /// separately.
+    /// Adds a record that stays without its words. Since it is not moved to the Trash, each record derived from it has
+    /// to be restored separately.
     pub(super) fn redact(cascade: &mut TombstoneCascade, id: Id) {
         if cascade.gone.insert(id) {
             cascade.pending.push((id, None, true));
         }
     }
 
-    /// The row that brings this row back when it is restored: the row itself, or the one that it was trashed with.
+    /// The row whose restoring brings this row back: the row itself, or the one with which it was moved to the Trash.
     fn root_of(&self, row: i64) -> VaultResult<i64> {
         let sql = "SELECT coalesce(trash_root, row) FROM records WHERE row = ?1";
         Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?)
@@ -129,11 +129,11 @@ impl TombstoneImport<'_, '_> {
         }
         for (id, (root, in_input)) in std::mem::take(&mut cascade.edge_ends) {
             self.check_cancelled()?;
-            let Some(entity) = self.run.known(&id)?.filter(|known| !known.trashed) else { continue };
+            let Some(entity) = self.run.known_record(&id)?.filter(|known| !known.trashed) else { continue };
             // If this input contains the entity without such an edge, the entity still exists in the source of the
             // deletion.
-            let kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
-            if !kept && !self.is_linked(&id, entity.row, &cascade)? {
+            let is_kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
+            if !is_kept && !self.is_linked(&id, entity.row, &cascade)? {
                 self.move_to_trash(&mut cascade, entity.row, root.unwrap_or(entity.row))?;
             }
         }

@@ -53,13 +53,13 @@ impl TombstoneImport<'_, '_> {
             self.delete(&mut cascade, id)?;
         }
         for id in std::mem::take(&mut self.run.redacted_ids) {
-            let has_words = match self.run.known(&id)? {
+            let has_words = match self.run.known_record(&id)? {
                 // The record was redacted in this vault already, with the records derived from it.
                 Some(known) if known.flags & Flags::REDACTED != 0 => continue,
-                Some(known) => self.run.blocklist.has_redacted_words(&id, &self.run.stored(known.row)?),
+                Some(known) => self.run.blocklist.has_redacted_words(&id, &self.run.stored_record(known.row)?),
                 None => true,
             };
-            // A record without words is the skeleton, from this or an earlier import.
+            // A record without words is a skeleton that this import or an earlier one left.
             if has_words { self.delete(&mut cascade, id)? } else { Self::redact(&mut cascade, id) }
         }
         let removed_live = self.remove_dependants(cascade)?;

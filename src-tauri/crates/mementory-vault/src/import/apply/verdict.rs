@@ -37,7 +37,7 @@ impl ImportRun<'_> {
                 return Ok(Verdict::Older("older than what the vault has"));
             }
         }
-        if is_bitemporal(record) && reopens(&self.stored(known.row)?, record) {
+        if is_bitemporal(record) && reopens(&self.stored_record(known.row)?, record) {
             return Ok(Verdict::Older("closed in the vault"));
         }
         // A newer version would bring the redacted words back.
@@ -62,7 +62,7 @@ impl ImportRun<'_> {
         if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
             return Ok(true);
         }
-        Ok(self.stored(known.row)?.times.updated.is_some_and(|s| s > updated))
+        Ok(self.stored_record(known.row)?.times.updated.is_some_and(|s| s > updated))
     }
 
     /// True when a former version of the row had exactly this content.
@@ -74,11 +74,11 @@ impl ImportRun<'_> {
     }
 
     fn has_same_text(&self, row: i64, record: &Record) -> VaultResult<bool> {
-        Ok(normal_text(&self.stored(row)?.text) == normal_text(&record.text))
+        Ok(normal_text(&self.stored_record(row)?.text) == normal_text(&record.text))
     }
 }
 
-/// Statements that are superseded rather than changed (spec of `.mem` v1.1 §4.1).
+/// True for statements, which are superseded rather than changed (spec of `.mem` v1.1 §4.1).
 pub(super) fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }

@@ -201,8 +201,8 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Updates the list position of an unchanged record, which changes if its conversation went on or shows another
-    /// branch now. `older` is true for a unit of an older export.
+    /// Updates the list position of an unchanged record. The position changes if the conversation went on or shows
+    /// another branch now. `older` is true for a unit of an older export.
     pub(super) fn reposition(
         &self,
         known: &KnownRecord,
@@ -214,10 +214,10 @@ impl ImportRun<'_> {
         if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
             return Ok(());
         }
-        let moved = ListPosition::from_record(record, extra_flags);
-        let sort = moved.time.unwrap_or(known.sort);
-        let flags = known.flags & !ListPosition::FLAGS | moved.flags;
-        if (sort, moved.position, flags) == (known.sort, known.position, known.flags) {
+        let new_position = ListPosition::from_record(record, extra_flags);
+        let sort = new_position.time.unwrap_or(known.sort);
+        let flags = known.flags & !ListPosition::FLAGS | new_position.flags;
+        if (sort, new_position.position, flags) == (known.sort, known.position, known.flags) {
             return Ok(());
         }
         self.connection
@@ -227,16 +227,16 @@ impl ImportRun<'_> {
             .execute(params![known.row, staging.batch, known.sort, known.position, known.flags])?;
         self.connection
             .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
-            .execute(params![known.row, sort, moved.position, flags])?;
+            .execute(params![known.row, sort, new_position.position, flags])?;
         Ok(())
     }
 
-    /// Row of a key, in this batch or before it, and whether it is in the Trash.
+    /// Row of the record with this key, in this batch or from before it, and true if the record is in the Trash.
     pub(super) fn place_of(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
         let id = record_id(&self.context.keys, key);
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {
             return Ok((*row > 0).then_some((*row, *trashed)));
         }
-        if self.vault_was_empty { Ok(None) } else { Ok(self.known(&id)?.map(|k| (k.row, k.trashed))) }
+        if self.vault_was_empty { Ok(None) } else { Ok(self.known_record(&id)?.map(|k| (k.row, k.trashed))) }
     }
 }

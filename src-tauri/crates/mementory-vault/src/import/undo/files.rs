@@ -14,8 +14,8 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
             reassign(tx, "file_versions", row, batch, keeper)?;
             continue;
         }
-        // If a later batch replaced the bytes again, its bytes stay, and the former bytes of its entry become those
-        // from before this batch.
+        // If a later batch replaced the bytes again, the file keeps the bytes of that batch. The entry of that batch
+        // then has the bytes from before this batch as its former bytes.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \
@@ -29,7 +29,8 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
         tx.prepare_cached(sql)?.execute(params![row, batch, next])?;
         tx.prepare_cached("DELETE FROM file_versions WHERE row = ?1 AND batch = ?2")?.execute([row, batch])?;
     }
-    // A file that this batch added and that stays for a later batch has no former bytes in its first remaining entry.
+    // If this batch added a file that stays because of a later batch, nothing came before the first remaining entry, so
+    // that entry has no former bytes.
     tx.execute(
         "UPDATE file_versions SET blob = NULL, size = NULL, media_type = NULL \
          WHERE row IN (SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row WHERE r.batch = ?1) \
@@ -60,7 +61,7 @@ pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatche
             .prepare_cached("SELECT flags, version_batch FROM records WHERE row = ?1")?
             .query_row([row], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, Option<i64>>(1)?)))
             .optional()?;
-        // A version of a later batch has a position of its own, which stays.
+        // If a later batch wrote the current version, that version keeps its own position.
         if let Some((flags, version_batch)) = present
             && version_batch.is_none_or(|written_by| written_by <= batch)
         {
