@@ -15,7 +15,7 @@ const MAX_KEY_LINES: usize = 200;
 pub struct Document<'t> {
     /// The frontmatter without its `---` lines. None if the file has none.
     pub yaml: Option<&'t str>,
-    /// The members of the frontmatter. For broken YAML, those of the lines `key: value`.
+    /// The members of the frontmatter. If the YAML is broken, only the members on lines of the form `key: value`.
     pub fields: Fields,
     /// The reason why the YAML could not be parsed. None if it is valid.
     pub broken: Option<String>,
@@ -24,7 +24,7 @@ pub struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Splits a text. A text that begins with a rule (`---`) but has no `key:` before the next rule is only a body.
+    /// Splits a text. A text that begins with a rule (`---`) but has no `key:` before the next rule has a body only.
     pub fn parse(text: &'t str) -> Self {
         let without_frontmatter = Self { body: text, ..Self::default() };
         let Some((yaml, body)) = split(text) else { return without_frontmatter };

@@ -5,8 +5,8 @@ use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};
 use std::io::{BufRead, BufReader};
 
-/// Calls `read` for the object in each line of a file. A line that is not an object is reported as dropped with `kind`.
-/// The pointer of an element is `line N`, counted from 1.
+/// Calls `read` for the object in each line of a file. A line that is not an object is reported as a dropped record of
+/// `kind`. The pointer of an element is `line N`, counted from 1.
 pub fn line_objects(
     reader: &mut FileReader<'_>,
     member: &Member,

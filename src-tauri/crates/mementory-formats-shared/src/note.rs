@@ -53,7 +53,7 @@ impl<'t> Note<'t> {
         self.head.get(key).or_else(|| self.head.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v))
     }
 
-    /// The texts of a list, or of one text with commas. A leading `#` is removed.
+    /// The texts of a list, or the parts of one text between commas. A leading `#` is removed.
     pub fn tags(&self, key: &str) -> Vec<String> {
         let texts: Vec<String> = match self.value(key) {
             Some(Value::Array(items)) => items
@@ -122,8 +122,8 @@ struct Open {
     key: Option<String>,
 }
 
-/// The members of a YAML mapping. None for invalid YAML, for other values, and for aliases, which programs for notes do
-/// not write. Dates stay texts.
+/// The members of a YAML mapping. None for invalid YAML, for other values, and for aliases, which note programs do not
+/// write. Dates stay texts.
 fn yaml_mapping(text: &str) -> Option<Fields> {
     if text.trim().is_empty() {
         return Some(Fields::new());

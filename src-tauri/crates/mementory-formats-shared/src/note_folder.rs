@@ -138,7 +138,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
         }
         for mut folder in folders.into_values().filter(|folder| !folder.notes.is_empty()) {
             if !folder.is_vault {
-                folder.prefix = wrapper(catalog, &folder);
+                folder.prefix = archive_top_folder(catalog, &folder);
             }
             folder.name = name_of(catalog, &folder);
             out.push(folder);
@@ -194,7 +194,7 @@ fn vault_prefixes(members: &[&Member]) -> Vec<String> {
 
 /// The top folder that contains all notes of an archive. Empty if there is no such folder, or if the notes are not in
 /// an archive.
-fn wrapper(catalog: &Catalog, folder: &NoteFolder) -> String {
+fn archive_top_folder(catalog: &Catalog, folder: &NoteFolder) -> String {
     let mut names = folder.notes.iter().filter_map(|id| catalog.members().get(*id)).map(|m| m.name.as_str());
     let Some(first) = names.next().and_then(|name| name.split_once('/')).map(|(top, _)| format!("{top}/")) else {
         return String::new();

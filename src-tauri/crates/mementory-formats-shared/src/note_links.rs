@@ -1,5 +1,4 @@
-//! Resolves links among the files of a folder of notes in the way that programs for notes do: by path, or by name
-//! alone.
+//! Resolves links between the files of a folder of notes as note programs do: by path, or by name alone.
 use super::markdown::NoteLink;
 use super::note_folder::{NoteFolder, is_note};
 use mementory_format::Catalog;

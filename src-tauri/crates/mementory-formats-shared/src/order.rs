@@ -45,9 +45,9 @@ pub struct MessageOrder {
     pub cycles: usize,
 }
 
-/// Orders messages by their parent links. Without links, uses the order of the array, except that a prompt precedes an
-/// answer with the same time. The active branch is the one with `leaf` (which only the API states), else with the last
-/// array element. It continues to its last leaf.
+/// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
+/// answer with the same time. The active branch is the branch that contains `leaf`, which only the API states, or
+/// otherwise the last array element. From there it goes on to its last leaf.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
@@ -94,9 +94,9 @@ fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
 
 fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); parent.len()];
-    for (i, p) in parent.iter().enumerate() {
-        if let Some(p) = p {
-            children[*p].push(i);
+    for (i, parent_index) in parent.iter().enumerate() {
+        if let Some(parent_index) = parent_index {
+            children[*parent_index].push(i);
         }
     }
     children

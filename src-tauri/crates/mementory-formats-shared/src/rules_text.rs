@@ -1,5 +1,5 @@
 //! Splits Markdown with rules or notes into items: one item for each bullet, or for each section without bullets. The
-//! sources of all items together are the whole file.
+//! sources of all items, one after the other, are the whole file.
 use super::object::content_id;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ enum Block {
     Silent,
 }
 
-/// Splits a text into items. `before` is the start of `text` that precedes the rules (frontmatter). It becomes part of
+/// Splits a text into items. `before` is the part of `text` before the rules, such as frontmatter. It becomes part of
 /// the source of the first item.
 pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
     let body = before.len().min(text.len());
@@ -42,8 +42,8 @@ pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
         let title = section.heading;
         if is_solid || !has_bullets {
             let body = &text[section.body.clone()];
-            let is_silent = blocks.iter().all(|(b, _)| *b == Block::Silent);
-            if !body.trim().is_empty() && !is_silent {
+            let are_all_silent = blocks.iter().all(|(b, _)| *b == Block::Silent);
+            if !body.trim().is_empty() && !are_all_silent {
                 found.push((section.body, body.trim().to_owned(), title));
             }
             continue;

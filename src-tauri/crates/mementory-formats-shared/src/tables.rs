@@ -86,11 +86,12 @@ impl Row {
     }
 }
 
-/// Reads the rows of a CSV file. Memory use is one row, at most the limit of one element.
+/// Reads the rows of a CSV file. One row is in memory at a time. Its size is limited like that of an element.
 pub struct CsvRows<'r> {
     reader: &'r mut dyn Read,
     core: csv_core::Reader,
-    /// Decodes UTF-16. None if the bytes are UTF-8; cells that are not UTF-8 are then read as Windows-1252.
+    /// Decodes UTF-16. None for any other file. Then each cell is read as UTF-8, or as Windows-1252 if it is not valid
+    /// UTF-8.
     decoder: Option<encoding_rs::Decoder>,
     buffer: Vec<u8>,
     start: usize,

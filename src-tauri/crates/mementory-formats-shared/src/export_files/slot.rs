@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 const STUB_MEMBER: &str = "stub";
 /// Largest nesting depth of an element whose fingerprint is computed from its values and not from its text.
 const MAX_DEPTH: u32 = 120;
-/// Members that only identify and place a record. Nobody misses them, so they are not reported as losses.
+/// Members that only say which record it is and where it belongs. Users do not miss them, so they are not reported as
+/// losses.
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
 /// Fields that are taken from the object if another program changed it.
@@ -25,7 +26,7 @@ const NATIVE: NativeFields =
 pub struct Written<'w> {
     /// Vault id of the record.
     pub id: &'w str,
-    /// True if the object is the record's own origin and verbatim.
+    /// True if the object was written from the record's own verbatim. Then the slot needs neither origin nor verbatim.
     pub same_source: bool,
     /// Members of the object that are separate records.
     pub apart: &'w [&'w str],

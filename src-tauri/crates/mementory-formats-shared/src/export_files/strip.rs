@@ -85,7 +85,7 @@ impl RecordSource for ExportSource<'_> {
     }
 }
 
-/// Removes the identifiers from a record. Returns the names of the members that had a value.
+/// Removes the identifiers from a record. Returns the names of the members from which a value was removed.
 fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
     let record = &mut stored.record;
     let key_from_vault_id = |id: &str| RecordKey::new(SCOPE, uuid_of(id));
