@@ -1,5 +1,5 @@
-//! Detects files with rules for agents. Agents find these files by their names and folders, so most of them have no
-//! other mark. If the frontmatter has members that only one agent uses, it takes precedence over the name.
+//! Detects files with rules for agents. Agents find these files by name and folder, so most files have nothing else
+//! that identifies them. If the frontmatter has members that only one agent uses, they take precedence over the name.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
 
@@ -19,7 +19,7 @@ const OWN_CONFIDENCE: f64 = 0.9;
 pub(super) struct RuleFile {
     /// Name of the platform. `agents` for the names that many agents share.
     pub platform: &'static str,
-    /// How the text came to be: written by a person, or by an agent.
+    /// Who wrote the text: a person or an agent.
     pub method: &'static str,
     /// True for a file that is stored, but not read.
     pub is_opaque: bool,
@@ -53,7 +53,8 @@ pub(crate) fn is_rule_of(platform: &str, catalog: &Catalog, member: &Member) -> 
     rule_file(catalog, member).is_some_and(|file| file.platform == platform && !file.is_opaque && !file.is_ours)
 }
 
-/// Determines from the name and folders of a member, or from its frontmatter, what it is.
+/// Determines which rules file a member is, by its name and folders or by its frontmatter. None if it is not a rules
+/// file.
 pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     let by_name = by_name(catalog, member);
     let name = member.file_name().to_ascii_lowercase();

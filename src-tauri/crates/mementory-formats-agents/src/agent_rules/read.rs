@@ -1,4 +1,4 @@
-//! Reads each file into one memory for each rule. The verbatims of these memories, joined in order, are the file.
+//! Reads each rule of a file as a memory. The verbatims of the memories of a file, joined in order, are the whole file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -27,7 +27,7 @@ pub(super) fn read(
     read_members(&mut reader, &members)
 }
 
-/// Reads files with rules. Formats whose exports have such files beside others use it as well.
+/// Reads files with rules. Also used by other formats whose exports contain such files.
 pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Role)]) -> Result<(), FormatError> {
     let mut seen: HashMap<String, u32> = HashMap::new();
     let claimed: HashSet<usize> = members.iter().map(|(member, _)| member.id).collect();

@@ -1,5 +1,5 @@
-//! Detects files of Claude Code: logs by the members of their lines, and topics of the memory by their frontmatter.
-//! Names only decide which other files belong to them.
+//! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
+//! frontmatter. Names of files only decide which other files belong to the logs and topics.
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
@@ -10,7 +10,7 @@ use mementory_json::keys_of;
 
 /// Bytes of a Markdown file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Types of the topics of the memory.
+/// Types that a topic file of the memory can have.
 pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
 
 /// One claim for all files of Claude Code in the catalog.
@@ -49,7 +49,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
         .any(|m| m.file_name() == "MEMORY.md" && topics.iter().any(|t| *t != m.id));
-    // The rules beside logs and memory belong to the same program.
+    // Rules files beside logs or memory are also files of Claude Code.
     let is_taken = |member: &Member| parts.iter().any(|part| part.member == member.id);
     let is_rule = |member: &&Member| !is_taken(member) && agent_rules::is_rule_of("claude-code", catalog, member);
     let rules: Vec<Part> =
@@ -65,7 +65,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     };
     vec![Claim {
         version: None,
-        // Topics with an index beside them are not notes of another program, whatever their text.
+        // Topic files with an index beside them cannot be notes of another program, whatever their text is.
         confidence: if is_certain {
             0.95
         } else if has_index {
@@ -79,12 +79,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The list that the lines of a session on the web are in.
+/// Name of the list that contains the lines of a session on the web.
 pub(super) const WEB_LIST: &str = "loglines";
 
 /// True for a session of Claude Code on the web: one object with its lines in a list.
 pub(super) fn is_web_log(catalog: &Catalog, member: &Member) -> bool {
-    // A screenplay has loglines too, so these must be messages.
+    // Other files, such as those about screenplays, may have `loglines` too, so these lines must be messages.
     head_keys(catalog, member).is_some_and(|keys| {
         let has = |key: &str| keys.has(&format!("{WEB_LIST}.{key}"));
         has("type") && has("message") && (has("message.role") || has("timestamp"))
@@ -99,7 +99,7 @@ enum LogKind {
     History,
 }
 
-/// The kind of a log, and true if it has a member that only Claude Code writes.
+/// The kind of a log, with true if the log has a member that only Claude Code writes. None if it is not a log.
 fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -120,14 +120,14 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let mut is_session = false;
     for line in &lines {
         let Some(object) = Object::parse(line) else {
-            // The first line may be longer than what is read here.
+            // The first line may be longer than the part that is read here. Then it is incomplete.
             let keys = keys_of(line.as_bytes());
             if keys.has("parentUuid") && (keys.has("sessionId") || keys.has("isSidechain")) {
                 return Some((LogKind::Session, true));
             }
             continue;
         };
-        // Qwen Code has the same envelope around contents of Google's API.
+        // Qwen Code writes the same members around messages in the form of Google's API.
         if object.object("message").is_some_and(|m| m.has("parts")) {
             return None;
         }

@@ -1,5 +1,5 @@
-//! `history.jsonl`: the prompts of all sessions. Claude Code removes old sessions, so it may be all that is left of
-//! them.
+//! `history.jsonl`: the prompts of all sessions. Claude Code deletes old session logs, so this file may be all that is
+//! left of a session.
 use super::chat_file;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Turn;
@@ -9,8 +9,8 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 
-/// Reads the prompts of sessions that are not in `known`, one conversation for each session or, in older files,
-/// project.
+/// Reads the prompts of the sessions that are not in `known`. Each session becomes a conversation. In older files,
+/// which do not name the session, each project becomes one.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known: &HashSet<String>) -> Result<(), FormatError> {
     let mut sessions = Sessions::default();
     let limit = reader.context.limits.element_bytes;

@@ -52,7 +52,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, For
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             return Ok(());
         }
-        // The oldest shape in one line.
+        // A log of the oldest shape can be one object on a single line.
         if let (Some(header), Some(items)) = (line.object.object("session"), line.object.list("items")) {
             session.read_document(&header);
             for (n, raw) in items.into_iter().enumerate() {

@@ -109,7 +109,7 @@ fn rich_text(bubble: &Object<'_>) -> String {
     let Some(raw) = bubble.raw_value("richText") else { return String::new() };
     let inner = decode_string(raw).map_or_else(|| raw.get().to_owned(), |t| t.into_owned());
     let mut out = String::new();
-    // Depth and number are limited, and nothing is recursive.
+    // The depth and the number of the nodes are limited, and a list of pending nodes replaces recursion.
     let Ok(root) = serde_json::from_str::<&serde_json::value::RawValue>(&inner) else { return inner };
     let mut pending = vec![(root, 0u32)];
     while let Some((value, depth)) = pending.pop() {

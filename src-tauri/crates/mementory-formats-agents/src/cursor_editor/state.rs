@@ -118,7 +118,7 @@ impl Conversation<'_> {
         }
         let is_blank =
             |turn: &Turn| turn.text.trim().is_empty() && turn.fields.is_empty() && turn.attachments.is_empty();
-        // Rows without an id and without content occur.
+        // Some databases have rows of conversations with neither id nor content.
         let is_orphan = self.id.is_empty() && repaired.is_none() && chat.turns.iter().all(is_blank);
         let is_empty = chat.turns.is_empty() && self.rows.bubbles.is_empty();
         if is_orphan || is_empty && chat.title.is_none() && !object.has("createdAt") {

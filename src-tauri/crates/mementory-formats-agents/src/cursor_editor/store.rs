@@ -1,5 +1,5 @@
-//! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root,
-//! in the wire format of Protocol Buffers, lists them.
+//! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root
+//! blob, which is in the wire format of Protocol Buffers, lists them.
 use super::chat_file;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -79,7 +79,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
     reader.send_chat(chat, chat_file(&member.place))
 }
 
-/// The JSON with the settings of the chat, which the table `meta` has as hexadecimal digits.
+/// The JSON with the settings of the chat, which the table `meta` contains as hexadecimal digits.
 fn header(member: &Member, database: &Database) -> Result<Option<String>, FormatError> {
     let failed = |e: rusqlite::Error| unreadable(member, &e);
     let mut statement = database.connection.prepare("SELECT value FROM meta LIMIT 100").map_err(failed)?;
@@ -125,7 +125,7 @@ fn blob(member: &Member, database: &Database, rowid: i64) -> Result<Option<Vec<u
     }
 }
 
-/// Ids of the messages below the root, in its order.
+/// Ids of the messages below the root, in the order of the root.
 fn listed_messages(
     member: &Member,
     database: &Database,

@@ -72,7 +72,7 @@ fn lines_role(lines: &[String]) -> Option<Role> {
     None
 }
 
-/// True for a checkpoint: `history` with contents of Google's API.
+/// True for a checkpoint: its `history` is a list of `Content` objects of Google's API.
 fn is_history(object: &Object<'_>) -> bool {
     let first = object.list("history").and_then(|items| Object::parse(items.first()?.get()));
     first.is_some_and(|first| first.has("role") && first.has("parts"))

@@ -1,4 +1,5 @@
-//! `logs.json`: the prompts of all sessions, and checkpoints, which are contents of Google's API.
+//! Reads `logs.json`, which has the prompts of all sessions, and checkpoints, which consist of `Content` objects of
+//! Google's API.
 use super::messages;
 use super::session::chat_file;
 use mementory_format::{FormatError, Member};

@@ -48,7 +48,7 @@ fn read_session(reader: &mut FileReader<'_>, member: &Member) -> Result<Session,
         && let Some(header) = Object::parse(&text)
     {
         session.read_header(&header);
-        session.keep(text.clone());
+        session.keep_header(text.clone());
     }
     Ok(session)
 }

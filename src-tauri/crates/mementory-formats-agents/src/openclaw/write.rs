@@ -397,7 +397,7 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     let heading = found.heading.clone().map(|h| &verbatim[h]);
     let new_heading =
         heading.filter(|h| Some(sections::title_without_marks(h)) != record.title).and(record.title.as_deref());
-    // the reader used a heading without a body as the text
+    // if a section has no body, the reader uses its heading as the text of the record
     let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
     sections::replace_parts(verbatim, is_one_record, new_heading, body)
 }
