@@ -22,8 +22,8 @@ enum ZipOutput {
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>),
 }
 
-/// An error of the archive. A write that failed keeps its cause, such as a full disk.
-fn zip_failed(error: ZipError, place: &str) -> FormatError {
+/// The error for a failure of the ZIP writer. If a write failed, the error keeps its cause, such as a full disk.
+fn zip_error(error: ZipError, place: &str) -> FormatError {
     match error {
         ZipError::Io(source) => FormatError::io(place, source),
         other => FormatError::invalid("zip_failed", place, other.to_string()),
@@ -91,7 +91,7 @@ impl ArchiveWriter {
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
             .large_file(buffer.len() as u64 == READ_BUFFER_BYTES);
-        let failed = |e| zip_failed(e, name);
+        let failed = |e| zip_error(e, name);
         self.zip.start(name, options).map_err(failed)?;
         let (mut hasher, mut size) = (Sha256::new(), 0u64);
         while !buffer.is_empty() {
@@ -118,7 +118,7 @@ impl ArchiveWriter {
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
             .large_file(true);
-        let failed = |e| zip_failed(e, name);
+        let failed = |e| zip_error(e, name);
         let mut entry = HashingEntry { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
         let wanted = fill(&mut entry)?;
         if wanted {
@@ -142,7 +142,7 @@ impl ArchiveWriter {
 
     /// Writes the central directory and waits until the file is on disk.
     pub(super) fn finish(self) -> Result<(), FormatError> {
-        let failed = |e| zip_failed(e, &self.place);
+        let failed = |e| zip_error(e, &self.place);
         let io = |e| FormatError::io(&self.place, e);
         match self.zip {
             ZipOutput::Plain(zip) => zip.finish().map_err(failed)?.flush().map_err(io)?,

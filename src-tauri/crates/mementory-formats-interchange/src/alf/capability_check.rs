@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Largest number of issues that are reported for one archive.
 const MAX_ISSUES: usize = 200;
 
-/// Abilities of the agent and credentials of the archive, to be compared.
+/// The abilities of the agent and the credentials of the archive, which are compared with each other.
 #[derive(Default)]
 pub(super) struct CapabilityCheck {
     /// For each ability: name, requirement on the host, ids of the needed credentials.

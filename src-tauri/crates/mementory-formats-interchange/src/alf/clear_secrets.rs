@@ -9,14 +9,14 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Folders whose files are searched.
 const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
 
-/// True if the text contains a key or token whose form alone shows that it is one.
+/// True if the text contains a key or token whose form alone shows that it is a secret.
 pub(super) fn has_secret(text: &str) -> bool {
     scan(text).iter().any(|found| {
         matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
     })
 }
 
-/// Reports files of runtimes and artifacts with a secret in the clear. In a file that is encrypted as a whole, this is
+/// Reports raw files and artifacts that contain a secret in the clear. If the archive is encrypted as a whole, this is
 /// only a warning.
 pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Result<(), FormatError> {
     for (name, member) in &archive.entries {

@@ -249,7 +249,7 @@ impl ExportPlan {
             has_months || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > MAX_LINES_PER_QUARTER)
         });
         let busy: BTreeSet<Period> = self.periods.keys().map(|month| month.to_quarter()).collect();
-        self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !busy.contains(quarter)));
+        self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !quarters_split_into_months.contains(quarter)));
     }
 
     /// The partition that contains a time.

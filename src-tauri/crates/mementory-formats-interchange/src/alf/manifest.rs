@@ -13,7 +13,7 @@ pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 /// Name of our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
-/// Issues of entries that an archive must not have.
+/// Codes of the container's issues about entries that an archive must not have.
 const REFUSED_ENTRIES: [&str; 6] =
     ["unsafe_name", "duplicate_name", "link", "encrypted", "not_a_regular_file", "unsupported_compression"];
 
@@ -54,17 +54,18 @@ impl<'c> Archive<'c> {
             .and_then(|p| p.strip_suffix("!/"))
             .unwrap_or(&manifest.place);
         // Issues inside a nested archive are ignored, but not issues of an entry whose name merely contains `!/`.
-        let nested = |name: &str| {
+        let is_in_nested_archive = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
                 let inner = format!("{place}!/{}!/", &name[..i]);
                 catalog.members().iter().any(|m| m.archive != manifest.archive && m.place.starts_with(&inner))
             })
         };
-        let inside = |at: &str| {
-            at == place || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !nested(r))
+        let is_in_archive = |at: &str| {
+            at == place
+                || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !is_in_nested_archive(r))
         };
         let refused = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
-        for issue in catalog.issues().iter().filter(|i| inside(&i.place)) {
+        for issue in catalog.issues().iter().filter(|i| is_in_archive(&i.place)) {
             if REFUSED_ENTRIES.contains(&issue.code.as_str()) {
                 return Err(refused(&issue.place, &issue.code));
             }
@@ -139,14 +140,15 @@ impl Manifest {
 
     /// Parses the manifest. The error is `Version` for another major version, `Invalid` if the text is not a manifest.
     pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
-        let bad = |message: String| FormatError::invalid("manifest_invalid", place, message);
-        let tree = Tree::parse(text, limits).map_err(|e| bad(e.to_string()))?;
-        let version = tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| bad("no alf_version".into()))?;
+        let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);
+        let tree = Tree::parse(text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+        let version =
+            tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| invalid_manifest("no alf_version".into()))?;
         let version = version.to_owned();
         check_version(&version, place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
         // A UUID has the same meaning in upper and lower case, and the deltas of an agent may write another one.
-        let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_ascii_lowercase();
+        let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let rows = tree.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"));
         let partitions = match rows {
             Some(Tree::Array(rows)) => rows.iter().map(partition).collect(),
@@ -229,7 +231,7 @@ impl Manifest {
     }
 }
 
-/// Refuses another major version than 1. A text that does not begin with a number is no version at all.
+/// Refuses every major version other than 1, and a text that does not begin with a number.
 pub(super) fn check_version(version: &str, place: &str) -> Result<(), FormatError> {
     let major = version.split('.').next().unwrap_or_default();
     if major.is_empty() || !major.bytes().all(|b| b.is_ascii_digit()) {

@@ -1,5 +1,5 @@
-//! References between the parts of an archive that lead nowhere: `supersedes`, `referenced_by`, namespaces of
-//! principals, abilities and credentials. They are tolerated (spec §3.1.12), so each is a warning.
+//! Finds dangling references inside an archive: in `supersedes` and `referenced_by`, in namespaces of principals, and
+//! between abilities and credentials. The specification tolerates them (§3.1.12), so each is only a warning.
 use super::capability_check::CapabilityCheck;
 use super::findings::Findings;
 use mementory_json::Tree;
@@ -9,7 +9,8 @@ use std::collections::HashSet;
 const MAX_REFERENCES: usize = 200_000;
 /// Beginning of the namespace of the memories about a principal (spec §3.3.2).
 const PRINCIPAL_NAMESPACE: &str = "principal_context:";
-/// Abilities that need something of the host are no fault of the file.
+/// Code of the issue for an ability that needs something of the host. This is not a fault of the file, so it is not
+/// reported here.
 const HOST_CODE: &str = "capability_host_dependent";
 
 /// Ids and references of one archive. Ids are compared without case, as UUIDs.

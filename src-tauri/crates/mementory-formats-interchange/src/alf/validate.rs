@@ -353,8 +353,9 @@ impl Check<'_> {
     }
 
     fn check_partition(&mut self, member: &Member, row: &super::manifest::Partition) -> Result<u64, FormatError> {
-        // Place of the last line if that line is neither JSON nor ended by a line feed. Then the file was truncated.
-        let (mut line_count, mut cut) = (0u64, None);
+        // Place of the last line if that line is not JSON and has no line feed at its end, which shows that the file
+        // was truncated.
+        let (mut line_count, mut truncated_line_place) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
@@ -369,10 +370,10 @@ impl Check<'_> {
                 };
                 line_count += 1;
                 let place = format!("{}#line {number}", member.place);
-                cut = None;
+                truncated_line_place = None;
                 let Ok(tree) = Tree::parse(text, self.limits) else {
                     // A line without a line end takes exactly as many bytes as its text.
-                    cut = (bytes == text.len() as u64).then(|| place.clone());
+                    truncated_line_place = (bytes == text.len() as u64).then(|| place.clone());
                     self.error("malformed", &place, "not JSON");
                     return Ok(());
                 };
@@ -383,7 +384,7 @@ impl Check<'_> {
                 self.findings.refuse_too_many(&member.place)
             })
         })?;
-        if let Some(place) = cut {
+        if let Some(place) = truncated_line_place {
             self.error("partition_truncated", &place, "the partition ends inside this line");
         }
         Ok(line_count)

@@ -248,8 +248,8 @@ pub(super) struct Supersedes {
     pub deleted: bool,
 }
 
-/// What the line replaces (member `supersedes`). None if the line does not have this member.
-pub(super) fn superseded_by(line: &str) -> Option<Supersedes> {
+/// The member `supersedes` of a line, which says what the line replaces. None if the line does not have this member.
+pub(super) fn supersedes_of(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = get(&m, "supersedes").and_then(string)?.into_owned();
     let same_id = get(&m, "id").and_then(string).is_some_and(|id| id == old);

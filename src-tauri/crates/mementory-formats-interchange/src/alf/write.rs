@@ -216,22 +216,23 @@ fn write_files(
         write_row_file(source, out, row, passthrough)?;
     }
     for (id, foreign) in std::mem::take(&mut plan.files) {
-        let mut facts = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
+        let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
         let mut content = None;
         let found = source.attachment(&id, &mut |bytes| {
-            (facts.size, facts.sha256, content) = size_digest_and_bytes(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
+            (file_data.size, file_data.sha256, content) =
+                size_digest_and_bytes(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
             Ok(())
         })?;
-        if found && facts.size < threshold {
+        if found && file_data.size < threshold {
             let name = free_artifact_name(out, passthrough, &foreign.reference.name, &id);
             match content {
                 Some(content) => drop(out.entry(&name, &mut content.as_slice())?),
                 None => drop(source.attachment(&id, &mut |bytes| out.entry(&name, bytes).map(drop))?),
             }
-            facts.path = Some(name);
+            file_data.path = Some(name);
         }
-        report_file_loss(plan, &id, found.then_some(facts.size), threshold);
-        rows.push(documents::file_row(&id, &foreign.reference, &foreign.referenced_by, &facts));
+        report_file_loss(plan, &id, found.then_some(file_data.size), threshold);
+        rows.push(documents::file_row(&id, &foreign.reference, &foreign.referenced_by, &file_data));
     }
     let name = |out: &ArchiveWriter, name: &str, id: &str| free_artifact_name(out, passthrough, name, id);
     rows.extend(workspaces.artifacts(source, out, plan, threshold, &name)?);

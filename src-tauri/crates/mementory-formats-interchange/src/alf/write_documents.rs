@@ -110,10 +110,10 @@ pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[Str
     push_member(&mut out, "media_type", reference.media_type.as_deref().unwrap_or("application/octet-stream"));
     out.push_str(&format!(
         ",\"size_bytes\":{},\"hash\":{{\"algorithm\":\"sha256\",\"value\":\"{}\"}}",
-        facts.size, facts.sha256
+        file_data.size, file_data.sha256
     ));
     push_member(&mut out, "source_path", &reference.name);
-    match &facts.path {
+    match &file_data.path {
         Some(path) => push_member(&mut out, "archive_path", path),
         None => out.push_str(",\"archive_path\":null"),
     }

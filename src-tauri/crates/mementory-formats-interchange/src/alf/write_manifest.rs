@@ -15,25 +15,25 @@ pub(super) struct PartitionRow {
     period: Period,
     count: u64,
     sha256: String,
-    sealed: bool,
-    current: bool,
+    is_sealed: bool,
+    is_current: bool,
 }
 
 impl PartitionRow {
     /// The row of a partition. A past period is sealed, and the current one has no end yet.
     pub(super) fn new(file: String, period: Period, count: u64, sha256: String, now: Timestamp) -> Self {
         let relation = period.relative_to(now);
-        Self { file, period, count, sha256, sealed: relation.is_lt(), current: relation.is_eq() }
+        Self { file, period, count, sha256, is_sealed: relation.is_lt(), is_current: relation.is_eq() }
     }
 
     fn tree(&self) -> Tree {
-        let to = if self.current { Tree::Null } else { text(&self.period.last_day()) };
+        let to = if self.is_current { Tree::Null } else { text(&self.period.last_day()) };
         object([
             ("file", text(&self.file)),
             ("from", text(&self.period.first_day())),
             ("to", to),
             ("record_count", number(self.count)),
-            ("sealed", Tree::Bool(self.sealed)),
+            ("sealed", Tree::Bool(self.is_sealed)),
             ("sha256", text(&self.sha256)),
         ])
     }

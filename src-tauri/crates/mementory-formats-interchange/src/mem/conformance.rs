@@ -280,8 +280,8 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
             report.scopes.extend(text(tree, "id").map(str::to_owned));
         }
         "tombstone" => {
-            // After a redaction, the target still exists without its content. Derived records are deleted in both
-            // cases.
+            // After a redaction, unlike after a deletion, the target still exists, but without its content. Derived
+            // records are deleted in both cases.
             if text(tree, "op") == Some("delete") {
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
             }
@@ -304,8 +304,8 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
     }
 }
 
-/// Reports files that the manifest does not list: as fatal in folders with records, else as a warning of a full check,
-/// because no checksum or signature covers them.
+/// Reports files that the manifest does not list, because no checksum or signature covers them. In folders with
+/// records, such a file is a fatal error. Elsewhere it is a warning, which only the full check reports.
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names =

@@ -71,7 +71,8 @@ pub(super) fn whole_second(at: Timestamp) -> Timestamp {
 }
 
 impl Delta {
-    /// Creates the filter from the options. Times after `now` are not changes (a fact may end in the future).
+    /// Creates the filter from the options. A time after `now` does not count as a change, because a fact may end in
+    /// the future.
     pub fn new(options: &WriteOptions, now: Timestamp, limits: &Limits) -> Result<Self, FormatError> {
         let mut delta = Self { since: options.since.map(whole_second), now: Some(now), ..Self::default() };
         if let Some(base) = &options.base {

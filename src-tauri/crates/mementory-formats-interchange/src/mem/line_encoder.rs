@@ -110,8 +110,8 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     let text_tree = |s: &str| Tree::Text(s.to_owned());
     match spec.kind {
         "episode" => {
-            let chat = record.kind == Kind::Message;
-            let source_type = if chat {
+            let is_message = record.kind == Kind::Message;
+            let source_type = if is_message {
                 "chat"
             } else if record.kind == Kind::Todo {
                 "todo"

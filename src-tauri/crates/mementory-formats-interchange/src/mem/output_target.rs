@@ -36,7 +36,7 @@ fn folder_in(archive: &Path) -> String {
     format!("{}.mem", if name.is_empty() { "bundle" } else { name })
 }
 
-fn zip_failed(error: ZipError, path: &str) -> FormatError {
+fn zip_error(error: ZipError, path: &str) -> FormatError {
     match error {
         ZipError::Io(source) => FormatError::io(path, source),
         other => FormatError::invalid("zip_failed", path, other.to_string()),
@@ -111,7 +111,7 @@ impl OutputTarget {
                     .compression_method(CompressionMethod::Deflated)
                     .last_modified_time(DateTime::default())
                     .unix_permissions(0o644);
-                zip.start_file(format!("{folder}/{path}"), options).map_err(|e| zip_failed(e, path))?;
+                zip.start_file(format!("{folder}/{path}"), options).map_err(|e| zip_error(e, path))?;
                 Ok(Box::new(&mut **zip))
             }
         }
@@ -168,7 +168,7 @@ impl OutputTarget {
     pub fn finish(self) -> Result<(), FormatError> {
         let Self::Zip { zip, folder } = self else { return Ok(()) };
         let io = |e| FormatError::io(folder.clone(), e);
-        let file = zip.finish().map_err(|e| zip_failed(e, &folder))?;
+        let file = zip.finish().map_err(|e| zip_error(e, &folder))?;
         file.into_inner().map_err(|e| io(e.into_error()))?.sync_all().map_err(io)
     }
 }

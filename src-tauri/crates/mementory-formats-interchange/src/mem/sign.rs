@@ -92,11 +92,11 @@ type Action<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatErro
 fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let found = detect(&catalog, limits, Some("mem"))?;
-    let [one] = found.sources.as_slice() else {
+    let [source] = found.sources.as_slice() else {
         let message = format!("exactly one .mem bundle is needed here, {} were found", found.sources.len());
         return Err(FormatError::invalid("not_one_bundle", path.display().to_string(), message));
     };
-    let bundle = Bundle::open(&catalog, one, limits)?;
+    let bundle = Bundle::open(&catalog, source, limits)?;
     let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
     if let Some(refusal) = report.fatal_error(&bundle, &[]) {
         return Err(refusal);

@@ -38,14 +38,14 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
 }
 
 /// The list for a record of another format. A relation is put into the list of relations only if both of its ends are
-/// known.
+/// known (`has_ends`).
 pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
     match (kind, shape) {
         (Kind::Todo, _) => &TASKS_SECTION,
         (Kind::Entity, Shape::V1) => &NODES_SECTION,
         (Kind::Entity, Shape::V2) => &ENTITIES_SECTION,
-        (Kind::Relation, Shape::V1) if ends => &EDGES_SECTION,
-        (Kind::Relation, Shape::V2) if ends => &RELATIONSHIPS_SECTION,
+        (Kind::Relation, Shape::V1) if has_ends => &EDGES_SECTION,
+        (Kind::Relation, Shape::V2) if has_ends => &RELATIONSHIPS_SECTION,
         _ => &MEMORIES_SECTION,
     }
 }
@@ -227,7 +227,8 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
     out
 }
 
-/// Maps the name of each entity to its confidence. It is read from the verbatim, because records do not store it.
+/// Maps the name of each entity to its confidence. The confidences are read from the verbatim, because records do not
+/// store them.
 fn confidences(record: &Record) -> BTreeMap<String, Tree> {
     let verbatim =
         record.verbatim.as_ref().filter(|_| record.origin.format == KEY_SCOPE && !record.entities.is_empty());

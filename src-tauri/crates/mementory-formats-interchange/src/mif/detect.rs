@@ -1,5 +1,5 @@
 //! Detects documents of this format by their top-level members, in any encoding. The three interop encodings resemble
-//! files of other programs, so those must match exactly.
+//! files of other programs, so a file is accepted as one of them only if it matches exactly.
 use super::encoding::Encoding;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{decoded_head, keys_of};
@@ -176,7 +176,7 @@ fn recognize_yaml(text: &str, name: &str) -> Option<Recognized> {
     (is_certain || is_likely).then(|| (Encoding::Yaml, version, confidence, "a YAML document with mif_version".into()))
 }
 
-/// Detects YAML that is written in braces, where keys need no quotes. The reader looks for the version.
+/// Detects YAML that is written in braces, where keys need no quotes. The reader determines the version.
 fn recognize_flow_yaml(text: &str, name: &str) -> Option<Recognized> {
     let is_named = name.ends_with(".mif.yaml") || name.ends_with(".mif.yml");
     let has_version = text.contains("mif_version:") || text.contains("memories:");

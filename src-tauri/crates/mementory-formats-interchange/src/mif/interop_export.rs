@@ -117,15 +117,16 @@ impl InteropWriter {
         if let Some(original_text) = self.original_text(stored) {
             return Ok(Some(original_text));
         }
-        let bad = |code| FormatError::invalid("malformed", &stored.id, code);
+        let malformed = |code| FormatError::invalid("malformed", &stored.id, code);
         let (text, mapped) = if self.encoding == Encoding::Markdown {
             let text = self.compose_block(record);
             let read = interop_import::blocks(&text.replace("\r\n", "\n")).into_iter().next();
-            let (_, block) = read.ok_or_else(|| bad("the written block cannot be read back"))?;
+            let (_, block) = read.ok_or_else(|| malformed("the written block cannot be read back"))?;
             (text, interop_import::record_from_block(&block, self.encoding))
         } else {
             let text = json(&self.compose_element(stored));
-            let mapped = interop_import::record_from_item(&text, self.encoding, &Limits::default()).map_err(bad)?;
+            let mapped =
+                interop_import::record_from_item(&text, self.encoding, &Limits::default()).map_err(malformed)?;
             (text, mapped)
         };
         report_losses(stored, &mapped, self.encoding, &mut self.report.losses);
@@ -167,8 +168,9 @@ impl InteropWriter {
             set_text(&mut tree, "type", kind);
             tree.set("tags", texts(&record.tags));
             set_text(&mut tree, "timestamp", &created);
-            let empty = |metadata: &&serde_json::Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
-            if let Some(metadata) = known("metadata").filter(|metadata| !empty(metadata)) {
+            let is_empty_object =
+                |metadata: &&serde_json::Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
+            if let Some(metadata) = known("metadata").filter(|metadata| !is_empty_object(metadata)) {
                 tree.set("metadata", tree_of(metadata));
             }
             return tree;

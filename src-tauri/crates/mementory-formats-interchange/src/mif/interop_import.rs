@@ -154,8 +154,8 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     }
     let used = [name, "id", "tags", "type", "memory_type", "timestamp", "created_at", "updated_at", "date", "user_id"];
     if let Tree::Object(members) = &tree {
-        let unread = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
-        record.fields = unread.map(|(k, v)| (k.clone(), value(v))).collect();
+        let unused_members = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
+        record.fields = unused_members.map(|(k, v)| (k.clone(), value(v))).collect();
     }
     record.verbatim = Some(Verbatim::json(json));
     Ok(record)

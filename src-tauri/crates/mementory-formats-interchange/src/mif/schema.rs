@@ -1,5 +1,6 @@
 //! Schema rules of the objects in a document, and the codes under which violations are reported. The rules of version 1
-//! follow the specification (§2–§7) and the published schema; those of version 2 the types of the reference program.
+//! follow the specification (§2–§7) and the published schema. Those of version 2 follow the types of the reference
+//! program.
 use mementory_json::{
     Tree,
     schema::{

@@ -427,7 +427,7 @@ impl MergedDeltas {
         let mut pending = new.iter().peekable();
         let mut count = 0u64;
         if let Some(member) = member {
-            let (copied, unterminated) = rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
+            let (copied, lacks_line_end) = rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
                 let Some(text) = text else { return Ok(LineEdit::Keep) };
                 if pending.peek().is_some() {
                     let (created, id) = rewrite::sort_key(text);
@@ -444,7 +444,7 @@ impl MergedDeltas {
                 })
             })?;
             count += copied + (new.len() - pending.len()) as u64;
-            if unterminated && pending.peek().is_some() {
+            if lacks_line_end && pending.peek().is_some() {
                 sink.write_all(b"\n").map_err(io)?;
             }
         }

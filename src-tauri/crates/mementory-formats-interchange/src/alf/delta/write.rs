@@ -291,8 +291,8 @@ impl Writer<'_> {
         })?;
         // If only a selection is exported, records outside it are not deletions.
         if everything && base_records.values().any(|record| !record.still_exists) {
-            let mut done = std::collections::HashSet::new();
-            self.each_base_line(&mut |text| match tombstone(text, base_records, &mut done) {
+            let mut written_ids = std::collections::HashSet::new();
+            self.each_base_line(&mut |text| match tombstone(text, base_records, &mut written_ids) {
                 Some(line) => emit(&line),
                 None => Ok(()),
             })?;
@@ -306,11 +306,11 @@ impl Writer<'_> {
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,
-    done: &mut std::collections::HashSet<String>,
+    written_ids: &mut std::collections::HashSet<String>,
 ) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
-    if base_records.get(id.as_str()).is_none_or(|record| record.still_exists) || !done.insert(id.clone()) {
+    if base_records.get(id.as_str()).is_none_or(|record| record.still_exists) || !written_ids.insert(id.clone()) {
         return None;
     }
     let nested = |object: &str, key: &str| {

@@ -245,14 +245,16 @@ impl Deletion<'_> {
 
     fn count_links(&self, line: &str) -> u64 {
         let Some(m) = wire::members(line) else { return 0 };
-        let named = |raw: Option<&serde_json::value::RawValue>| {
+        let names_deleted_record = |raw: Option<&serde_json::value::RawValue>| {
             raw.and_then(wire::string).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()))
         };
         let related = wire::get(&m, "related_records")
             .and_then(|raw| serde_json::from_str::<Vec<&serde_json::value::RawValue>>(raw.get()).ok())
             .unwrap_or_default();
-        let related = related.iter().filter(|r| wire::members(r.get()).is_some_and(|m| named(wire::get(&m, "id"))));
-        related.count() as u64 + u64::from(named(wire::get(&m, "supersedes")))
+        let related = related
+            .iter()
+            .filter(|r| wire::members(r.get()).is_some_and(|m| names_deleted_record(wire::get(&m, "id"))));
+        related.count() as u64 + u64::from(names_deleted_record(wire::get(&m, "supersedes")))
     }
 
     /// A line without its links to the deleted records. None if the line has no such links, or if links are kept.
@@ -261,13 +263,13 @@ impl Deletion<'_> {
             return None;
         }
         let mut tree = Tree::parse(line, 512).ok()?;
-        let named =
+        let names_deleted_record =
             |id: Option<&Tree>| id.and_then(Tree::as_str).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
-        if named(tree.get("supersedes")) {
+        if names_deleted_record(tree.get("supersedes")) {
             tree.remove("supersedes");
         }
         if let Some(Tree::Array(rows)) = tree.get("related_records").cloned() {
-            let remaining: Vec<Tree> = rows.into_iter().filter(|row| !named(row.get("id"))).collect();
+            let remaining: Vec<Tree> = rows.into_iter().filter(|row| !names_deleted_record(row.get("id"))).collect();
             match remaining.is_empty() {
                 true => tree.remove("related_records"),
                 false => tree.set("related_records", Tree::Array(remaining)),
@@ -326,8 +328,9 @@ impl Deletion<'_> {
             let mut tree = Tree::parse(element, self.limits).ok()?;
             let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };
             let before = ids.len();
-            let named = |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
-            let remaining: Vec<Tree> = ids.into_iter().filter(|id| !named(id)).collect();
+            let names_deleted_record =
+                |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
+            let remaining: Vec<Tree> = ids.into_iter().filter(|id| !names_deleted_record(id)).collect();
             (remaining.len() < before).then(|| {
                 tree.set("referenced_by", Tree::Array(remaining));
                 rewrite::to_json(&tree)
@@ -417,8 +420,8 @@ impl Deletion<'_> {
                 })?;
                 continue;
             }
-            let structured = *name == MANIFEST_FILE || self.manifest.layer_file("attachments") == Some(name);
-            let hit = self.archive.catalog.read(member, |bytes| finder.search(bytes, !structured))?;
+            let is_structured = *name == MANIFEST_FILE || self.manifest.layer_file("attachments") == Some(name);
+            let hit = self.archive.catalog.read(member, |bytes| finder.search(bytes, !is_structured))?;
             let opaque = name.starts_with("memory/embeddings/").then_some("cannot_be_searched");
             out.extend(hit.or(opaque).map(|reason| Leftover { place: (*name).into(), reason: reason.into() }));
         }

@@ -84,7 +84,7 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// The most serious finding in a stream. Searches for ids only if `ids` is true.
+    /// The most serious finding in a stream. Searches for ids only if `include_ids` is true.
     pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
         let (mut buffer, mut text, mut was_blank) = (vec![0u8; READ_BUFFER_BYTES], Vec::new(), false);
         let (mut has_part, mut has_id, mut is_compressed, mut is_first) = (false, false, false, true);
@@ -108,7 +108,7 @@ impl Finder {
                 return Ok(Some("holds_text"));
             }
             has_part |= within(&self.content_lines);
-            has_id |= ids && within(&self.ids);
+            has_id |= include_ids && within(&self.ids);
             // The end of the text is kept, so that a match that begins in this chunk and ends in the next is found.
             let keep = text.len().saturating_sub(self.longest);
             text.drain(..keep);

@@ -64,7 +64,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         let our_reference = wire::members(element)
             .and_then(|m| wire::vendor(&m))
             .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
-        let restored = our_reference.is_some();
+        let is_restored = our_reference.is_some();
         let reference = match our_reference {
             Some(reference) => reference,
             None => {
@@ -73,8 +73,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
                 reference(&doc, RecordKey::new(scope, value))
             }
         };
-        slots.push(if restored { String::new() } else { reference.key.value.clone() });
-        if !restored {
+        slots.push(if is_restored { String::new() } else { reference.key.value.clone() });
+        if !is_restored {
             if let Some(Tree::Array(ids)) = doc.get("referenced_by") {
                 for id in ids.iter().filter_map(Tree::as_str) {
                     out.by_record.entry(id.to_owned()).or_default().push(reference.clone());
