@@ -44,7 +44,7 @@ const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 struct BoundedChars<'t> {
     chars: Chars<'t>,
     /// Number of indicators that may be read before the next event. None if there were too many.
-    left: &'t Cell<Option<u64>>,
+    indicators_left: &'t Cell<Option<u64>>,
 }
 
 impl Iterator for BoundedChars<'_> {
@@ -53,8 +53,9 @@ impl Iterator for BoundedChars<'_> {
     fn next(&mut self) -> Option<char> {
         let next = self.chars.next()?;
         if matches!(next, ',' | ':' | '[' | '{') {
-            self.left.set(self.left.get().and_then(|left| left.checked_sub(1)));
-            self.left.get()?;
+            self.indicators_left
+                .set(self.indicators_left.get().and_then(|indicators_left| indicators_left.checked_sub(1)));
+            self.indicators_left.get()?;
         }
         Some(next)
     }
@@ -80,7 +81,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let mut root = None;
     let indicator_budget = Some(bytes / PARSER_BYTES_PER_INDICATOR);
     let indicators_left = Cell::new(indicator_budget);
-    for event in Parser::new_from_iter(BoundedChars { chars: text.chars(), left: &indicators_left }) {
+    for event in Parser::new_from_iter(BoundedChars { chars: text.chars(), indicators_left: &indicators_left }) {
         if indicators_left.replace(indicator_budget).is_none() {
             return Err(too_large());
         }
@@ -204,8 +205,8 @@ fn has_members(tree: &Tree) -> bool {
 /// `with_content` is true.
 fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
     // Lists and mappings grow by doubling, so on average they allocate half as much again as they need.
-    let place = 3 * size_of::<(String, Tree)>() as u64 / 2;
-    let inside = match tree {
+    let slot_bytes = 3 * size_of::<(String, Tree)>() as u64 / 2;
+    let content_bytes = match tree {
         Tree::Number(text) | Tree::Text(text) => (ALLOCATION_OVERHEAD_BYTES + text.len()) as u64,
         Tree::Array(items) if with_content => items.iter().map(|item| memory_cost(item, true)).sum(),
         Tree::Object(members) if with_content => members
@@ -214,7 +215,7 @@ fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
             .sum(),
         _ => 0,
     };
-    place + inside
+    slot_bytes + content_bytes
 }
 
 /// Approximate size of a tree as text, in bytes. Recursion is safe, because [`parse`] bounds the depth of the tree.

@@ -108,8 +108,8 @@ pub(super) fn clean(
         }
     };
     let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
-    let moved = move_forbidden_values(tree, kind, &replacement);
-    let has = |pointer: &str| moved.iter().any(|moved| moved == pointer);
+    let moved_pointers = move_forbidden_values(tree, kind, &replacement);
+    let has = |pointer: &str| moved_pointers.iter().any(|moved| moved == pointer);
     if kind.has_holder() && has("/type") && to_record::text(tree, "custom_type").is_none_or(str::is_empty) {
         tree.set("custom_type", Tree::Text(own_type));
     } else if has("/custom_type") && to_record::text(tree, "type") == Some("custom") {
@@ -118,7 +118,7 @@ pub(super) fn clean(
     if has("/content") {
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
-    let members: BTreeSet<&str> = moved.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
+    let members: BTreeSet<&str> = moved_pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
     for member in members {
         if kind.has_holder() {
             losses.add(id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
@@ -228,10 +228,10 @@ impl Context<'_> {
         for block in ["provenance", "provider"] {
             remove_members(tree, block, &["platform_user_id", "account_id"]);
         }
-        for slot in ["metadata", "raw_metadata"] {
-            if let Some(inside) = tree.get(slot) {
+        for holder in ["metadata", "raw_metadata"] {
+            if let Some(inside) = tree.get(holder) {
                 let without_identifiers = self.without_identifiers(inside.clone());
-                tree.set(slot, without_identifiers);
+                tree.set(holder, without_identifiers);
             }
         }
         for list in ["participants", "attachments"] {

@@ -39,7 +39,7 @@ pub(super) struct ConversationWriter {
     file_source: Option<String>,
     path: Option<String>,
     rows: Vec<MessageRow>,
-    expected: usize,
+    expected_messages: usize,
     created: Timestamp,
     changed: bool,
     strip: bool,
@@ -153,7 +153,7 @@ impl ConversationWriter {
             file_source: None,
             path: None,
             rows: Vec::new(),
-            expected: conversation.messages,
+            expected_messages: conversation.messages,
             created,
             changed: true,
             strip: false,
@@ -268,12 +268,12 @@ impl ConversationWriter {
     pub fn add_message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
         let row = message_row(context, stored, self.created, self.rows.len(), losses);
         self.rows.push(row);
-        self.rows.len() >= self.expected
+        self.rows.len() >= self.expected_messages
     }
 
     /// True if all messages of the conversation were added.
     pub fn is_complete(&self) -> bool {
-        self.rows.len() >= self.expected
+        self.rows.len() >= self.expected_messages
     }
 
     /// Builds the index entry and the file.
@@ -315,12 +315,12 @@ impl ConversationWriter {
                 compact(tree)
             });
             let doc = Document::open(&head, "conversation").ok()?;
-            let has = doc.raw("messages").is_some();
+            let has_messages = doc.raw("messages").is_some();
             let members = doc.members.iter().map(|(key, raw)| {
                 let raw = if key == "messages" { messages.as_str() } else { raw.get() };
                 (key.as_str(), raw)
             });
-            let added = (!has).then_some(("messages", messages.as_str()));
+            let added = (!has_messages).then_some(("messages", messages.as_str()));
             Some((self.path.clone()?, envelope::object(members.chain(added)) + "\n"))
         });
         if let Some(index) = &mut self.index

@@ -73,7 +73,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
 }
 
 fn new_claim(described: &Document, store: bool) -> Claim {
-    let reason = match (store, described.confidence >= 1.0) {
+    let reason = match (has_store, described.confidence >= 1.0) {
         _ if described.confidence <= INSIDE_BUNDLE_CONFIDENCE => {
             "schema says portable-ai-memory, inside another bundle"
         }
@@ -86,7 +86,7 @@ fn new_claim(described: &Document, store: bool) -> Claim {
         confidence: described.confidence,
         reason: reason.into(),
         parts: vec![],
-        missing_parts: if store { vec![] } else { vec![STORE_FILE.into()] },
+        missing_parts: if has_store { vec![] } else { vec![STORE_FILE.into()] },
     }
 }
 
@@ -128,10 +128,14 @@ fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
 fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Result<Option<Document<'a>>, FormatError> {
     let Some(keys) = json_keys(catalog, member)? else { return Ok(None) };
     let has = |all: &[&str]| all.iter().all(|k| keys.has(k));
-    let store = has(&["memories.content_hash", "memories.provenance"]) || has(&["owner", "memories"]);
-    let chat = has(&["provider", "messages"]) || has(&["provider.name", "id"]);
+    let has_store_members = has(&["memories.content_hash", "memories.provenance"]) || has(&["owner", "memories"]);
+    let has_conversation_members = has(&["provider", "messages"]) || has(&["provider.name", "id"]);
     let has_vectors = has(&["embeddings.memory_id"]) || has(&["embeddings.vector"]);
-    let is_likely = store || chat || has_vectors || has(&["conversations_index"]) || has(&["schema_version"]);
+    let is_likely = has_store_members
+        || has_conversation_members
+        || has_vectors
+        || has(&["conversations_index"])
+        || has(&["schema_version"]);
     if !is_likely && !keys.has("schema") {
         return Ok(None);
     }

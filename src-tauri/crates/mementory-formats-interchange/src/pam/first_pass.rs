@@ -234,10 +234,10 @@ impl FirstPass {
         let mut unchanged_entries: HashMap<&str, &Candidate> = HashMap::new();
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
             let id = exported_id(entry);
-            let unknown = base.is_some_and(|b| !b.memories.contains(&id));
+            let is_unknown_to_base = base.is_some_and(|b| !b.memories.contains(&id));
             // A memory without a time counts as unchanged if the base has it and it was not edited.
             let is_unchanged = entry.time.is_none() && !entry.edited && base.is_some();
-            if !self.incremental || unknown || !is_unchanged && is_newer(entry.time, self.since) {
+            if !self.incremental || is_unknown_to_base || !is_unchanged && is_newer(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), id);
             } else {
                 unchanged_entries.insert(&entry.id, entry);
@@ -268,8 +268,8 @@ impl FirstPass {
         let mut all: HashMap<String, (ExportedConversation, bool)> = HashMap::new();
         for entry in entries.iter().filter(|e| e.destination == Destination::Conversation) {
             let id = exported_id(entry);
-            let unknown = base.is_some_and(|b| !b.conversations.contains(&id));
-            let included = !self.incremental || unknown || is_newer(entry.time, self.since);
+            let is_unknown_to_base = base.is_some_and(|b| !b.conversations.contains(&id));
+            let included = !self.incremental || is_unknown_to_base || is_newer(entry.time, self.since);
             all.insert(entry.id.clone(), (ExportedConversation { id, ..ExportedConversation::default() }, included));
         }
         for entry in entries.iter().filter(|e| e.destination == Destination::Message) {

@@ -61,11 +61,11 @@ fn other_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let others = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
     let mut fields: Fields = others.map(|(k, v)| (k.clone(), value(v))).collect();
-    for slot in ["metadata", "raw_metadata"] {
-        if let Some(Value::Object(inside)) = fields.get_mut(slot) {
+    for holder in ["metadata", "raw_metadata"] {
+        if let Some(Value::Object(inside)) = fields.get_mut(holder) {
             inside.retain(|name, _| !is_slot_name(name));
             if inside.is_empty() {
-                fields.remove(slot);
+                fields.remove(holder);
             }
         }
     }

@@ -288,9 +288,9 @@ impl StoreWriter<'_> {
             &mut self.report.losses,
         );
         self.count_record(stored);
-        let complete = open.is_complete();
+        let is_complete = open.is_complete();
         self.open_conversations.insert(stored.id.clone(), open);
-        if complete { self.finish_conversation(&stored.id) } else { Ok(()) }
+        if is_complete { self.finish_conversation(&stored.id) } else { Ok(()) }
     }
 
     fn add_message(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
@@ -312,9 +312,9 @@ impl StoreWriter<'_> {
             self.open_conversations.insert(key.clone(), stub);
         }
         let Some(open) = self.open_conversations.get_mut(key) else { return Ok(()) };
-        let complete = open.add_message(&self.context, stored, &mut self.report.losses);
+        let is_complete = open.add_message(&self.context, stored, &mut self.report.losses);
         self.count_record(stored);
-        if complete { self.finish_conversation(&key.clone()) } else { Ok(()) }
+        if is_complete { self.finish_conversation(&key.clone()) } else { Ok(()) }
     }
 
     fn finish_conversation(&mut self, key: &str) -> Result<(), FormatError> {

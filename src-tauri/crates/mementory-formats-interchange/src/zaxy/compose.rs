@@ -145,8 +145,8 @@ fn line_number(record: &Record) -> u64 {
     record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
 }
 
-/// Applies the edits of a record to its own entry. The citation gets a new hash, because the old hash belongs to the
-/// event before the edit (and after a redaction, to removed text).
+/// Applies the edits of a record to its own entry. The citation gets a new hash, because the old hash is that of the
+/// event before the edit. After a redaction, the old hash would even be a digest of removed text.
 fn apply_edits(tree: &mut Tree, record: &Record) {
     let is_composed = is_composed(tree);
     let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);

@@ -23,7 +23,7 @@ struct SelectedEntry {
 /// ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
-/// The input is not exactly one Zaxy bundle, or not signed (`not_signed`), or its root does not match; limits, I/O.
+/// The input is not exactly one Zaxy bundle; it is not signed (`not_signed`); its root does not match; limits, I/O.
 pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -> Result<Disclosure, FormatError> {
     with_bundle(path, limits, |bundle| {
         if bundle.envelope.kind != BundleKind::Signed {

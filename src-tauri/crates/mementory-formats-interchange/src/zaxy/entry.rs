@@ -203,7 +203,7 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
     }
     let Some(content) = tree.get("content") else { return };
     let kind = text_member(tree, "kind").unwrap_or_default();
-    let (own, said) = match grain {
+    let (word_in_kind, content_member) = match grain {
         Some(Grain::Event) => {
             if cited.as_ref().is_some_and(|c| text_member(content, "thread") != Some(c.thread)) {
                 visit("thread_mismatch", "content.thread is not the thread in the citation");
@@ -213,8 +213,8 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
         _ if kind.starts_with("entity:") => (kind.strip_prefix("entity:"), "entity_type"),
         _ => (kind.strip_prefix("edge:"), "relation_type"),
     };
-    if text_member(content, said) != own {
-        visit("kind_mismatch", &format!("kind is not what content.{said} says"));
+    if text_member(content, content_member) != word_in_kind {
+        visit("kind_mismatch", &format!("kind is not what content.{content_member} says"));
     }
     if grain == Some(Grain::Semantic) {
         check_semantic_content(content, is_edge, visit);

@@ -75,7 +75,7 @@ fn fingerprint(tree: &Tree) -> String {
 
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
 /// of `tree`. `own` is true if the record was read from this format. Then origin and verbatim are left out, because the
-/// entry itself is both.
+/// entry itself gives both.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: bool) {
     set_slot(tree, None);
     let mut out = extension::record_difference(mapped, record, own);

@@ -135,7 +135,7 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     (t.valid_from, t.valid_to, t.last_accessed) = (next(), next(), next());
 }
 
-/// The first text in a payload without a member of a known name, else the payload as JSON.
+/// The first text in a payload that has no member with a known name. If there is no text, the payload as JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {

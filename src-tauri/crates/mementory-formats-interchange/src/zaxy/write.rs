@@ -172,8 +172,8 @@ impl BundleWriter {
     }
 
     fn leaves(&self, place: &Path) -> Result<Vec<Hash>, FormatError> {
-        let bad = |why| FormatError::invalid("malformed_entry", place.display().to_string(), why);
-        self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(bad)).collect()
+        let invalid_entry = |why| FormatError::invalid("malformed_entry", place.display().to_string(), why);
+        self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(invalid_entry)).collect()
     }
 
     /// The envelope to write the entries in. A new one is signed if there is a signer.
@@ -464,20 +464,20 @@ fn write_elements<'a>(
         .ok_or_else(|| FormatError::invalid("malformed", place, "the envelope has no list"))?;
     let layout = Layout::of_text(&envelope.text);
     let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
-    let mut any = false;
+    let mut has_elements = false;
     file.write_all(before.as_bytes()).map_err(io)?;
     for element in elements {
         let mut text = String::new();
-        if any {
+        if has_elements {
             layout.push_comma(2, &mut text)
         } else {
             layout.push_lead(2, &mut text)
         }
-        any = true;
+        has_elements = true;
         text.push_str(&element.into_text(envelope.kind, &layout, sorted, place)?);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
-    if any {
+    if has_elements {
         let mut text = String::new();
         layout.push_lead(1, &mut text);
         file.write_all(text.as_bytes()).map_err(io)?;
