@@ -1,4 +1,4 @@
-//! Detects answers of AgentCore's data plane by the member names of their memory records and events.
+//! Detects responses of AgentCore's data plane by the member names of their memory records and events.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 

@@ -34,7 +34,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     out
 }
 
-/// Number of notes in a sample, and of those that Basic Memory wrote.
+/// Number of notes in a sample of the folder, and how many of them Basic Memory wrote.
 fn count(catalog: &Catalog, folder: &NoteFolder) -> (usize, usize) {
     let (mut note_count, mut marked_count) = (0, 0);
     for id in folder.sample(SAMPLE_COUNT) {

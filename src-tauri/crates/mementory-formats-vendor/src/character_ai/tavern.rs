@@ -115,11 +115,11 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
         ..Turn::default()
     };
     let mut out = Vec::new();
-    let mut skipped = false;
+    let mut is_own_text_skipped = false;
     for (number, raw) in line.list("swipes").into_iter().flatten().enumerate() {
         let Some(words) = decode_string(raw) else { continue };
         // `swipes` also contains the message itself, which is added below.
-        if words == own_text && !std::mem::replace(&mut skipped, true) {
+        if words == own_text && !std::mem::replace(&mut is_own_text_skipped, true) {
             continue;
         }
         let mut turn = make(&words, number + 1);

@@ -24,7 +24,7 @@ pub(super) struct FileNames {
     assigned_ids: HashSet<String>,
     /// True if the folder has side files that only an export has.
     is_export_folder: bool,
-    /// References to files that records of other formats have, by the ids of the files in the export.
+    /// References from records of other formats to files, by the ids of the files in the export.
     restored: HashMap<String, AttachmentRef>,
 }
 

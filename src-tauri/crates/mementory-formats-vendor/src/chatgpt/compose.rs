@@ -27,7 +27,7 @@ const ROOT_NODE: &str = "client-created-root";
 /// The member of a conversation with its messages.
 const MESSAGES: &[&str] = &["mapping"];
 
-/// What is the same for all conversations of an export.
+/// The data that all conversations of an export have in common.
 pub(super) struct Composer<'a> {
     pub names: &'a FileNames,
     pub files: &'a BTreeMap<String, ExportFile>,

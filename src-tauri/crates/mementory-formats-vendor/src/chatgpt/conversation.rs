@@ -106,7 +106,7 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
         None => Nodes(vec![]),
         Some(Ok(nodes)) => nodes,
         Some(Err(_)) => {
-            // Valid JSON cannot be read here only if it is not an object, or if a key contains a lone surrogate.
+            // Valid JSON fails here for two reasons only: it is not an object, or a key contains a lone surrogate.
             return out.drop_with_raw(
                 place,
                 place.pointer.to_owned(),

@@ -219,7 +219,7 @@ fn build_claim(
     let mut files: Vec<&Member> = conversations.iter().map(|i| &catalog.members()[*i]).collect();
     let listed = listed_shards(catalog, &manifests, limits)?;
     let rank: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
-    // In the order of the manifest, then by number.
+    // Files that the manifest lists come first, in its order. The others are sorted by number.
     files.sort_by_cached_key(|m| {
         let file_name = m.file_name();
         (rank.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)

@@ -20,7 +20,7 @@ pub(super) fn memory_key(text: &str) -> RecordKey {
 }
 
 /// True if the record has the key of a memory that was found in a message.
-pub(super) fn is_memory_place(record: &mementory_model::Record) -> bool {
+pub(super) fn is_found_memory(record: &mementory_model::Record) -> bool {
     record.key.scope == "chatgpt" && record.key.value.starts_with("memory/")
 }
 

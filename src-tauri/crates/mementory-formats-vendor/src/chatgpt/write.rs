@@ -4,7 +4,7 @@ use super::{
     WRITTEN_LAYOUT,
     compose::{Composer, is_original},
     export_file::{ExportFile, NAMES_FILE, file_names},
-    memories::is_memory_place,
+    memories::is_found_memory,
 };
 use mementory_format::{
     FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope::note_left_out,
@@ -114,7 +114,7 @@ impl FirstPass {
                     self.conversations.add(group, &stored);
                 }
             }
-            Kind::Memory if record.origin.format == "chatgpt" && is_memory_place(record) && !stored.edited => {
+            Kind::Memory if record.origin.format == "chatgpt" && is_found_memory(record) && !stored.edited => {
                 let messages: Vec<String> = stored.link_ids.into_iter().flatten().collect();
                 self.written_sources.extend(messages.iter().map(|id| (id.clone(), false)));
                 self.memories.push((stored.id, messages));

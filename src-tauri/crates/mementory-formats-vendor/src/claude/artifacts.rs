@@ -133,8 +133,8 @@ impl Artifact {
     fn version_at(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
         let mut at = Some(step);
         while let Some(i) = at {
-            let Some(left) = hops.checked_sub(1) else { return self.versions.len().checked_sub(1) };
-            *hops = left;
+            let Some(remaining_hops) = hops.checked_sub(1) else { return self.versions.len().checked_sub(1) };
+            *hops = remaining_hops;
             if let Some(version) = self.at_step.get(&i) {
                 return Some(*version);
             }

@@ -21,7 +21,7 @@ use mementory_model::{Kind, LossReport, MessagePart, Record, RecordKey, Timestam
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// What is the same for all conversations of an export.
+/// The data that all conversations of an export have in common.
 pub(super) struct Composer {
     /// Time of the export, for conversations that have no time at all.
     pub now: Timestamp,
@@ -152,7 +152,7 @@ impl Composer {
                 },
                 str::to_owned,
             );
-            // The order of the source's list is not the order of the messages.
+            // The list in the source has an order of its own, which is not the order of the messages.
             let source_index = stored.record.origin.pointer.rsplit('/').next().and_then(|i| i.parse().ok());
             let order = source_index.filter(|_| is_own(&stored.record)).unwrap_or(at as u64);
             out.push((order, MessageText { key: format!("{id}/{uuid}"), json, stored, is_original }));

@@ -100,7 +100,7 @@ impl Graph {
         let first = |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
         let stated_type = first(&["type", "node_type"]);
         let name = first(&["name", "title"]);
-        // In answers of the server, the label repeats the name and the id of the node.
+        // In responses of the server, the label repeats the name and the id of the node.
         let label = node.first_text(&["label"]);
         let text =
             match (first(&["text", "content", "description", "summary"]), first(&["question"]), first(&["answer"])) {
