@@ -41,7 +41,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 enum Content {
     /// `conversations.json`.
     Export,
-    /// The answer of the web page's interface for one conversation, as browser extensions save it.
+    /// The response of the website's API for one conversation, as browser extensions save it.
     Session,
     /// `user.json`.
     Account,

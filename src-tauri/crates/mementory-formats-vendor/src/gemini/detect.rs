@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of bytes that are examined of an activity log without an activity of Gemini in the first bytes. A log may
-/// contain all products, and a page has 100 KB of styles before its first row.
+/// Number of bytes that are examined if an activity log has no activity of Gemini in its first bytes. A log may contain
+/// all products, and a page has 100 KB of styles before its first row.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 /// Keys of lists of activities.
 pub(super) const WRAPPERS: [&str; 4] = ["activities", "items", "data", "results"];

@@ -60,7 +60,7 @@ pub(super) fn conversation(
                 ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
             && let Some(inner_object) = Object::parse(inner.get())
         {
-            return wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
+            return send_wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
         }
         if role_name(object).is_some() || pair(object).is_some() {
             return loose.add(files, member, element);
@@ -121,8 +121,8 @@ pub(super) fn conversation(
     files.sink.unit(unit)
 }
 
-/// Sends the conversations in an answer of an API: `{"data": {"conversations": […]}}`.
-fn wrapped(
+/// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`.
+fn send_wrapped(
     files: &mut FileReader<'_>,
     member: &Member,
     object: &Object<'_>,
@@ -154,7 +154,7 @@ fn wrapped(
     Ok(())
 }
 
-/// Messages that are each in an envelope (`{"message": {"role", "content"}, …}`), without it.
+/// Takes each message out of its envelope (`{"message": {"role", "content"}, …}`).
 fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
     fn inner(raw: &RawValue) -> Option<&RawValue> {
         let envelope = Object::parse(raw.get()).filter(|object| role_name(object).is_none())?;

@@ -27,7 +27,8 @@ const ROLE_KEYS: [&str; 7] = ["role", "sender", "author", "from", "speaker", "is
 const TEXT_KEYS: [&str; 9] =
     ["content", "text", "parts", "message", "value", "say", "body", "contentParts", "fragments"];
 
-/// Speakers that show a chat with an assistant. Names of assistants are left out, because people are called Claude too.
+/// Names of speakers that show that a file is a chat with an assistant. Names of assistants are left out, because
+/// people are called Claude too.
 const SPEAKERS: [&str; 14] = [
     "user",
     "human",
