@@ -10,7 +10,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// Sends the topics of a backup. Its settings have keys of APIs, and are left out.
+/// Sends the topics of a backup. Its settings contain API keys, so they are left out.
 pub(super) fn read_backup(
     files: &mut FileReader<'_>,
     member: &Member,

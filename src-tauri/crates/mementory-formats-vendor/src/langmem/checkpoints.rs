@@ -8,7 +8,7 @@ use mementory_model::{DroppedAs, Kind};
 use rusqlite::types::ValueRef;
 use serde_json::Value;
 
-/// The newest state of a thread comes last, because ids of states grow with time.
+/// Query for the states of all threads. The newest state of a thread comes last, because ids of states grow with time.
 const STATES: &str = "SELECT thread_id, checkpoint_ns, type, checkpoint FROM checkpoints \
                       ORDER BY thread_id, checkpoint_ns, checkpoint_id";
 

@@ -81,7 +81,7 @@ impl Thread {
         }
     }
 
-    /// Adds the messages of a state: those of its lists of messages.
+    /// Adds the messages in all message lists of a state.
     pub(super) fn add_channels(&mut self, channels: Value, pointer: &str) {
         let Value::Object(channels) = channels else { return };
         let mut unnamed = Vec::new();

@@ -30,7 +30,7 @@ pub(super) fn read(
     files.each_file(detected, |files, member, _| {
         let version = Head::of(catalog, member).and_then(|head| layout(&head));
         let lists: &[&str] = if version == Some("2") { &LISTS } else { &[] };
-        // Ids count from 0 in each file.
+        // Ids start at 0 in each file, so nothing is shared between files but `rows`.
         let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new() };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))
     })
@@ -62,7 +62,7 @@ impl AgentFile<'_> {
         }
     }
 
-    /// A key that no other record of the file has: two agents may have one name.
+    /// A key that no other record of the file has, because two agents may have the same name.
     fn unique_key(&mut self, key: String) -> String {
         let mut unique = key.clone();
         let mut n = 2;

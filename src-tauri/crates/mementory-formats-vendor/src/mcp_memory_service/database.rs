@@ -1,4 +1,4 @@
-//! Reads the database: its memories, each with what it is associated with.
+//! Reads the database: its memories, each with links to the memories that are associated with it.
 use super::ID;
 use super::memory::memory_of;
 use mementory_format::{FormatError, Member};

@@ -76,7 +76,7 @@ fn state(object: &Object<'_>, is_last: bool, created: Option<Timestamp>) -> Opti
         || object.number("is_deleted") == Some(1.0);
     let text = object.first_text(if is_deleted { &["new_memory", "old_memory"] } else { &["new_memory"] })?;
     let memory = object.id("memory_id");
-    // The newest state has the key that answers of the API give the memory.
+    // The newest state has the key that the memory has in responses of the API.
     let id = match (is_last, memory.as_deref(), object.id("id")) {
         (false, Some(memory), Some(change)) => Some(format!("{memory}/history/{change}")),
         (_, memory, _) => memory.map(str::to_owned),

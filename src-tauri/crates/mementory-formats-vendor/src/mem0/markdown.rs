@@ -8,7 +8,7 @@ use mementory_model::{Kind, Record, Verbatim};
 
 /// Names in a header.
 const NAMES: [&str; 7] = ["id", "created_at", "type", "confidence", "branch", "files", "categories"];
-/// Fewest of these names that make a header. Notes have `id` or `type` as well.
+/// Smallest number of these names that makes a header. Notes have `id` or `type` as well.
 const FEWEST_NAMES: usize = 4;
 /// First line of the list.
 const LIST_TITLE: &str = "# mem0 memory export";

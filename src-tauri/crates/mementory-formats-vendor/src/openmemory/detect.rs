@@ -1,4 +1,4 @@
-//! Detects the two files of a backup and answers of the server, by memories with a state.
+//! Detects the two files of a backup and responses of the server, by memories with a state.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 use mementory_formats_shared::sqlite_rows;

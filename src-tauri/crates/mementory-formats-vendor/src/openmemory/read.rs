@@ -22,7 +22,7 @@ const DATABASE_TABLES: [(&str, &str); 5] = [
     ("memory_status_history", "status_history"),
     ("access_controls", "access_controls"),
 ];
-/// Lists of memories in answers of the server.
+/// Lists of memories in responses of the server.
 const LISTS: [&str; 3] = ["items", "results", "memories"];
 
 /// Reads every claimed file.

@@ -20,7 +20,7 @@ type Place = (Option<usize>, Option<usize>);
 pub(super) enum Shape {
     /// All conversations of an account, as sent on request.
     Account,
-    /// One thread as a browser extension saves it, or answers of the web page's interface.
+    /// One thread as a browser extension saves it, or responses of the web page's interface.
     Threads,
 }
 

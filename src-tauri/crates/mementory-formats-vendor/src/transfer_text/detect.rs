@@ -70,7 +70,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         else {
             continue;
         };
-        // Also a PDF whose first bytes are all letters is not a text.
+        // A PDF is not a text, even if its first bytes are all letters.
         if text.trim().is_empty() || text.starts_with("%PDF-") || (looks_like_json(&text) && !is_selected) {
             continue;
         }

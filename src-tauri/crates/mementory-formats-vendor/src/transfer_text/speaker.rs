@@ -3,7 +3,7 @@ use mementory_formats_shared::memory_rows::time_of_text;
 use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
 
-/// How a line names its speaker. The order is that of certainty.
+/// How a line names its speaker, from the least certain style to the most certain one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Style {
     /// `User: …`
@@ -91,7 +91,7 @@ const SIDECHAIN: &str = " - sidechain";
 /// `### Assistant (model)` or `_**User**_`. None for any other line.
 pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
     if let Some(inner) = line.trim().strip_prefix("_**").and_then(|text| text.strip_suffix("**_")) {
-        return exported(inner.trim());
+        return exported_speaker(inner.trim());
     }
     let text = line.trim_start_matches(['>', ' ']);
     let bare = text.trim_start_matches('#').trim_start();
@@ -121,7 +121,7 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
 }
 
 /// The speaker of a line of SpecStory. If the name is empty, the line begins the next part of an answer.
-fn exported(inner: &str) -> Option<Speaker<'_>> {
+fn exported_speaker(inner: &str) -> Option<Speaker<'_>> {
     let (name, detail) = split_detail(inner);
     let (name, is_sidechain) = name.strip_suffix(SIDECHAIN).map_or((name, false), |name| (name, true));
     let role = match name.to_lowercase().as_str() {
