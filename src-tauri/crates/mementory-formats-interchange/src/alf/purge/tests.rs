@@ -36,7 +36,7 @@ fn options() -> PurgeOptions {
 
 /// Writes an archive with 100 records in a sealed quarter, 10 in another and 5 in the current one, and with files that
 /// contain the text of records 3 and 7.
-fn agent(path: &Path) {
+fn write_agent(path: &Path) {
     let quarter = |from: u32, to: u32, month: &str| {
         (from..to).map(|n| line(n, &format!("{month}-02T00:00:00Z"), "") + "\n").collect::<String>()
     };
@@ -84,7 +84,7 @@ fn manifest(path: &Path) -> Value {
 fn spec_10_14_purge_removes_only_the_requested_records() {
     let scratch = Scratch::new("purge");
     let file = scratch.0.join("a.alf");
-    agent(&file);
+    write_agent(&file);
     let before = std::fs::read(&file).unwrap();
     let entries_before = entries(&file);
     let ids = [id(3).to_uppercase(), id(40), id(41), "0197f2a0-4444-7000-8000-00000000ffff".to_owned()];
@@ -153,7 +153,7 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
 fn spec_10_14_strips_links_on_request_in_several_partitions() {
     let scratch = Scratch::new("purge-more");
     let (file, out) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    agent(&file);
+    write_agent(&file);
     let purge_options = PurgeOptions { out: Some(out.clone()), strip_links: true, ..options() };
     let done = purge(&file, &[id(3), id(7), id(105), id(112)], &purge_options).unwrap();
     assert_eq!(done.removed_from.len(), 3, "10.14.3 and 10.14.4: each partition for itself, the current one too");
@@ -179,7 +179,7 @@ fn spec_10_14_strips_links_on_request_in_several_partitions() {
 fn spec_10_14_purges_deltas_and_whole_agents() {
     let scratch = Scratch::new("purge-delta");
     let (file, delta) = (scratch.0.join("a.alf"), scratch.0.join("d.alf-delta"));
-    agent(&file);
+    write_agent(&file);
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT_ID}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":2}}}}}}"#
     );
@@ -227,7 +227,7 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
     let at = |name: &str| scratch.0.join(name);
     let key = || Some(std::sync::Arc::new(FakeCipher("tea")) as std::sync::Arc<dyn Passphrase>);
     let sealed = |path: &Path| std::fs::read(path).unwrap().starts_with(b"age-encryption.org/v1");
-    agent(&at("plain.alf"));
+    write_agent(&at("plain.alf"));
     let mut vault = read(&at("plain.alf")).unwrap();
     let options_of = |base: Option<&str>| WriteOptions {
         everything: true,
@@ -281,7 +281,7 @@ fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
     };
 
     // The first delta is given three times, once under another path. There is a second delta.
-    agent(&file);
+    write_agent(&file);
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));
     let deltas = ["a.alf-delta", "b.alf-delta", "a.alf-delta", "sub/../a.alf-delta"].map(at);
@@ -299,7 +299,7 @@ fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
     std::fs::remove_file(purged.audit_path.unwrap()).unwrap();
 
     // Simulates a disk that fails.
-    agent(&file);
+    write_agent(&file);
     let unremovable = inner.join("c.alf-delta");
     delta(&unremovable);
     delta(&at("a.alf-delta"));

@@ -165,7 +165,7 @@ fn official_samples_are_valid_and_written_back_unchanged() {
 }
 
 /// Checks that a JSON Schema has the same member names and required members as the validator's table.
-fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
+fn assert_same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     let schema = resolve_ref(schema, root);
     let fields = rule.fields().unwrap();
     let names = |list: &mut dyn Iterator<Item = String>| list.collect::<BTreeSet<String>>();
@@ -182,7 +182,7 @@ fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
             rule = item;
         }
         if rule.fields().is_some() {
-            same_names(rule, inner, root, &format!("{at}/{}", field.name));
+            assert_same_names(rule, inner, root, &format!("{at}/{}", field.name));
         }
     }
 }
@@ -201,6 +201,6 @@ fn json_schemas_agree_with_the_tables() {
         [("memory-store", &STORE_RULE), ("conversation", &CONVERSATION_RULE), ("embeddings", &EMBEDDINGS_RULE)]
     {
         let schema = json(&repo().join(format!("schemas/pam/{name}.schema.json")));
-        same_names(rule, &schema, &schema, name);
+        assert_same_names(rule, &schema, &schema, name);
     }
 }
