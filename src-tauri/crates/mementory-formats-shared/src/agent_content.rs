@@ -57,8 +57,8 @@ impl AgentContent {
     }
 
     /// Adds a block that is shown collapsed. A block without text and name is left out, unless it is a tool call or its
-    /// result. An empty result is kept because it shows that a message that consists of it alone was not written by the
-    /// person.
+    /// result. An empty result is kept, because it shows that the person did not write a message that contains nothing
+    /// else.
     pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && !matches!(kind, "tool_call" | "tool_result") {
@@ -235,7 +235,7 @@ pub fn push_text(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-/// The text of a string, or the texts of a list of blocks. Any other value as JSON with decoded escapes.
+/// The text of a string, or the texts of a list of blocks. Any other value is returned as JSON with decoded escapes.
 pub fn value_text(raw: &RawValue) -> String {
     if let Some(text) = decode_string(raw) {
         return text.into_owned();

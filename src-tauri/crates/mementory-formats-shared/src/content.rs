@@ -293,7 +293,7 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     let types = ["mime_type", "mimeType", "content_type", "contentType", "media_type", "mediaType", "fileType"];
     let sizes = ["size", "bytes", "sizeBytes", "file_size", "fileSize"];
     let id = text(described, &ids).or_else(|| text(object, &ids));
-    let found = id.as_deref().map(address).unwrap_or_default();
+    let found = id.as_deref().map(file_ref_of_address).unwrap_or_default();
     FileRef {
         id: found.id,
         name: text(described, &names).or_else(|| text(object, &names)).or(found.name),

@@ -11,7 +11,7 @@ pub struct FileReader<'r> {
     pub format: &'static str,
     /// The opened input.
     pub catalog: &'r Catalog,
-    /// Limits, the current time, passphrase.
+    /// Limits, the current time and the passphrase.
     pub context: &'r ReadContext,
     /// Receives everything that is read.
     pub sink: &'r mut dyn Sink,

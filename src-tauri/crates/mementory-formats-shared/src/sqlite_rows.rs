@@ -81,7 +81,8 @@ fn has_word(text: &[u8], word: &str) -> bool {
     })
 }
 
-/// One claim for each database that `test` accepts: the database has the role of a manifest, its logs that of junk.
+/// One claim for each database that `test` accepts: the database has the role of a manifest, and its logs have the role
+/// of junk.
 pub fn claims(catalog: &Catalog, confidence: f64, reason: &str, test: impl Fn(&Schema) -> bool) -> Vec<Claim> {
     let found = catalog.members().iter().filter(|member| Schema::of(catalog, member).is_some_and(|s| test(&s)));
     let claim = |member: &Member| {
