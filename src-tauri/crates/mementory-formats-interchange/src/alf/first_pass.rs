@@ -248,7 +248,8 @@ impl ExportPlan {
         self.periods.retain(|month, _| {
             has_months || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > MAX_LINES_PER_QUARTER)
         });
-        let busy: BTreeSet<Period> = self.periods.keys().map(|month| month.to_quarter()).collect();
+        let quarters_split_into_months: BTreeSet<Period> =
+            self.periods.keys().map(|month| month.to_quarter()).collect();
         self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !quarters_split_into_months.contains(quarter)));
     }
 

@@ -102,7 +102,7 @@ pub(super) struct FileData {
 }
 
 /// The row of an attachment from another format. `referenced_by` lists the ids of the records that refer to it.
-pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileData) -> Row {
+pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], file_data: &FileData) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");
     push_member(&mut out, "id", &uuid);

@@ -20,7 +20,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let exists_in = |location: BundleLocation, name: &str| {
         names.contains(&(location.0, location.1, format!("{}{name}", location.2).as_str()))
     };
-    let with_records: HashSet<BundleLocation> = catalog.members().iter().filter_map(location_of_records).collect();
+    let bundles_with_records: HashSet<BundleLocation> =
+        catalog.members().iter().filter_map(location_of_records).collect();
     let files_beside = |location: BundleLocation| FilesBesideManifest {
         has_checksums: exists_in(location, CHECKSUMS_FILE),
         has_records: bundles_with_records.contains(&location),
@@ -30,7 +31,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         let Some(prefix) = prefix_of(&member.name) else { continue };
         let location = (member.root, member.archive, prefix);
         if member.file_name() == MANIFEST_FILE {
-            if let Some((confidence, version)) = recognize_manifest(catalog, member, &surroundings(location), limits)? {
+            if let Some((confidence, version)) = recognize_manifest(catalog, member, &files_beside(location), limits)? {
                 bundles.insert(location, (confidence, version, "manifest.json of a Portable Memory bundle"));
             }
             continue;

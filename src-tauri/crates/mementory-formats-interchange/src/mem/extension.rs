@@ -23,7 +23,7 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
 /// of `tree`. Returns false if there are none. `is_own` is true if the record was read from this format. Then origin
 /// and verbatim are left out, because the line itself gives both.
-pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
+pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, is_own);
     if out.is_empty() {

@@ -131,7 +131,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
                 tree.set("actors", texts(&[role]));
             }
             tree.set("metadata", adapter_metadata(record));
-            if chat && let Some(context) = parent_id(Kind::Conversation) {
+            if is_message && let Some(context) = parent_id(Kind::Conversation) {
                 tree.set("contextID", Tree::Text(context));
             }
         }

@@ -39,7 +39,7 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
 
 /// The list for a record of another format. A relation is put into the list of relations only if both of its ends are
 /// known (`has_ends`).
-pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
+pub(super) fn section_for(kind: Kind, shape: Shape, has_ends: bool) -> &'static Section {
     match (kind, shape) {
         (Kind::Todo, _) => &TASKS_SECTION,
         (Kind::Entity, Shape::V1) => &NODES_SECTION,

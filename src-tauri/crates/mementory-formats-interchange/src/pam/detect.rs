@@ -72,7 +72,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
-fn new_claim(described: &Document, store: bool) -> Claim {
+fn new_claim(described: &Document, has_store: bool) -> Claim {
     let reason = match (has_store, described.confidence >= 1.0) {
         _ if described.confidence <= INSIDE_BUNDLE_CONFIDENCE => {
             "schema says portable-ai-memory, inside another bundle"

@@ -85,7 +85,7 @@ pub(super) struct Finder {
 
 impl Finder {
     /// The most serious finding in a stream. Searches for ids only if `include_ids` is true.
-    pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
+    pub(super) fn search(&self, bytes: &mut dyn Read, include_ids: bool) -> Result<Option<&'static str>, FormatError> {
         let (mut buffer, mut text, mut was_blank) = (vec![0u8; READ_BUFFER_BYTES], Vec::new(), false);
         let (mut has_part, mut has_id, mut is_compressed, mut is_first) = (false, false, false, true);
         loop {
