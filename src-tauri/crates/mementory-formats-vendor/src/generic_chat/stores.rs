@@ -114,7 +114,7 @@ pub(super) fn read_lobe_chat(
         let mut chat = head(topic, session);
         chat.id = Some(id);
         chat.pointer.clone_from(&at);
-        chat.turns = own;
+        chat.turns = own_turns;
         send(files, member, chat, "lobechat", Some("lobechat"))?;
     }
     Ok(())
