@@ -129,8 +129,8 @@ fn read_file(
     Ok(())
 }
 
-/// Name of the folder of a file. Hidden folders and everything below them do not count. At the top of a selected
-/// folder, the name of that folder.
+/// Name of the folder of a file. Hidden folders and everything below them do not count. For a file at the top of a
+/// selected folder, it is the name of that folder.
 fn project_of(catalog: &Catalog, member: &Member) -> Option<String> {
     let mut folders: Vec<&str> = member.name.split('/').collect();
     folders.pop();

@@ -192,8 +192,8 @@ impl Session {
         // follows the previous one instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // Messages without a uuid, such as queued prompts, by the message before them. The next line that continues
-        // that message then continues after them.
+        // Messages without a uuid, such as queued prompts, by the message before them. The next line whose parent is
+        // that message is placed after them.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {
