@@ -31,7 +31,7 @@ pub struct Selector {
     pub query_limit: usize,
     /// In exports, sensitivities of entries to leave out.
     pub exclude_sensitivities: BTreeSet<String>,
-    /// In exports, only the last events, up to this number.
+    /// In exports, the largest number of events. If there are more, only the last ones are included.
     pub limit: Option<usize>,
 }
 

@@ -6,7 +6,7 @@ use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// A single line of a content is searched for only if it has at least this many characters.
+/// A single line of a record's content is searched for only if it has at least this many characters.
 const MIN_PART_CHARS: usize = 16;
 /// Number of bytes that are read at a time.
 const READ_BUFFER_BYTES: usize = 256 << 10;

@@ -1,5 +1,6 @@
-//! Reads the attachment index (spec §3.1.9): rows as records, tier 2 files if their size and digest are correct, tier 3
-//! files by name only. If we wrote a row for a file of a workspace, the file becomes a file of that workspace again.
+//! Reads the attachment index (spec §3.1.9): each row becomes a record. A tier 2 file is read if its size and digest
+//! are correct. A tier 3 file has only a name. If we wrote a row for a file of a workspace, the file becomes a file of
+//! that workspace again.
 use super::super::{identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
