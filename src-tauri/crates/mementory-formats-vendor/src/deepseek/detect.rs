@@ -1,4 +1,5 @@
-//! Detects DeepSeek's conversations by the names of their times and by fragments. Their tree looks like ChatGPT's.
+//! Detects DeepSeek's conversations by the names of the members that contain times, and by fragments. Their tree of
+//! messages looks like ChatGPT's.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;

@@ -297,7 +297,7 @@ pub(super) struct LooseMessages {
 }
 
 impl LooseMessages {
-    /// For the messages of a known program.
+    /// An empty list for the messages of a known program.
     pub fn of_platform(platform: &'static str) -> Self {
         Self { platform: Some(platform), ..Self::default() }
     }

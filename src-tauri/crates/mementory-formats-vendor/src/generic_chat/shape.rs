@@ -46,9 +46,9 @@ const SPEAKERS: [&str; 14] = [
     "developer",
 ];
 
-/// Member of a backup of NextChat in which its chats are.
+/// Member of a backup of NextChat that contains the chats.
 pub(super) const NEXT_CHAT: &str = "chat-next-web-store";
-/// Beginning of the names of Chatbox's members with one session each.
+/// Beginning of the names of those members of a Chatbox backup that contain one session each.
 pub(super) const CHATBOX_SESSION: &str = "session:";
 /// Member of older backups of Chatbox with a list of sessions.
 pub(super) const CHATBOX_LIST: &str = "chat-sessions";

@@ -18,7 +18,7 @@ struct Open {
     is_object: bool,
     /// In objects: start and end of the current member's key in the text.
     key: Option<(usize, usize)>,
-    /// Position of the message that this object is.
+    /// Position of the message, if this object is a message.
     message: Option<usize>,
     /// True for a list of messages.
     is_message_list: bool,

@@ -161,7 +161,7 @@ fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     if !head.is_list && ["", "results"].into_iter().any(is_row) && is_text() {
         return true;
     }
-    // The whole response of an account without memories.
+    // The whole response for an account without memories.
     let response: Option<serde_json::Map<String, serde_json::Value>> = serde_json::from_slice(head.bytes()).ok();
     response.is_some_and(|response| {
         let is_known = |(key, value): (&String, &serde_json::Value)| match key.as_str() {

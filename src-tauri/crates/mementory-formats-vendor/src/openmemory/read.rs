@@ -14,7 +14,8 @@ use std::collections::HashMap;
 
 /// The tables of a backup.
 const TABLES: [&str; 6] = ["apps", "categories", "memories", "memory_categories", "status_history", "access_controls"];
-/// The tables of a database, each with its name in a backup. Memories name the apps and categories before them.
+/// The tables of a database, each with its name in a backup. Memories refer to apps and categories, so these two tables
+/// are read first.
 const DATABASE_TABLES: [(&str, &str); 5] = [
     ("apps", "apps"),
     ("categories", "categories"),

@@ -50,7 +50,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     found.then_some("graph")
 }
 
-/// A fact with an id and the time or the ends that only these programs have.
+/// True for facts with an id and with a time or ends under names that only these programs use.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["valid_at", "invalid_at", "expired_at", "source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &fact_keys)
