@@ -87,7 +87,7 @@ pub fn send_file(
 
 /// Media type of a file, determined from its first bytes, else from its name.
 pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
-    let by_bytes = match head {
+    let type_by_bytes = match head {
         [0x89, b'P', b'N', b'G', ..] => "image/png",
         [0xFF, 0xD8, 0xFF, ..] => "image/jpeg",
         [b'G', b'I', b'F', b'8', ..] => "image/gif",
@@ -102,11 +102,11 @@ pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => "video/mp4",
         _ => "",
     };
-    if !by_bytes.is_empty() {
-        return Some(by_bytes);
+    if !type_by_bytes.is_empty() {
+        return Some(type_by_bytes);
     }
     let extension = file_name(name).rsplit_once('.').map_or(String::new(), |(_, e)| e.to_ascii_lowercase());
-    let by_name = match extension.as_str() {
+    let type_by_name = match extension.as_str() {
         "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -130,5 +130,5 @@ pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
         "zip" => "application/zip",
         _ => return None,
     };
-    Some(by_name)
+    Some(type_by_name)
 }

@@ -105,14 +105,14 @@ fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
 fn order_by_links(out: &mut MessageOrder) {
     let children_of = children_by_parent(&out.parent);
     let mut done = vec![false; out.parent.len()];
-    let mut ready: BinaryHeap<Reverse<usize>> =
+    let mut ready_nodes: BinaryHeap<Reverse<usize>> =
         out.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| Reverse(i)).collect();
     let mut first_pending = 0;
     loop {
-        while let Some(Reverse(i)) = ready.pop() {
+        while let Some(Reverse(i)) = ready_nodes.pop() {
             if !std::mem::replace(&mut done[i], true) {
                 out.sequence.push(i);
-                ready.extend(children_of[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
+                ready_nodes.extend(children_of[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
             }
         }
         while done.get(first_pending) == Some(&true) {
@@ -123,7 +123,7 @@ fn order_by_links(out: &mut MessageOrder) {
         }
         out.parent[first_pending] = None;
         out.cycles += 1;
-        ready.push(Reverse(first_pending));
+        ready_nodes.push(Reverse(first_pending));
     }
 }
 

@@ -50,10 +50,13 @@ pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
         }
         for (n, (block, range)) in blocks.iter().enumerate() {
             let words = &text[range.clone()];
-            let leads_list = words.trim_end().ends_with(':') && blocks.get(n + 1).is_some_and(|b| b.0 == Block::Bullet);
+            let introduces_list =
+                words.trim_end().ends_with(':') && blocks.get(n + 1).is_some_and(|b| b.0 == Block::Bullet);
             match block {
                 Block::Bullet => found.push((range.clone(), without_mark(words), title.clone())),
-                Block::Paragraph if !leads_list => found.push((range.clone(), words.trim().to_owned(), title.clone())),
+                Block::Paragraph if !introduces_list => {
+                    found.push((range.clone(), words.trim().to_owned(), title.clone()))
+                }
                 _ => {}
             }
         }

@@ -18,7 +18,7 @@ const MAX_DEPTH: u32 = 120;
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
 /// Fields that are taken from the object if another program changed it.
-const NATIVE: NativeFields =
+const NATIVE_FIELDS: NativeFields =
     NativeFields { always: &[], sometimes: &[Field::Title, Field::Created, Field::Updated], whole_seconds: false };
 
 /// An object that is written for a record.
@@ -105,7 +105,7 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     let has_own_origin = !slot.contains_key("origin");
     let mut record = apply(members(native), slot)?;
     if is_changed {
-        NATIVE.adopt_native_fields(native, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(native, &mut record);
     }
     if has_own_origin || is_changed {
         record.origin.clone_from(&native.origin);
