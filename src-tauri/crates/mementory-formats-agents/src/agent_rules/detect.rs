@@ -85,7 +85,7 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     let lower = format!("{}/{}", root.map_or("", String::as_str), member.name).to_ascii_lowercase();
     let mut folders: Vec<&str> = lower.split('/').collect();
     let name = folders.pop()?;
-    let is_in = |path: &[&str]| folders.windows(path.len()).any(|window| window == path);
+    let is_in_folder = |path: &[&str]| folders.windows(path.len()).any(|window| window == path);
     let is_markdown = name.ends_with(".md") || name.ends_with(".mdc");
     if name == "readme.md" || folders.contains(&"node_modules") {
         return None;
@@ -101,18 +101,20 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
         "copilot-instructions.md" => rules("github-copilot"),
         "memory.md" => RuleFile { method: "agent_memory", ..rules("agents") },
         "global_rules.md" => rules("windsurf"),
-        _ if is_in(&["windsurf", "memories"]) && is_markdown => {
+        _ if is_in_folder(&["windsurf", "memories"]) && is_markdown => {
             RuleFile { method: "agent_memory", ..rules("windsurf") }
         }
-        _ if is_in(&[".codeium", "windsurf", "memories"]) => {
+        _ if is_in_folder(&[".codeium", "windsurf", "memories"]) => {
             RuleFile { method: "agent_memory", is_opaque: true, ..rules("windsurf") }
         }
-        _ if is_in(&[".clinerules"]) && (is_markdown || name.ends_with(".txt")) => rules("cline"),
+        _ if is_in_folder(&[".clinerules"]) && (is_markdown || name.ends_with(".txt")) => rules("cline"),
         _ if !is_markdown => return None,
-        _ if is_in(&[".claude", "rules"]) => rules("claude-code"),
-        _ if is_in(&[".cursor", "rules"]) => rules("cursor"),
-        _ if is_in(&[".windsurf", "rules"]) => rules("windsurf"),
-        _ if is_in(&[".github", "instructions"]) || name.ends_with(".instructions.md") => rules("github-copilot"),
+        _ if is_in_folder(&[".claude", "rules"]) => rules("claude-code"),
+        _ if is_in_folder(&[".cursor", "rules"]) => rules("cursor"),
+        _ if is_in_folder(&[".windsurf", "rules"]) => rules("windsurf"),
+        _ if is_in_folder(&[".github", "instructions"]) || name.ends_with(".instructions.md") => {
+            rules("github-copilot")
+        }
         _ => return None,
     })
 }

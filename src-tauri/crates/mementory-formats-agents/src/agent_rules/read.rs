@@ -63,8 +63,9 @@ fn names_claimed_file(catalog: &Catalog, member: &Member, text: &str, claimed: &
     let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
     let path = path.strip_prefix("./").unwrap_or(path);
     let name = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-    let is_it = |other: &&Member| other.name == name && other.root == member.root && other.archive == member.archive;
-    catalog.members().iter().filter(is_it).any(|other| other.id != member.id && claimed.contains(&other.id))
+    let is_named_file =
+        |other: &&Member| other.name == name && other.root == member.root && other.archive == member.archive;
+    catalog.members().iter().filter(is_named_file).any(|other| other.id != member.id && claimed.contains(&other.id))
 }
 
 fn read_file(

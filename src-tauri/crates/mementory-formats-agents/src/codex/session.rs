@@ -133,11 +133,11 @@ impl Session {
             self.chat.fields.insert("git_branch".into(), branch.into());
         }
         let subagent = meta.object("source").and_then(|s| s.raw_value("subagent"));
-        let spawn = subagent.and_then(|raw| Object::parse(raw.get())?.object("thread_spawn"));
+        let thread_spawn = subagent.and_then(|raw| Object::parse(raw.get())?.object("thread_spawn"));
         if subagent.is_some() {
             self.chat.record_type = Some("subagent".into());
         }
-        let parent = spawn.and_then(|s| s.non_blank_text("parent_thread_id").map(|t| t.into_owned()));
+        let parent = thread_spawn.and_then(|s| s.non_blank_text("parent_thread_id").map(|t| t.into_owned()));
         self.links.extend(parent.or_else(|| text("parent_thread_id")).map(|id| ("subagent_of", id)));
         self.links.extend(text("forked_from_id").map(|id| ("continues", id)));
     }

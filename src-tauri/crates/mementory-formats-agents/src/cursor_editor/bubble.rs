@@ -12,8 +12,10 @@ pub(super) fn turn(text: &str, bubble: &Object<'_>) -> (Turn, AgentContent) {
     turn.role = role_of(bubble).into();
     turn.model = model_of(bubble);
     turn.times.created = any_time(bubble, "createdAt").or_else(|| any_time(bubble, "timestamp")).or_else(|| {
-        let timing = bubble.object("timingInfo")?;
-        ["clientStartTime", "clientRpcSendTime", "clientSettleTime"].into_iter().find_map(|key| any_time(&timing, key))
+        let timing_info = bubble.object("timingInfo")?;
+        ["clientStartTime", "clientRpcSendTime", "clientSettleTime"]
+            .into_iter()
+            .find_map(|key| any_time(&timing_info, key))
     });
     let mut content = AgentContent::default();
     let words = ["text", "rawText", "content"].into_iter().find_map(|key| bubble.non_blank_text(key));

@@ -40,10 +40,10 @@ pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
         content.push(raw);
     }
     if let Some(display_content) = display_content {
-        let mut typed = AgentContent::default();
-        typed.push(display_content);
-        if !typed.text.trim().is_empty() && typed.text != content.text {
-            let sent = std::mem::replace(&mut content.text, typed.text);
+        let mut typed_content = AgentContent::default();
+        typed_content.push(display_content);
+        if !typed_content.text.trim().is_empty() && typed_content.text != content.text {
+            let sent = std::mem::replace(&mut content.text, typed_content.text);
             content.push_block("context", None, sent);
         }
     }
