@@ -38,8 +38,8 @@ pub(super) fn check_text(archive: &Archive<'_>, member: &Member, text: &str, fin
     if has_secret(text) {
         let message = "a key or token that is not encrypted";
         match archive.catalog.is_decrypted(member.root) {
-            true => findings.warning(CODE, &member.place, message),
-            false => findings.error(CODE, &member.place, message),
+            true => findings.warning(FINDING_CODE, &member.place, message),
+            false => findings.error(FINDING_CODE, &member.place, message),
         }
     }
 }
@@ -47,8 +47,8 @@ pub(super) fn check_text(archive: &Archive<'_>, member: &Member, text: &str, fin
 /// Reports a secret in the text of a memory. A person may have written it, so it is only a warning.
 pub(super) fn check_memory(line: &str, place: &str, findings: &mut Findings) {
     if has_secret(line) {
-        findings.warning(CODE, place, "a key or token that is not encrypted");
+        findings.warning(FINDING_CODE, place, "a key or token that is not encrypted");
     }
 }
 
-const CODE: &str = "secret_in_the_clear";
+const FINDING_CODE: &str = "secret_in_the_clear";

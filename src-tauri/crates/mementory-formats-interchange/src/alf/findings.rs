@@ -107,9 +107,10 @@ impl Findings {
     /// The result. The findings beyond the limit become one finding that states their number.
     pub(super) fn finish(mut self) -> Validation {
         let (errors, warnings) = self.unlisted;
-        let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
-        self.out.errors.extend((errors > 0).then(|| more(errors)));
-        self.out.warnings.extend((warnings > 0).then(|| more(warnings)));
+        let further_findings =
+            |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
+        self.out.errors.extend((errors > 0).then(|| further_findings(errors)));
+        self.out.warnings.extend((warnings > 0).then(|| further_findings(warnings)));
         self.out
     }
 }

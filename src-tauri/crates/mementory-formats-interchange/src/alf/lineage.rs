@@ -69,7 +69,7 @@ impl Lineage {
         })?;
         for (id, key) in memories {
             let stated_version = stored.as_ref().and_then(|stored| stored.lines.get(&key).copied());
-            let version_then = match stated_version {
+            let version_at_import = match stated_version {
                 Some(stated_version) => stated_version,
                 None => {
                     let imported = source.import_times(&id)?.into_iter().next();
@@ -77,8 +77,8 @@ impl Lineage {
                     first.saturating_add(before.saturating_sub(1) as u64)
                 }
             };
-            if version_then != version {
-                out.lines.insert(id, version_then);
+            if version_at_import != version {
+                out.lines.insert(id, version_at_import);
             }
         }
         Ok(out)

@@ -107,9 +107,9 @@ fn check_listed_files(
             report.fatal("file_missing", path, format!("listed file missing: {path}"));
             continue;
         };
-        let oversize = || format!("file exceeds size limit: {path}");
+        let too_large_message = || format!("file exceeds size limit: {path}");
         if member.size > bundle.limits.mem_file_bytes {
-            report.fatal("size_limit", path, oversize());
+            report.fatal("size_limit", path, too_large_message());
             continue;
         }
         let checked = match check_file(bundle, path, member, report, depth, progress) {
@@ -120,7 +120,7 @@ fn check_listed_files(
             other => other?,
         };
         let Some((size, digest)) = checked else {
-            report.fatal("size_limit", path, oversize());
+            report.fatal("size_limit", path, too_large_message());
             continue;
         };
         if digest == entry.sha256 {

@@ -122,8 +122,8 @@ impl<'a> BundleReader<'a> {
         self.sent = before + member.size;
         // If the bytes differ from those that were checked before, the import fails and nothing is stored.
         let listed = self.report.manifest.iter().flat_map(|m| &m.files);
-        let mut same = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
-        match (read, same.next()) {
+        let mut listed_files = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
+        match (read, listed_files.next()) {
             (Some((_, digest)), Some(file)) if digest == file.sha256 => Ok(()),
             _ => Err(self.changed_while_reading(member)),
         }

@@ -77,8 +77,8 @@ impl Stream {
     fn add(&mut self, order: String, line: &str) {
         if self.blocks.last().is_none_or(|block| block.capacity() - block.len() < line.len()) {
             // Most files have few lines, so the first block is only as large as its first line.
-            let room = if self.blocks.is_empty() { line.len() } else { Self::BLOCK_BYTES.max(line.len()) };
-            self.blocks.push(String::with_capacity(room));
+            let capacity = if self.blocks.is_empty() { line.len() } else { Self::BLOCK_BYTES.max(line.len()) };
+            self.blocks.push(String::with_capacity(capacity));
         }
         let at = self.blocks.len() - 1;
         let Some(block) = self.blocks.last_mut() else { return };

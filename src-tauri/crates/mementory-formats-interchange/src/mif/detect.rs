@@ -132,20 +132,22 @@ fn recognize_array(text: &str, is_selected: bool) -> Option<Recognized> {
         Err(_) => return None,
     };
     let first = first.as_object()?;
-    let has_only = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
+    let has_no_other_members = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
     let has = |needed: &[&str]| needed.iter().all(|k| first.get(*k).is_some_and(|v| v.is_string()));
     let has_uuid = first.get("id").and_then(|v| v.as_str()).is_some_and(mementory_format::is_uuid);
     // The reference program writes UTC with a numeric offset, which is unusual.
     let has_utc_offset = |k: &str| first.get(k).and_then(|v| v.as_str()).is_some_and(|t| t.ends_with("+00:00"));
     if has(&["memory"]) {
-        let is_exact = has_uuid && has_only(&MEM0_MEMBERS) && has(&["user_id", "created_at", "updated_at"]);
+        let is_exact = has_uuid && has_no_other_members(&MEM0_MEMBERS) && has(&["user_id", "created_at", "updated_at"]);
         let is_exact = is_exact && has_utc_offset("created_at") && !first.contains_key("metadata");
         return (is_exact || is_selected)
             .then(|| (Encoding::Mem0, None, 0.5, "memories in the array that mem0 uses".into()));
     }
     if has(&["content"]) {
-        let is_exact =
-            has_uuid && has_only(&GENERIC_MEMBERS) && has(&["type", "timestamp"]) && has_utc_offset("timestamp");
+        let is_exact = has_uuid
+            && has_no_other_members(&GENERIC_MEMBERS)
+            && has(&["type", "timestamp"])
+            && has_utc_offset("timestamp");
         return (is_exact || is_selected).then(|| (Encoding::Generic, None, 0.5, "memories in a plain array".into()));
     }
     None

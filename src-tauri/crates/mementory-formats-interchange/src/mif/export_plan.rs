@@ -171,8 +171,8 @@ impl ExportPlan {
         });
         let named: Vec<(&str, String)> = named.collect();
         let end_of = |relation: &str| named.iter().find(|(r, _)| *r == relation).map(|(_, id)| id.clone());
-        let in_order = || named.first().zip(named.get(1)).map(|(a, b)| (a.1.clone(), b.1.clone()));
-        end_of("source").zip(end_of("target")).or_else(in_order)
+        let first_two = || named.first().zip(named.get(1)).map(|(a, b)| (a.1.clone(), b.1.clone()));
+        end_of("source").zip(end_of("target")).or_else(first_two)
     }
 
     /// Ids of the memories and todos that a record is linked to.

@@ -45,8 +45,9 @@ pub(super) fn attach<'r>(
     let content = text(tree, "content").unwrap_or_default();
     // Version 2 has no member `redactions`. If the text is empty, the content is the title, to which the redactions of
     // the text do not apply.
-    let applies = shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
-    if !applies || stored.redactions.is_empty() {
+    let redactions_apply =
+        shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
+    if !redactions_apply || stored.redactions.is_empty() {
         return record;
     }
     let mut list = match tree.get(REDACTIONS_MEMBER) {

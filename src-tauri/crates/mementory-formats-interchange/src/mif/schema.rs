@@ -412,8 +412,8 @@ pub(super) fn restore_text_scalars(tree: &mut Tree, rule: &Rule) {
         }
         (Object(fields), Tree::Object(members)) => {
             for field in *fields {
-                let same = members.iter_mut().filter(|(key, _)| key == field.name);
-                same.for_each(|(_, value)| restore_text_scalars(value, &field.rule));
+                let same_members = members.iter_mut().filter(|(key, _)| key == field.name);
+                same_members.for_each(|(_, value)| restore_text_scalars(value, &field.rule));
             }
         }
         _ => {}

@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let Bounds { depth, bytes } = bounds;
     let mut memory_left = bytes;
     let too_large = || error(TOO_LARGE_CODE, format!("more values than fit into {bytes} bytes of memory"));
-    let mut charge = |memory_cost: u64| {
+    let mut reserve_memory = |memory_cost: u64| {
         memory_left = memory_left.checked_sub(memory_cost).ok_or_else(too_large)?;
         Ok::<(), YamlError>(())
     };
@@ -116,17 +116,17 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 repeats_left = repeats_left
                     .checked_sub(size(tree))
                     .ok_or_else(|| error("yaml_aliases", "aliases make the document many times larger"))?;
-                charge(memory_cost(tree, true))?;
+                reserve_memory(memory_cost(tree, true))?;
                 (tree.clone(), 0)
             }
             Event::Scalar(text, style, anchor, tag) => (scalar(text, style, tag.as_deref()), anchor),
         };
-        charge(memory_cost(&done, false))?;
+        reserve_memory(memory_cost(&done, false))?;
         if anchor > 0 {
             repeats_left = repeats_left
                 .checked_sub(size(&done))
                 .ok_or_else(|| error("yaml_aliases", "anchors make the document many times larger"))?;
-            charge(memory_cost(&done, true))?;
+            reserve_memory(memory_cost(&done, true))?;
             anchors.insert(anchor, done.clone());
         }
         match open.last_mut() {
@@ -230,10 +230,10 @@ fn size(tree: &Tree) -> u64 {
 
 /// Converts a scalar to a value by the core schema of YAML 1.2. A scalar of a type that JSON does not have stays text.
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
-    let core = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
+    let core_tag = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
     let is_plain = style == ScalarStyle::Plain;
-    if core == Some("str")
-        || (!is_plain && core.is_none())
+    if core_tag == Some("str")
+        || (!is_plain && core_tag.is_none())
         || tag.is_some_and(|t| t.handle == "!" && t.suffix.is_empty())
     {
         return Tree::Text(text.into_owned());

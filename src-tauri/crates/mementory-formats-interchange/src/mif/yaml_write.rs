@@ -68,14 +68,15 @@ fn write_key_and_colon(key: &str, level: usize, out: &mut String) {
 /// Writes a value after its key or dash, and the end of the line.
 fn write_value_after(value: &Tree, level: usize, out: &mut String) {
     match value {
-        Tree::Object(members) if !members.is_empty() && in_block(value, level) => {
+        Tree::Object(members) if !members.is_empty() && uses_block_style(value, level) => {
             out.push('\n');
             for (key, value) in members {
                 write_member(key, value, level, out);
             }
         }
         Tree::Array(items)
-            if in_block(value, level) && items.iter().any(|i| matches!(i, Tree::Object(_) | Tree::Array(_))) =>
+            if uses_block_style(value, level)
+                && items.iter().any(|i| matches!(i, Tree::Object(_) | Tree::Array(_))) =>
         {
             out.push('\n');
             for item in items {
@@ -90,7 +91,7 @@ fn write_value_after(value: &Tree, level: usize, out: &mut String) {
     }
 }
 
-fn in_block(value: &Tree, level: usize) -> bool {
+fn uses_block_style(value: &Tree, level: usize) -> bool {
     level <= MAX_BLOCK_LEVELS || !is_shallower(value, MAX_FLOW_LEVELS)
 }
 

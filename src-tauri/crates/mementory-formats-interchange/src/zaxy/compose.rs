@@ -152,10 +152,10 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
     let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);
     patch(tree, &unedited, record);
     let hash = content_hash(tree);
-    let cited = text_member(tree, "citation").unwrap_or_default();
-    let new_citation = match citation(cited) {
+    let citation_text = text_member(tree, "citation").unwrap_or_default();
+    let new_citation = match citation(citation_text) {
         Some(c) => format!("eventloom://{}/events/{}#{hash}", c.thread, c.seq),
-        None => cited.to_owned(),
+        None => citation_text.to_owned(),
     };
     tree.set("citation", Tree::Text(new_citation.clone()));
     let mut wanted = record.clone();

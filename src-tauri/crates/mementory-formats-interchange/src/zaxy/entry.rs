@@ -152,16 +152,16 @@ pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
     let Some(grain) = text_member(tree, "grain") else { return missing("grain") };
     let Some(kind) = text_member(tree, "kind") else { return missing("kind") };
     let Some(content @ Tree::Object(_)) = tree.get("content") else { return missing("content") };
-    let need = |names: &[&str]| {
+    let missing_of = |names: &[&str]| {
         names.iter().find(|n| text_member(content, n).is_none()).and_then(|n| missing(&format!("content.{n}")))
     };
     match Grain::parse(grain) {
         Some(Grain::Event) => match content.get("payload") {
-            Some(Tree::Object(_)) => need(&["type", "actor", "thread"]),
+            Some(Tree::Object(_)) => missing_of(&["type", "actor", "thread"]),
             _ => missing("content.payload"),
         },
-        Some(Grain::Semantic) if kind.starts_with("entity:") => need(&["name", "entity_type"]),
-        Some(Grain::Semantic) if kind.starts_with("edge:") => need(&["source", "target", "relation_type"]),
+        Some(Grain::Semantic) if kind.starts_with("entity:") => missing_of(&["name", "entity_type"]),
+        Some(Grain::Semantic) if kind.starts_with("edge:") => missing_of(&["source", "target", "relation_type"]),
         Some(Grain::Semantic) => Some(("malformed_entry", "kind is neither entity: nor edge:".into())),
         None => Some(("malformed_entry", "grain is neither event nor semantic".into())),
     }
@@ -223,12 +223,12 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
 
 /// Checks the types of the members of a semantic entry that may be absent or null.
 fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&'static str, &str)) {
-    type Fits = fn(&Tree) -> bool;
-    let text: Fits = |value| matches!(value, Tree::Text(_));
-    let number: Fits = |value| matches!(value, Tree::Number(_));
-    let object: Fits = |value| matches!(value, Tree::Object(_));
-    let boolean: Fits = |value| matches!(value, Tree::Bool(_));
-    let members: &[(&str, Fits)] = if is_edge {
+    type TypeCheck = fn(&Tree) -> bool;
+    let text: TypeCheck = |value| matches!(value, Tree::Text(_));
+    let number: TypeCheck = |value| matches!(value, Tree::Number(_));
+    let object: TypeCheck = |value| matches!(value, Tree::Object(_));
+    let boolean: TypeCheck = |value| matches!(value, Tree::Bool(_));
+    let members: &[(&str, TypeCheck)] = if is_edge {
         &[("confidence", number), ("inferred", boolean), ("inference_method", text)]
     } else {
         &[("summary", text), ("properties", object)]

@@ -253,7 +253,7 @@ impl EntryLinks {
     /// Adds links from `record` to the earlier entries that its entry refers to. Stores the record's id for later
     /// entries.
     pub(super) fn link(&mut self, tree: &Tree, record: &mut Record) {
-        let cited = text_member(tree, "citation").unwrap_or_default();
+        let citation_text = text_member(tree, "citation").unwrap_or_default();
         let to = |relation: &str, kind, id: &str| Link { relation: relation.into(), kind, target: key(id) };
         let id = record.key.value.clone();
         match record.kind {
@@ -267,11 +267,11 @@ impl EntryLinks {
                         }
                     }
                 }
-                if let Some((kind, found)) = self.events.get(cited) {
+                if let Some((kind, found)) = self.events.get(citation_text) {
                     record.links.push(to("derived_from", *kind, found));
                 }
             }
-            kind => drop(self.events.insert(cited.to_owned(), (kind, id))),
+            kind => drop(self.events.insert(citation_text.to_owned(), (kind, id))),
         }
     }
 }

@@ -81,13 +81,13 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
             warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
         }
     }
-    let mut need = |name: &str| {
+    let mut require_text = |name: &str| {
         if envelope.text_member(name).is_none() {
             errors.add("missing_field", "", &format!("{name} is missing or not a text"));
         }
     };
     if envelope.kind == BundleKind::Unsigned {
-        ["schema_version", "session_id"].into_iter().for_each(&mut need);
+        ["schema_version", "session_id"].into_iter().for_each(&mut require_text);
         if envelope.tree.get("signed") != Some(&Tree::Bool(false)) {
             errors.add("missing_field", "", "signed is not false in an unsigned bundle");
         }
@@ -102,7 +102,7 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
         check_session_id(envelope.text_member("session_id"), warnings);
         return (false, None, None, None, None);
     }
-    SIGNED_MEMBERS.into_iter().for_each(&mut need);
+    SIGNED_MEMBERS.into_iter().for_each(&mut require_text);
     check_session_id(envelope.text_member("session_id"), warnings);
     let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
     warnings.add("experimental_signature", "", message);

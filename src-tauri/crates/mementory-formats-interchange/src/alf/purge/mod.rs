@@ -162,8 +162,8 @@ fn run_with_audit(
     files: &[&Path],
     each: &mut dyn FnMut(&Path) -> Result<(), FormatError>,
 ) -> Result<PathBuf, FormatError> {
-    let names_from = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
-    audit.left = names_from(0);
+    let file_names_from = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
+    audit.left = file_names_from(0);
     let path = audit.write_beside(beside)?;
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
@@ -173,7 +173,7 @@ fn run_with_audit(
             }
             return Err(error);
         }
-        audit.left = names_from(done + 1);
+        audit.left = file_names_from(done + 1);
         if audit.left.is_empty() {
             audit.complete(Timestamp::now());
         }
@@ -336,11 +336,11 @@ impl Deletion<'_> {
                 rewrite::to_json(&tree)
             })
         };
-        let spliced = document.with_elements(
+        let new_document = document.with_elements(
             |i| document.elements.get(i).map(|element| strip(element).unwrap_or_else(|| (*element).to_owned())),
             &[],
         );
-        file.out.entry(name, &mut spliced.as_bytes()).map(drop)
+        file.out.entry(name, &mut new_document.as_bytes()).map(drop)
     }
 
     /// Counts the lines of a delta that concern a record to be deleted, and collects the texts of these lines. None if

@@ -103,12 +103,13 @@ impl Finder {
                 is_compressed = COMPRESSED_MAGIC.iter().any(|magic| buffer[..n].starts_with(magic));
             }
             text.extend(fold_case_and_space(&buffer[..n], &mut was_blank));
-            let within = |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
-            if within(&self.contents) {
+            let finds_any =
+                |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
+            if finds_any(&self.contents) {
                 return Ok(Some("holds_text"));
             }
-            has_part |= within(&self.content_lines);
-            has_id |= include_ids && within(&self.ids);
+            has_part |= finds_any(&self.content_lines);
+            has_id |= include_ids && finds_any(&self.ids);
             // The end of the text is kept, so that a match that begins in this chunk and ends in the next is found.
             let keep = text.len().saturating_sub(self.longest);
             text.drain(..keep);
