@@ -149,8 +149,9 @@ fn date(raw: &serde_json::value::RawValue) -> Option<Timestamp> {
     let text = decode_string(raw)?;
     let text = text.trim();
     // `2023-4-9 @12h 30m 5s 123ms`
-    let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let short = squeezed.split_once('s').map_or(squeezed.as_str(), |(start, _)| &squeezed[..start.len() + 1]);
+    let without_spaces: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let short =
+        without_spaces.split_once('s').map_or(without_spaces.as_str(), |(start, _)| &without_spaces[..start.len() + 1]);
     let upper = text.replace("am", "AM").replace("pm", "PM");
     NOTATIONS.iter().find_map(|notation| {
         let candidate = if notation.contains('@') { short } else { upper.as_str() };

@@ -56,8 +56,8 @@ impl Composer<'_> {
             nodes.push(empty_node(ROOT_NODE, None, &[]));
         }
         let text = assemble(&frame, &nodes);
-        let natives = self.read_back(&text)?;
-        let by_key: HashMap<&str, &Record> = natives.iter().map(|r| (r.key.value.as_str(), r)).collect();
+        let native_records = self.read_back(&text)?;
+        let by_key: HashMap<&str, &Record> = native_records.iter().map(|r| (r.key.value.as_str(), r)).collect();
         for node in &mut nodes {
             let Some(stored) = node.stored else { continue };
             let key = format!("{id}/{}", node.id);
@@ -71,7 +71,7 @@ impl Composer<'_> {
                 node.json = slot::attach(json, native, &stored.record, at, losses);
             }
         }
-        let native = natives.first().ok_or_else(unreadable)?;
+        let native = native_records.first().ok_or_else(unreadable)?;
         let frame = match &thread.conversation {
             None => slot::mark_stub(&frame),
             Some(stored) if is_original => {

@@ -416,12 +416,12 @@ fn decode_or_repair_string(json: &str) -> Option<String> {
 
 /// The text of the conversation with `{}` for the mapping and everything else unchanged.
 fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
-    let around_mapping = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
+    let text_around_mapping = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
         // The raw value is a slice of the text.
         let at = (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
         Some((text.get(..at)?, text.get(at + raw.len()..)?))
     });
-    match around_mapping {
+    match text_around_mapping {
         Some((before, after)) => format!("{before}{{}}{after}"),
         None => text.to_owned(),
     }

@@ -179,16 +179,16 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     // If there is only one export, account files belong to it.
     let has_only_account_files = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::AccountFile);
     if groups.values().filter(|f| !has_only_account_files(f)).count() == 1 {
-        let mut side = Vec::new();
+        let mut account_files = Vec::new();
         groups.retain(|_, found| {
             let is_export = !has_only_account_files(found);
             if !is_export {
-                side.append(found);
+                account_files.append(found);
             }
             is_export
         });
         if let Some(found) = groups.values_mut().next() {
-            found.extend(side);
+            found.extend(account_files);
         }
     }
     for found in groups.values_mut() {

@@ -9,18 +9,18 @@ use rusqlite::types::ValueRef;
 use serde_json::Value;
 
 /// Query for the states of all threads. The newest state of a thread comes last, because ids of states grow with time.
-const STATES: &str = "SELECT thread_id, checkpoint_ns, type, checkpoint FROM checkpoints \
+const STATES_QUERY: &str = "SELECT thread_id, checkpoint_ns, type, checkpoint FROM checkpoints \
                       ORDER BY thread_id, checkpoint_ns, checkpoint_id";
 
 /// True if the states are in a table with the columns that are read.
 pub(super) fn is_readable(database: &Database) -> bool {
-    database.connection.prepare(STATES).is_ok()
+    database.connection.prepare(STATES_QUERY).is_ok()
 }
 
 /// Sends each thread as a conversation. One thread is in memory at a time. A state that cannot be read is reported.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<(), FormatError> {
     let failed = |error: rusqlite::Error| unreadable(member, &error);
-    let mut statement = database.connection.prepare(STATES).map_err(failed)?;
+    let mut statement = database.connection.prepare(STATES_QUERY).map_err(failed)?;
     let mut rows = statement.query([]).map_err(failed)?;
     let mut open: Option<(String, Thread)> = None;
     // A damaged file can lead to the same rows again and again.

@@ -39,8 +39,8 @@ impl Threads {
         let is_state = object.object("values").is_some_and(|values| values.has("messages"));
         let state = is_state.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
         let Some(mut state) = state else { return false };
-        let of_checkpoint = ["/thread_id", "/checkpoint/thread_id", "/config/configurable/thread_id"];
-        let id = of_checkpoint.iter().find_map(|at| Some(state.pointer(at)?.as_str()?.to_owned()));
+        let thread_id_pointers = ["/thread_id", "/checkpoint/thread_id", "/config/configurable/thread_id"];
+        let id = thread_id_pointers.iter().find_map(|at| Some(state.pointer(at)?.as_str()?.to_owned()));
         let name = id.clone().unwrap_or_else(|| format!("@{pointer}"));
         let position = *self.positions.entry(name).or_insert_with(|| {
             self.list.push(Thread::new(id, pointer.to_owned()));

@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
 /// Mark of the agent and the blocks that we write, in their metadata.
-pub(super) const OURS: &str = "Mementory";
+pub(super) const OWN_MARK: &str = "Mementory";
 
 fn is_ours(object: &Object<'_>) -> bool {
-    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == OURS))
+    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == OWN_MARK))
 }
 
 /// Reads every claimed file.

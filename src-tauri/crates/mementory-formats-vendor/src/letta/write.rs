@@ -1,6 +1,6 @@
 //! Writes memories as an agent file: one agent whose blocks have the memories as lists. A block that is full is
 //! continued in another one, which the file has but the agent does not load.
-use super::read::OURS;
+use super::read::OWN_MARK;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -160,7 +160,7 @@ impl Plan {
             "id": "agent-0",
             "name": "Mementory",
             "description": "What assistants remember about a person",
-            "metadata": { "written_by": OURS },
+            "metadata": { "written_by": OWN_MARK },
             "block_ids": ids,
             "tool_ids": [],
             "source_ids": [],
@@ -288,6 +288,6 @@ fn block(id: usize, label: &str, description: &str, value: &str) -> Value {
         "limit": value.chars().count().max(BLOCK_CHARS),
         "read_only": false,
         "is_template": false,
-        "metadata": { "written_by": OURS },
+        "metadata": { "written_by": OWN_MARK },
     })
 }

@@ -4,7 +4,7 @@ use mementory_formats_shared::object::Object;
 use mementory_model::{Kind, Record, Timestamp};
 
 /// Members with a field in the model, in the current version and in older ones.
-const USED: [&str; 15] = [
+const USED_MEMBERS: [&str; 15] = [
     "content",
     "document",
     "content_hash",
@@ -39,7 +39,7 @@ pub(super) fn memory_of(rows: &RowSender, memory: &Object<'_>) -> Option<Record>
     record.times.updated = first_time(values, &["updated_at", "updated_at_iso"]);
     // A memory that was deleted in the program stays in its database for a while.
     record.status = values.time("deleted_at").map(|_| "deleted".into());
-    record.fields = values.other_fields(&USED);
+    record.fields = values.other_fields(&USED_MEMBERS);
     if is_backup {
         record.fields.extend(memory.other_fields(&["document", "metadata", "embedding", "id"]));
     }

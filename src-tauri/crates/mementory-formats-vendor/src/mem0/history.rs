@@ -10,7 +10,7 @@ use mementory_formats_shared::sqlite_rows;
 use mementory_model::{Kind, Record, Timestamp};
 
 /// Sorts the changes by memory, and the changes of one memory in the order in which they were written.
-const ORDER: &str = "memory_id, rowid";
+const ORDER_COLUMNS: &str = "memory_id, rowid";
 /// Columns with a field in the model.
 const READ_MEMBERS: [&str; 5] = ["memory_id", "old_memory", "new_memory", "created_at", "updated_at"];
 
@@ -25,7 +25,7 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     let database = sqlite_rows::open(files, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut open: (Option<String>, Vec<Change>) = (None, Vec::new());
-    sqlite_rows::each_row_in_order(files, member, &database, ("history", ORDER), |files, row, number| {
+    sqlite_rows::each_row_in_order(files, member, &database, ("history", ORDER_COLUMNS), |files, row, number| {
         let id = row.get("memory_id").and_then(|id| id.as_str()).map(str::to_owned);
         let change = Change { text: sqlite_rows::row_text(row, |_| false), pointer: format!("history/row {number}") };
         if id != open.0 || id.is_none() {

@@ -7,7 +7,7 @@ use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 const HEAD_BYTES: usize = 8 << 10;
 /// Smallest number of notes with which a folder without settings is detected with high confidence. A smaller folder may
 /// be a few memory lists, which another format reads.
-const MANY_NOTES: usize = 5;
+const MIN_NOTES: usize = 5;
 
 /// One claim for each vault and for each folder of notes. If the user selected this format (`is_selected`), any folder
 /// with a note and any single note is claimed.
@@ -25,7 +25,7 @@ fn claim(catalog: &Catalog, folder: &NoteFolder, is_selected: bool) -> Option<Cl
         }
         ("note", 0.4, "A Markdown note".to_owned())
     } else if is_selected || folder.is_mostly_notes() && !folder.is_workspace {
-        let confidence = if count >= MANY_NOTES { 0.78 } else { 0.4 };
+        let confidence = if count >= MIN_NOTES { 0.78 } else { 0.4 };
         ("folder", confidence, format!("A folder with {count} Markdown notes"))
     } else {
         return None;
