@@ -57,9 +57,9 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
 
 /// True for a line that only imports or links to another claimed file.
 fn names_claimed_file(catalog: &Catalog, member: &Member, text: &str, claimed: &HashSet<usize>) -> bool {
-    let linked = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
-    let imported = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
-    let Some(path) = imported.or_else(linked) else { return false };
+    let linked_path = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
+    let imported_path = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
+    let Some(path) = imported_path.or_else(linked_path) else { return false };
     let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
     let path = path.strip_prefix("./").unwrap_or(path);
     let name = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };

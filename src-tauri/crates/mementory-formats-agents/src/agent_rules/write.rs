@@ -56,12 +56,12 @@ pub(super) fn write(
     if export.report.by_kind.is_empty() && out.is_some() {
         return Err(nothing_to_write(FORMAT));
     }
-    let main = main_file(&topics, &export);
+    let main_text = main_file(&topics, &export);
     for topic in &mut topics {
         topic.finish()?;
     }
     if out.is_some() {
-        folder.write(MAIN_FILE, &main)?;
+        folder.write(MAIN_FILE, &main_text)?;
         folder.write("CLAUDE.md", &format!("@{MAIN_FILE}\n"))?;
     }
     export.finish(source, options)

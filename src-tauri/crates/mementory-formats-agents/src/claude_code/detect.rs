@@ -175,8 +175,8 @@ fn is_topic(catalog: &Catalog, member: &Member) -> bool {
 
 /// The type of a topic.
 pub(super) fn topic_type(document: &Document<'_>) -> Option<String> {
-    let nested = document.fields.get("metadata").and_then(|m| m.get("type")).and_then(|t| t.as_str());
-    document.text("type").or_else(|| nested.map(str::to_owned))
+    let nested_type = document.fields.get("metadata").and_then(|m| m.get("type")).and_then(|t| t.as_str());
+    document.text("type").or_else(|| nested_type.map(str::to_owned))
 }
 
 /// True for a file below `projects/<project>/memory/`, `agent-memory/` or `agent-memory-local/`.

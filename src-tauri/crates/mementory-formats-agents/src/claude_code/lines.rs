@@ -117,8 +117,8 @@ fn read_attachment(line: &Object<'_>, turn: &mut Turn, content: &mut AgentConten
         }
         None => {
             let raw = ["content", "snippet", "message", "prompt"].into_iter().find_map(|k| attachment.raw_value(k));
-            let whole_attachment = line.raw_value("attachment");
-            content.text = raw.or(whole_attachment).map(nested_text).unwrap_or_default();
+            let attachment_json = line.raw_value("attachment");
+            content.text = raw.or(attachment_json).map(nested_text).unwrap_or_default();
         }
     }
 }
