@@ -336,8 +336,8 @@ impl<'r> Rows<'r> {
                 break;
             }
             // A tag may be split at the end of the text, so the text from the last `<` stays in memory.
-            let keep = self.text.rfind('<').unwrap_or(self.text.len());
-            self.discard(keep);
+            let keep_from = self.text.rfind('<').unwrap_or(self.text.len());
+            self.discard(keep_from);
             if self.text.len() > self.limit {
                 self.discard(self.text.len());
             }

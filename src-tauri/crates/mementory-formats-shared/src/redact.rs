@@ -184,10 +184,10 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
             let end = text[start..].find(']')?;
             let inner = &text[start + 1..start + end];
             inner.contains(['"', '\'']).then(|| {
-                let lead = inner.len() - inner.trim_start().len();
+                let leading_space = inner.len() - inner.trim_start().len();
                 // the outer quotes are not replaced, so that the file stays valid
                 let trimmed = inner.trim();
-                let from = start + 1 + lead + 1;
+                let from = start + 1 + leading_space + 1;
                 (from, from + trimmed.len().saturating_sub(2))
             })
         }
@@ -201,8 +201,8 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
                 end += line.len();
             }
             let inner = text[from..end].trim_end();
-            let lead = inner.len() - inner.trim_start().len();
-            (!inner.trim().is_empty()).then_some((from + lead, from + inner.len()))
+            let leading_space = inner.len() - inner.trim_start().len();
+            (!inner.trim().is_empty()).then_some((from + leading_space, from + inner.len()))
         }
         _ => None,
     }

@@ -54,8 +54,8 @@ fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
     let is_quote = |byte: &u8| quotes.contains(byte);
     let start = usize::from(rest.first().is_some_and(is_quote));
     let rest = rest.get(start..)?;
-    let given = rest.get(..name.len())?;
-    if !given.eq_ignore_ascii_case(name.as_bytes()) {
+    let defined_name = rest.get(..name.len())?;
+    if !defined_name.eq_ignore_ascii_case(name.as_bytes()) {
         return None;
     }
     let after = rest.get(name.len()..)?;
