@@ -120,12 +120,12 @@ impl ArchiveWriter {
             .large_file(true);
         let failed = |e| zip_error(e, name);
         let mut entry = HashingEntry { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
-        let wanted = fill(&mut entry)?;
-        if wanted {
+        let is_wanted = fill(&mut entry)?;
+        if is_wanted {
             entry.start().map_err(failed)?;
         }
         let (started, digest) = (entry.started, hex::encode(entry.hasher.finalize()));
-        if !wanted {
+        if !is_wanted {
             if started {
                 self.zip.abort().map_err(failed)?;
             }

@@ -25,8 +25,9 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
 /// Claims agent archives and delta bundles. Both are needed to explain why a delta cannot be opened as an `.alf`.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = claim_damaged_archives(catalog);
-    let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
-    for manifest in catalog.members().iter().filter(named) {
+    let has_manifest_name =
+        |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
+    for manifest in catalog.members().iter().filter(has_manifest_name) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
         let is_delta = version == DELTA_CLAIM_VERSION;
         // A bundle may have its manifest under both names, and an archive with a damaged manifest is already claimed.

@@ -64,19 +64,19 @@ impl<'c> Archive<'c> {
             at == place
                 || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !is_in_nested_archive(r))
         };
-        let refused = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
+        let refused_error = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
         for issue in catalog.issues().iter().filter(|i| is_in_archive(&i.place)) {
             if REFUSED_ENTRIES.contains(&issue.code.as_str()) {
-                return Err(refused(&issue.place, &issue.code));
+                return Err(refused_error(&issue.place, &issue.code));
             }
         }
         let mut entries = BTreeMap::new();
         for member in catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root) {
             if member.backslashes || unsafe_name(&member.name) {
-                return Err(refused(&member.place, "unsafe_name"));
+                return Err(refused_error(&member.place, "unsafe_name"));
             }
             if entries.insert(member.name.as_str(), member).is_some() {
-                return Err(refused(&member.place, "duplicate_name"));
+                return Err(refused_error(&member.place, "duplicate_name"));
             }
         }
         Ok(Self { catalog, place: place.into(), entries })
@@ -202,23 +202,23 @@ impl Manifest {
     /// True if an element names another agent than the manifest does. Always false in a file that Mementory generated,
     /// because such a file may contain several agents.
     pub(super) fn is_foreign(&self, agent: Option<&str>) -> bool {
-        let named = agent.filter(|agent| !agent.is_empty());
-        named.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.is_generated()
+        let stated_agent = agent.filter(|agent| !agent.is_empty());
+        stated_agent.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.is_generated()
     }
 
     /// Id space of the element or line with this id and this `agent_id`. All elements of one agent have the same id
     /// space. In a file with several sources, the manifest lists the elements that have another id space.
     pub(super) fn scope_of(&self, id: &str, agent_id: Option<&str>) -> String {
-        let listed = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
+        let listed_scope = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let agent = agent_id.filter(|_| self.is_generated()).unwrap_or(&self.agent);
-        listed.unwrap_or_else(|| format!("alf:{}", agent.to_ascii_lowercase()))
+        listed_scope.unwrap_or_else(|| format!("alf:{}", agent.to_ascii_lowercase()))
     }
 
     /// The runtime that the manifest lists for the element with this id, else the agent's runtime, else `alf`.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
-        let listed = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
-        let of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
-        listed.or_else(of_agent).unwrap_or("alf")
+        let listed_runtime = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
+        let runtime_of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
+        listed_runtime.or_else(runtime_of_agent).unwrap_or("alf")
     }
 
     /// An issue if the file has a checksum that this program cannot verify. None if there is no checksum, or if its

@@ -60,18 +60,18 @@ impl References {
 
     /// Reports the references that lead nowhere.
     pub(super) fn report(self, place: &str, findings: &mut Findings) {
-        let missing = |list: Vec<(Box<str>, Box<str>)>, known: &dyn Fn(&str) -> bool| {
+        let places_of_missing = |list: Vec<(Box<str>, Box<str>)>, known: &dyn Fn(&str) -> bool| {
             list.into_iter().filter(|(id, _)| !known(id)).map(|(_, at)| at).collect::<Vec<_>>()
         };
         let is_memory = |id: &str| self.memories.contains(id);
-        for at in missing(self.superseded, &is_memory) {
+        for at in places_of_missing(self.superseded, &is_memory) {
             findings.warning("supersedes_missing", &at, "the memory that this one supersedes is not in the archive");
         }
-        for at in missing(self.referenced_by, &is_memory) {
+        for at in places_of_missing(self.referenced_by, &is_memory) {
             let message = "a memory that references this file is not in the archive";
             findings.warning("referenced_by_missing", &at, message);
         }
-        for at in missing(self.namespaces, &|id| self.principals.contains(id)) {
+        for at in places_of_missing(self.namespaces, &|id| self.principals.contains(id)) {
             findings.warning("principal_missing", &at, "the principal of this namespace is not in the archive");
         }
         for issue in self.capabilities.issues(place).into_iter().filter(|issue| issue.code != HOST_CODE) {

@@ -187,9 +187,10 @@ impl Check<'_> {
     fn warn_about_unlisted_artifacts(&mut self, tree: &Tree) {
         let archive = self.archive;
         let rows = rows(tree, "attachments").iter();
-        let named: HashSet<&str> = rows.filter_map(|row| row.get("archive_path").and_then(Tree::as_str)).collect();
+        let named_files: HashSet<&str> =
+            rows.filter_map(|row| row.get("archive_path").and_then(Tree::as_str)).collect();
         for (name, member) in &archive.entries {
-            if name.starts_with("artifacts/") && !named.contains(name) {
+            if name.starts_with("artifacts/") && !named_files.contains(name) {
                 self.warning("unlisted_artifact", &member.place, "no row of the artifact index names this file");
             }
         }
@@ -222,13 +223,13 @@ impl Check<'_> {
     /// raw files. An import stores such files, but not as memories.
     fn warn_about_unlisted_files(&mut self) {
         let (archive, index) = (self.archive, self.manifest.index_file());
-        let named: HashSet<&str> = self.manifest.named_files().into_iter().collect();
+        let named_files: HashSet<&str> = self.manifest.named_files().into_iter().collect();
         for (name, member) in &archive.entries {
             let lines = name.starts_with("memory/") && name.ends_with(".jsonl");
-            if lines && !named.contains(name) && index != Some(*name) {
+            if lines && !named_files.contains(name) && index != Some(*name) {
                 self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
             }
-            if LAYER_DOCUMENTS.contains(name) && !named.contains(name) {
+            if LAYER_DOCUMENTS.contains(name) && !named_files.contains(name) {
                 self.warning("unlisted_layer", &member.place, "no layer of the manifest names this document");
             }
         }

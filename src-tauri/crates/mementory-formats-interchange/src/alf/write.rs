@@ -80,8 +80,9 @@ pub(super) fn write(
     layers.has_embeddings = plan.has_embeddings;
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
-        let of_rows = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
-        layers.scopes = of_rows.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
+        let row_scopes = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
+        layers.scopes =
+            row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
     }
     let several_versions = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
     layers.lineage = several_versions.map(|_| lineage::counting_id(&about.vault_id));

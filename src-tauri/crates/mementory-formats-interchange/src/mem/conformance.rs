@@ -385,10 +385,10 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
 
 /// Compares counts, coverage and scopes in the manifest with the records, and warns about a full export with `since`.
 fn check_summaries(manifest: &Manifest, report: &mut Report) {
-    let declared: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
+    let declared_counts: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
     let found: BTreeMap<String, u64> =
         report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
-    if !declared.into_iter().eq(found.iter()) {
+    if !declared_counts.into_iter().eq(found.iter()) {
         let message = "counts mismatch: the manifest's counts are not the number of records";
         report.add_finding(Severity::Error, "counts_mismatch", MANIFEST_FILE, message);
     }

@@ -117,11 +117,11 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 
 /// Replaces a file atomically.
 fn replace_file(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
-    let partial = target.with_extension("sig.partial");
+    let partial_path = target.with_extension("sig.partial");
     let io = |e| FormatError::io(SIGNATURE_FILE, e);
-    let done = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, target));
+    let done = std::fs::write(&partial_path, bytes).and_then(|()| std::fs::rename(&partial_path, target));
     if done.is_err() {
-        let _ = std::fs::remove_file(&partial);
+        let _ = std::fs::remove_file(&partial_path);
     }
     done.map_err(io)
 }

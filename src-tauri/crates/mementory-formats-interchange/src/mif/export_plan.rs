@@ -178,9 +178,9 @@ impl ExportPlan {
     /// Ids of the memories and todos that a record is linked to.
     pub fn linked_ids(&self, stored: &StoredRecord) -> (Vec<String>, Vec<String>) {
         let (mut memories, mut todos): (Vec<String>, Vec<String>) = (vec![], vec![]);
-        let linked = stored.link_ids.iter().flatten();
-        let linked = linked.chain(&stored.parent_id).chain(&stored.message_parent_id);
-        for (section, id) in linked.filter_map(|id| self.id_of(id)) {
+        let linked_ids = stored.link_ids.iter().flatten();
+        let linked_ids = linked_ids.chain(&stored.parent_id).chain(&stored.message_parent_id);
+        for (section, id) in linked_ids.filter_map(|id| self.id_of(id)) {
             let list = match section.key {
                 "memory" => &mut memories,
                 "todo" => &mut todos,

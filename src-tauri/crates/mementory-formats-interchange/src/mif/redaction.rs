@@ -57,8 +57,8 @@ pub(super) fn attach<'r>(
     // Redactions that the imported element already lists are not added again.
     let mut known: Vec<String> = list.iter().filter_map(|r| text(r, "type").map(str::to_owned)).collect();
     for redaction in stored.redactions.iter().filter(|r| r.mark.end <= content.len()) {
-        let repeated = known.iter().position(|class| redaction.value.is_none() && *class == redaction.class);
-        match repeated {
+        let known_position = known.iter().position(|class| redaction.value.is_none() && *class == redaction.class);
+        match known_position {
             Some(at) => drop(known.swap_remove(at)),
             None => list.push(redaction_entry(redaction)),
         }

@@ -154,9 +154,9 @@ impl Context<'_> {
         let mut tree = original.clone();
         let times = &record.times;
         let created = times.created.or(times.updated).or(times.valid_from).or_else(|| Timestamp::from_micros(0));
-        let required = (created.unwrap_or(self.about.now), platform(&record.source.platform));
-        let required = (required.0, required.1.as_str());
-        clean(&mut tree, &MEMORY, required, &stored.id, losses);
+        let required_values = (created.unwrap_or(self.about.now), platform(&record.source.platform));
+        let required_values = (required_values.0, required_values.1.as_str());
+        clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
         if stored.edited {
             let mut record = record.clone();
@@ -186,7 +186,7 @@ impl Context<'_> {
             extension::report_losses(&stored.id, &difference, losses);
             extension::attach(&mut tree, difference);
             // An edit must not bring a forbidden value back.
-            clean(&mut tree, &MEMORY, required, &stored.id, losses);
+            clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         }
         self.remove_dangling_references(stored, &mut tree, losses);
         if self.strip {

@@ -308,8 +308,8 @@ impl StoreReader<'_> {
             let by_path = || to_record::nested_text(&tree, "storage", "ref").and_then(|path| paths.get(path));
             let file = files.get(id).or_else(by_path).copied();
             let file = file.filter(|m| used_files.insert(m.id));
-            let stored = to_record::nested_text(&tree, "storage", "type") == Some("file");
-            if file.is_none() && stored {
+            let is_in_file = to_record::nested_text(&tree, "storage", "type") == Some("file");
+            if file.is_none() && is_in_file {
                 self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
             }
             self.read_conversation(Some((store, i, raw.get(), &tree)), file)?;

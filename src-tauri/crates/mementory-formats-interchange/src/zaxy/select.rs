@@ -81,15 +81,15 @@ impl Selector {
     /// citation. If there is no such event, the first entry with that citation is matched in its place.
     pub(super) fn matching_entries(&self, entries: Vec<OutputEntry>) -> Vec<OutputEntry> {
         let citation_of = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
-        let mut heads: HashMap<String, usize> = HashMap::new();
+        let mut matched_by_citation: HashMap<String, usize> = HashMap::new();
         for (i, m) in entries.iter().enumerate() {
             let is_event = text_member(&m.tree, "grain") == Some("event");
-            let head = heads.entry(citation_of(m)).or_insert(i);
+            let matched = matched_by_citation.entry(citation_of(m)).or_insert(i);
             if is_event {
-                *head = i;
+                *matched = i;
             }
         }
-        let mut events: Vec<usize> = heads.values().copied().collect();
+        let mut events: Vec<usize> = matched_by_citation.values().copied().collect();
         events.sort_unstable();
         events.retain(|i| {
             let m = &entries[*i];

@@ -373,8 +373,8 @@ pub(super) fn envelope_of_subset(signed: &Envelope) -> Envelope {
 /// A nonce of 16 bytes in hex: the truncated SHA-256 of two random UUIDs.
 fn nonce(now: Timestamp) -> String {
     let seconds = u64::try_from(now.as_micros().div_euclid(1_000_000)).unwrap_or_default();
-    let make = || uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
-    hex::encode(&Sha256::digest([make().into_bytes(), make().into_bytes()].concat())[..16])
+    let new_uuid = || uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
+    hex::encode(&Sha256::digest([new_uuid().into_bytes(), new_uuid().into_bytes()].concat())[..16])
 }
 
 /// One element of the list of entries, to be written.

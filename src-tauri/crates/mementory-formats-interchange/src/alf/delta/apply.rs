@@ -194,28 +194,28 @@ impl MergedDeltas {
         })?;
         for layer in DOCUMENT_LAYERS {
             let Some(file) = delta.file(layer) else { continue };
-            let missing = || {
+            let missing_document = || {
                 FormatError::invalid(
                     "layer_missing",
                     &archive.place,
                     "the bundle does not have the file of a changed layer",
                 )
             };
-            let text = archive.text(archive.entry(&file).ok_or_else(missing)?, limits)?;
+            let text = archive.text(archive.entry(&file).ok_or_else(missing_document)?, limits)?;
             Tree::parse(&text, limits)
                 .map_err(|e| FormatError::invalid("malformed", format!("{}!/{file}", archive.place), e.to_string()))?;
             self.count_bytes(text.len(), &archive.place, limits)?;
             self.documents.insert(layer, text);
         }
         if let Some(file) = delta.file("memory") {
-            let missing = || {
+            let missing_file = || {
                 FormatError::invalid(
                     "partition_missing",
                     &archive.place,
                     "the bundle does not have the file with the changed records",
                 )
             };
-            let member = archive.entry(&file).ok_or_else(missing)?;
+            let member = archive.entry(&file).ok_or_else(missing_file)?;
             archive.catalog.read(member, |reader| {
                 each_line(reader, &member.place, limits.line_bytes, &mut |entry, bytes| {
                     let (number, parsed) = match entry {

@@ -67,8 +67,8 @@ impl DeltaManifest {
     /// default is the usual name.
     pub(super) fn file(&self, layer: &str) -> Option<String> {
         let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
-        let usual = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
-        Some(change.get("file").and_then(Tree::as_str).map_or_else(usual, str::to_owned))
+        let usual_name = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
+        Some(change.get("file").and_then(Tree::as_str).map_or_else(usual_name, str::to_owned))
     }
 
     /// Time of the state after the delta: `sync.new_timestamp`, else `created_at`.

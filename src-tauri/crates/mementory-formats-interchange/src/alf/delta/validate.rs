@@ -119,8 +119,8 @@ impl Check<'_> {
     /// delta cannot contain.
     fn warn_about_unlisted_files(&mut self) {
         let archive = self.archive;
-        let named: HashSet<String> = self.manifest.named_files().into_iter().map(str::to_owned).collect();
-        for (name, member) in archive.entries.iter().filter(|(name, _)| !named.contains(**name)) {
+        let named_files: HashSet<String> = self.manifest.named_files().into_iter().map(str::to_owned).collect();
+        for (name, member) in archive.entries.iter().filter(|(name, _)| !named_files.contains(**name)) {
             if name.starts_with("memory/") && name.ends_with(".jsonl") {
                 self.warning("unlisted_partition", &member.place, "no change of the manifest lists this file");
             } else if ARCHIVE_ONLY_ENTRIES.iter().any(|start| name.starts_with(start)) {

@@ -125,8 +125,8 @@ fn write_or_plan(
     tree.set("changes", Tree::Object(changes));
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
-        let of_rows = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
-        let scopes = of_rows.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
+        let row_scopes = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
+        let scopes = row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
         slot::set_vendor(&mut tree, object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
     }
     let mut out = String::new();

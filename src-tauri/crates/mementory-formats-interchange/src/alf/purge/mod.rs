@@ -80,8 +80,8 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     let partitions = deletion.removed_from.keys().cloned().collect();
     let target = options.out.clone().unwrap_or_else(|| archive.to_path_buf());
     if options.out.as_deref().is_some_and(|out| out.symlink_metadata().is_ok()) {
-        let exists = std::io::Error::from(ErrorKind::AlreadyExists);
-        return Err(FormatError::io(file_name(&target), exists));
+        let exists_error = std::io::Error::from(ErrorKind::AlreadyExists);
+        return Err(FormatError::io(file_name(&target), exists_error));
     }
     let mut audit = Audit::of_records(&manifest.agent, &deletion.found_ids, partitions, options);
     let mut audit_path = None;
@@ -422,8 +422,8 @@ impl Deletion<'_> {
             }
             let is_structured = *name == MANIFEST_FILE || self.manifest.layer_file("attachments") == Some(name);
             let hit = self.archive.catalog.read(member, |bytes| finder.search(bytes, !is_structured))?;
-            let opaque = name.starts_with("memory/embeddings/").then_some("cannot_be_searched");
-            out.extend(hit.or(opaque).map(|reason| Leftover { place: (*name).into(), reason: reason.into() }));
+            let unsearchable = name.starts_with("memory/embeddings/").then_some("cannot_be_searched");
+            out.extend(hit.or(unsearchable).map(|reason| Leftover { place: (*name).into(), reason: reason.into() }));
         }
         Ok(out)
     }

@@ -111,8 +111,8 @@ impl Finder {
             has_part |= finds_any(&self.content_lines);
             has_id |= include_ids && finds_any(&self.ids);
             // The end of the text is kept, so that a match that begins in this chunk and ends in the next is found.
-            let keep = text.len().saturating_sub(self.longest);
-            text.drain(..keep);
+            let keep_from = text.len().saturating_sub(self.longest);
+            text.drain(..keep_from);
         }
         Ok(match (has_part, has_id, is_compressed) {
             (true, ..) => Some("holds_part_of_text"),
