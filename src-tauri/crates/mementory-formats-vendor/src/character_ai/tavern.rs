@@ -103,7 +103,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     let extra = line.object("extra");
     let parent = before.map_or(TurnParent::Root, |key| TurnParent::Id(key.to_owned()));
     let created = line.raw_value("send_date").and_then(date);
-    let make = |words: &str, number: usize| Turn {
+    let make_turn = |words: &str, number: usize| Turn {
         key: Some(content_id(&format!("{position}\n{number}\n{role}\n{words}"))),
         parent: parent.clone(),
         role: role.into(),
@@ -122,11 +122,11 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
         if words == own_text && !std::mem::replace(&mut is_own_text_skipped, true) {
             continue;
         }
-        let mut turn = make(&words, number + 1);
+        let mut turn = make_turn(&words, number + 1);
         turn.verbatim = Some(Verbatim::json(raw.get()));
         out.push(turn);
     }
-    let mut turn = make(&own_text, 0);
+    let mut turn = make_turn(&own_text, 0);
     turn.verbatim = Some(Verbatim::json(text));
     turn.fields = other_fields(line, &LINE_MEMBERS);
     turn.fields.extend(name.map(|name| ("author".to_owned(), name.into())));

@@ -204,11 +204,11 @@ impl Composer<'_> {
             let value = record.fields.get(name).and_then(|v| v.as_str()).filter(|_| is_own(record));
             value.map_or(Tree::Null, text)
         };
-        let of_messages = thread.messages.iter().filter_map(|m| m.record.times.created);
-        let earliest = of_messages.clone().min();
+        let message_times = thread.messages.iter().filter_map(|m| m.record.times.created);
+        let earliest = message_times.clone().min();
         // Programs that read such files sort by this time, and some refuse a conversation without it.
         let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
-        let updated = record.times.updated.or_else(|| of_messages.max()).unwrap_or(created);
+        let updated = record.times.updated.or_else(|| message_times.max()).unwrap_or(created);
         let project = record.source.project.as_deref().filter(|p| p.starts_with("g-p-"));
         let frame = object(vec![
             ("title", text(record.title.as_deref().unwrap_or_default())),

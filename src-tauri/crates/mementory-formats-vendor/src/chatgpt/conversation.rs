@@ -450,9 +450,9 @@ fn without_duplicates<'a>(nodes: Nodes<'a>, mut on_duplicate: impl FnMut()) -> V
         return nodes.0;
     }
     on_duplicate();
-    let keep: Vec<bool> =
+    let is_kept: Vec<bool> =
         nodes.0.iter().enumerate().map(|(i, (id, _))| last_position.get(id.as_ref()) == Some(&i)).collect();
-    nodes.0.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(n, _)| n).collect()
+    nodes.0.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(n, _)| n).collect()
 }
 
 /// Escapes a segment of a JSON pointer.

@@ -218,15 +218,15 @@ fn build_claim(
     }
     let mut files: Vec<&Member> = conversations.iter().map(|i| &catalog.members()[*i]).collect();
     let listed = listed_shards(catalog, &manifests, limits)?;
-    let rank: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
+    let rank_in_manifest: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
     // Files that the manifest lists come first, in its order. The others are sorted by number.
     files.sort_by_cached_key(|m| {
         let file_name = m.file_name();
-        (rank.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)
+        (rank_in_manifest.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)
     });
-    let present: HashSet<&str> = files.iter().map(|m| m.file_name()).collect();
+    let present_names: HashSet<&str> = files.iter().map(|m| m.file_name()).collect();
     let mut missing_parts: Vec<String> =
-        listed.iter().filter(|p| !present.contains(last_segment(p))).cloned().collect();
+        listed.iter().filter(|p| !present_names.contains(last_segment(p))).cloned().collect();
     if listed.is_empty() {
         missing_parts.extend(missing_parts::missing_shards(files.iter().map(|m| m.file_name())));
     }

@@ -55,7 +55,7 @@ pub(super) fn write(
     for (id, file) in &mut first.files {
         file.is_present = source.attachment(id, &mut |_| Ok(()))?;
     }
-    first.decide();
+    first.count_or_withhold_derived();
     let FirstPass { conversations, files, accounts, mut report, .. } = first;
     if report.by_kind.is_empty() && out.is_some() {
         return Err(nothing_to_write("chatgpt"));
@@ -152,7 +152,7 @@ impl FirstPass {
     }
 
     /// Counts the memories and files that the export contains, and withholds the others. Call after all messages.
-    fn decide(&mut self) {
+    fn count_or_withhold_derived(&mut self) {
         for (_, messages) in std::mem::take(&mut self.memories) {
             match messages.iter().any(|id| self.written_sources.get(id) == Some(&true)) {
                 true => self.count(Kind::Memory),

@@ -164,8 +164,8 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
         let has = found.iter().any(|(_, c)| *c == Content::Manifest);
         (has && group != "parts").then(|| group.clone())
     };
-    let with_manifest: Vec<String> = groups.iter().filter_map(manifest).collect();
-    for group in with_manifest {
+    let groups_with_manifest: Vec<String> = groups.iter().filter_map(manifest).collect();
+    for group in groups_with_manifest {
         let found = groups.remove(&group).unwrap_or_default();
         groups.entry("parts".into()).or_default().extend(found);
     }

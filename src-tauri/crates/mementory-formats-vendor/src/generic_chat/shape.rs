@@ -132,8 +132,8 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
         let any = |names: &[&str]| names.iter().any(|name| has(&keys, &format!("{at}{name}")));
         any(&ROLE_KEYS) && any(&TEXT_KEYS)
     };
-    let in_thread = ["threadId", "thread_id"].iter().any(|key| has(&keys, &format!("messages.{key}")));
-    if has(&keys, "threads") && in_thread && is_message("messages.") {
+    let names_threads = ["threadId", "thread_id"].iter().any(|key| has(&keys, &format!("messages.{key}")));
+    if has(&keys, "threads") && names_threads && is_message("messages.") {
         return Some(Shape::Threads);
     }
     let has_lists = |wrapper: &str| {

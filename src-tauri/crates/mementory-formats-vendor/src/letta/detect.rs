@@ -13,9 +13,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// `2` for an agent file with lists, `1` for one with a single agent, `rows` for blocks or passages of the server.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
-    let of_agent =
+    let agent_members =
         ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
-    if head.has_any("agents", &of_agent) {
+    if head.has_any("agents", &agent_members) {
         return Some("2");
     }
     let is_agent = head.has("core_memory")

@@ -250,23 +250,23 @@ impl<'p> Blocks<'p> {
 
     /// A label that no other block of the agent has. Labels of blocks that were read from an agent take precedence.
     fn free_label(&mut self, label: &str) -> String {
-        let mut free = label.to_owned();
+        let mut candidate = label.to_owned();
         let mut number = 2;
-        while self.plan.labels.contains(&free) || !self.labels.insert(free.clone()) {
-            free = format!("{label}_{number}");
+        while self.plan.labels.contains(&candidate) || !self.labels.insert(candidate.clone()) {
+            candidate = format!("{label}_{number}");
             number += 1;
         }
-        free
+        candidate
     }
 
     fn own_label(&mut self, label: &str) -> String {
-        let mut free = label.to_owned();
+        let mut candidate = label.to_owned();
         let mut number = 2;
-        while !self.labels.insert(free.clone()) {
-            free = format!("{label}_{number}");
+        while !self.labels.insert(candidate.clone()) {
+            candidate = format!("{label}_{number}");
             number += 1;
         }
-        free
+        candidate
     }
 
     fn finish(&mut self, file: &mut NewFile) -> Result<(), FormatError> {

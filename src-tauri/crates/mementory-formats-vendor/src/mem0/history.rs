@@ -52,7 +52,7 @@ fn send(
     changes: &[Change],
 ) -> Result<(), FormatError> {
     let mut created = None;
-    let mut former: Option<String> = None;
+    let mut former_key: Option<String> = None;
     for (n, change) in changes.iter().enumerate() {
         let row = Row { member, text: &change.text, pointer: change.pointer.clone() };
         let is_last = n + 1 == changes.len();
@@ -62,8 +62,8 @@ fn send(
             rows.fail(files, &row, "no_content: no text in it", Kind::Memory);
             continue;
         };
-        record.links.extend(former.map(|key| link("supersedes", Kind::Memory, ID, key)));
-        former = Some(record.key.value.clone());
+        record.links.extend(former_key.map(|key| link("supersedes", Kind::Memory, ID, key)));
+        former_key = Some(record.key.value.clone());
         rows.send(files, &row, record)?;
     }
     Ok(())

@@ -63,8 +63,8 @@ pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
 }
 
 fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
-    let may_be = matches!(extension(&member.name).as_deref(), None | Some("xlsx" | "xlsm"));
-    may_be
+    let has_workbook_name = matches!(extension(&member.name).as_deref(), None | Some("xlsx" | "xlsm"));
+    has_workbook_name
         && catalog.head(member, 4).is_ok_and(|head| workbook::may_be_workbook(&head))
         && catalog
             .bytes(member, limits.side_file_bytes)

@@ -132,8 +132,8 @@ pub(super) fn heading_title(text: &str) -> Option<String> {
     if let Some(title) = text.strip_suffix(':').filter(|t| !t.is_empty() && words <= 8) {
         return Some(title.to_owned());
     }
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let letter_count = text.chars().filter(|c| c.is_alphabetic()).count();
     // Letters without case do not count as capitals, because `ABC社で働いている` is a sentence and not a heading.
     let has_only_capitals = text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
-    (has_only_capitals && letters >= 3 && words <= 6).then(|| text.to_owned())
+    (has_only_capitals && letter_count >= 3 && words <= 6).then(|| text.to_owned())
 }

@@ -195,8 +195,8 @@ fn split_detail(label: &str) -> (&str, Option<&str>) {
         let name = name.trim().trim_end_matches(['*', '_', '-', '–', '—']).trim_end();
         return (name, Some(detail.trim().trim_end_matches([')', ']', '>', '*', '_'])));
     }
-    let dashed = [" - ", " – ", " — "].into_iter().find_map(|dash| label.split_once(dash));
-    match dashed.filter(|(_, detail)| time_in(detail).is_some()) {
+    let split_at_dash = [" - ", " – ", " — "].into_iter().find_map(|dash| label.split_once(dash));
+    match split_at_dash.filter(|(_, detail)| time_in(detail).is_some()) {
         Some((name, detail)) => (name.trim(), Some(detail.trim())),
         None => (label.trim(), None),
     }
