@@ -72,7 +72,8 @@ impl Workspace {
             passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // of several agents, the agent with the most records and files is at the top, the others in their own folders
+        // If there are several agents, the agent with the most records and files is at the top, and the others are in
+        // their own folders.
         let main_scope =
             file_and_record_counts.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
         out.main_scope.clone_from(&main_scope);

@@ -173,7 +173,8 @@ fn write_database(
     let changed = match database::apply_changes(&mut connection, &changes) {
         Ok(bytes) => bytes,
         Err(error) => {
-            // SQLite cannot run a trigger of the database, so the database is rebuilt with an ordinary table
+            // The changes failed, for example because SQLite cannot run a trigger of this database. So the database is
+            // rebuilt with an ordinary table.
             let mut rebuilt = database::create_database().map_err(unreadable)?;
             let removed: BTreeSet<&String> = changes.removed.iter().collect();
             let mut all_rows = RowChanges::default();
