@@ -46,8 +46,8 @@ pub struct MessageOrder {
 }
 
 /// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
-/// answer with the same time. The active branch is the branch that contains `leaf`, which only the API states, or
-/// otherwise the last array element. From there it goes on to its last leaf.
+/// answer with the same time. The active branch contains the message `leaf`, which only the API states. Without `leaf`,
+/// it contains the last element of the array. Below this message, the branch follows the last child of each message.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();

@@ -143,7 +143,7 @@ pub fn each_row_in_order(
     (table, order): (&str, &str),
     mut read: impl FnMut(&mut FileReader<'_>, Row, usize) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
-    let failed = |files: &mut FileReader<'_>, error: rusqlite::Error| {
+    let report_failed = |files: &mut FileReader<'_>, error: rusqlite::Error| {
         let place = format!("{}#{table}", member.place);
         files.report_dropped(place, DroppedAs::Failed, &format!("database_unreadable: {error}"), None);
         Ok(())
@@ -151,12 +151,12 @@ pub fn each_row_in_order(
     let order = if order.is_empty() { String::new() } else { format!(" ORDER BY {order}") };
     let mut statement = match database.connection.prepare(&format!("SELECT * FROM \"{table}\"{order}")) {
         Ok(statement) => statement,
-        Err(error) => return failed(files, error),
+        Err(error) => return report_failed(files, error),
     };
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = match statement.query([]) {
         Ok(rows) => rows,
-        Err(error) => return failed(files, error),
+        Err(error) => return report_failed(files, error),
     };
     // A damaged file can lead to the same rows again and again.
     let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
@@ -164,7 +164,7 @@ pub fn each_row_in_order(
         match rows.next() {
             Ok(Some(row)) => read(files, row_of(row, &names), number)?,
             Ok(None) => break,
-            Err(error) => return failed(files, error),
+            Err(error) => return report_failed(files, error),
         }
     }
     Ok(())
