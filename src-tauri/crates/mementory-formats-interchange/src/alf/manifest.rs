@@ -147,7 +147,8 @@ impl Manifest {
         let version = version.to_owned();
         check_version(&version, place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        // A UUID has the same meaning in upper and lower case, and the deltas of an agent may write another one.
+        // A UUID has the same meaning in upper and lower case, and a delta may write the id of its agent in another
+        // case than the archive does.
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let rows = tree.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"));
         let partitions = match rows {

@@ -39,7 +39,8 @@ enum Baseline {
     Nothing,
     /// Everything that changed since this time is exported.
     Cursor(Timestamp),
-    /// Everything that another export lacks: digests of its lines, and of its files without records.
+    /// Everything is exported that another export lacks. `lines` has the digests of the lines of that export, and
+    /// `other_files` those of its files without records.
     Export { lines: HashSet<[u8; 16]>, other_files: BTreeMap<String, String> },
 }
 

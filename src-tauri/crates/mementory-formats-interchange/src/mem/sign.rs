@@ -29,11 +29,11 @@ pub struct SignedBundle {
 
 /// The line of a tombstone, with its signature added.
 pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result<String, FormatError> {
-    let failed = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
-    let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| failed())?;
-    let message = signed_bytes(&tree).ok_or_else(failed)?;
+    let malformed_error = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
+    let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| malformed_error())?;
+    let message = signed_bytes(&tree).ok_or_else(malformed_error)?;
     tree.set("signature", Tree::Text(sign_as_token(signer, &message)?));
-    line(&TOMBSTONE_SPEC, &tree).map_err(|_| failed())
+    line(&TOMBSTONE_SPEC, &tree).map_err(|_| malformed_error())
 }
 
 /// Signs the bundle at `bundle` (a folder, or an archive with one in it) into `out`: all files are copied byte for byte

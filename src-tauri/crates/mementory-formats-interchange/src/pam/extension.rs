@@ -69,10 +69,10 @@ pub(super) fn detach(tree: &mut Tree) {
     }
 }
 
-/// The differences between `record` and `mapped` (the record that the object alone yields). `own` is true if the record
-/// was read from this format. Then origin and verbatim are left out, because the object itself gives both.
-pub(super) fn difference(mapped: &Record, record: &Record, own: bool) -> Map<String, Value> {
-    extension::record_difference(mapped, record, own)
+/// The differences between `record` and `mapped` (the record that the object alone yields). `is_own` is true if the
+/// record was read from this format. Then origin and verbatim are left out, because the object itself gives both.
+pub(super) fn difference(mapped: &Record, record: &Record, is_own: bool) -> Map<String, Value> {
+    extension::record_difference(mapped, record, is_own)
 }
 
 /// Puts a difference into the extension slot of an object, unless the difference is empty.

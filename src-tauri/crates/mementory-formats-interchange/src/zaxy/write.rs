@@ -42,7 +42,7 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
-/// Writes the records of `source` that the [`AnswerOptions`] select to `out`. If `disclose` is set in the options,
+/// Writes to `out` the records of `source` that the [`AnswerOptions`] select. If `disclose` is set in the options,
 /// writes only those entries of the signed bundle that it selects, with their proofs. The report counts what was
 /// written.
 pub(super) fn write_answer(

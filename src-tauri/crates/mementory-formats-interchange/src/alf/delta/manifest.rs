@@ -63,7 +63,7 @@ impl DeltaManifest {
         self.tree.get("changes")?.get(layer)?.get(key)
     }
 
-    /// The file with the change of a layer, None if the layer did not change. The schema does not require `file`; the
+    /// The file with the change of a layer. None if the layer did not change. The schema does not require `file`; the
     /// default is the usual name.
     pub(super) fn file(&self, layer: &str) -> Option<String> {
         let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
