@@ -49,7 +49,8 @@ enum State {
     Done,
 }
 
-/// Reads the value of a variable in a script, and ends with it: the array or object in `var name = […];`.
+/// Reads the value of a variable in a script: the array or object in `var name = […];`. Reading ends at the end of this
+/// value.
 pub(super) struct ScriptValue<'r> {
     reader: &'r mut dyn Read,
     name: &'static str,

@@ -1,5 +1,5 @@
-//! Secrets in an agent file: variables of tools and settings of tool servers. Their names become records, their values
-//! are not stored.
+//! Secrets in an agent file: variables of tools and settings of tool servers. Their names become records, but their
+//! values are not stored.
 use super::ID;
 use mementory_format::FormatError;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, link};

@@ -56,7 +56,8 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     Ok(())
 }
 
-/// Adds links to the memories that the program associates with this one. How similar they are is stored in the fields.
+/// Adds links to the memories that the program associates with that of `record`. The other values of an association,
+/// such as the similarity, are stored in the fields of `record`.
 fn add_associations(graph: &mut Statement<'_>, max_rows: u64, record: &mut Record) {
     let names: Vec<String> = graph.column_names().map(str::to_owned).collect();
     let Ok(mut rows) = graph.query([&record.key.value]) else { return };
