@@ -30,7 +30,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             None => {}
         }
     }
-    let logs = parts.len();
+    let log_count = parts.len();
     let topics: Vec<usize> =
         catalog.members().iter().filter(|m| is_markdown(m) && is_topic(catalog, m)).map(|m| m.id).collect();
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
@@ -41,7 +41,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             parts.push(Part { member: member.id, role: Role::Memories });
         }
     }
-    let memories = parts.len() - logs;
+    let memory_count = parts.len() - log_count;
     if parts.is_empty() {
         return Vec::new();
     }
@@ -58,10 +58,10 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let known: Vec<usize> = parts.iter().map(|p| p.member).collect();
     let side_files = catalog.members().iter().filter(|m| !known.contains(&m.id) && is_side_file(catalog, m, &known));
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
-    let found = match (logs, memories) {
+    let found = match (log_count, memory_count) {
         (0, n) => format!("{n} files of Claude Code's memory"),
         (n, 0) => format!("{n} logs of Claude Code"),
-        (logs, memories) => format!("{logs} logs and {memories} memory files of Claude Code"),
+        (log_count, memory_count) => format!("{log_count} logs and {memory_count} memory files of Claude Code"),
     };
     vec![Claim {
         version: None,

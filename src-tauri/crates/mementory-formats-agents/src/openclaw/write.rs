@@ -200,7 +200,7 @@ impl Workspace {
         let text = |path: &[&str]| {
             path.iter().try_fold(&tree, |t, key| t.get(key)).and_then(Tree::as_str).filter(|t| !t.is_empty())
         };
-        let mut found = false;
+        let mut is_written = false;
         for (name, block) in files::PROFILES {
             let file = format!("{}{name}", self.prefix);
             let prose = match block {
@@ -212,7 +212,7 @@ impl Workspace {
                 && !self.files.contains_key(&file)
             {
                 self.add_file(file, prose.as_bytes().to_vec());
-                found = true;
+                is_written = true;
             }
         }
         let (file, heading) = match record.record_type.as_deref() {
@@ -220,12 +220,12 @@ impl Workspace {
             _ => ("USER.md", "User"),
         };
         let file = format!("{}{file}", self.prefix);
-        if !found && !self.files.contains_key(&file) && !record.text.is_empty() {
+        if !is_written && !self.files.contains_key(&file) && !record.text.is_empty() {
             let name = record.title.as_deref().map(|n| format!("Name: {n}\n")).unwrap_or_default();
             self.add_file(file, format!("# {heading}\n\n{name}{}\n", record.text).into_bytes());
-            found = true;
+            is_written = true;
         }
-        if found {
+        if is_written {
             let note = "only the text is written: a Markdown workspace has no structured fields";
             self.report.losses.add(
                 record.origin_id.as_deref().unwrap_or("identity"),
@@ -234,7 +234,7 @@ impl Workspace {
                 note,
             );
         }
-        found
+        is_written
     }
 
     /// Writes a record as a section of a memory file, and the complete record into an extension slot.

@@ -37,9 +37,9 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
     if needs_database && stored.is_empty() {
         stored.insert(format!("{}memory.db", workspace.prefix), vec![]);
     }
-    let mut first_database = true;
+    let mut is_first_database = true;
     for (path, rows) in stored {
-        let add_foreign = std::mem::take(&mut first_database) && !is_markdown;
+        let add_foreign = std::mem::take(&mut is_first_database) && !is_markdown;
         write_database(&mut workspace, &path, rows, add_foreign)?;
     }
     workspace.compose_foreign();
