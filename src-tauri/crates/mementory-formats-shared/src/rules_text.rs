@@ -113,8 +113,8 @@ fn sections(text: &str, from: usize) -> Vec<Section> {
 
 /// The text of a heading. None for a line that is not a heading.
 fn heading_of(line: &str) -> Option<String> {
-    let marks = line.len() - line.trim_start_matches('#').len();
-    let words = line.get(marks..).filter(|rest| (1..=6).contains(&marks) && rest.starts_with([' ', '\t']))?;
+    let mark_count = line.len() - line.trim_start_matches('#').len();
+    let words = line.get(mark_count..).filter(|rest| (1..=6).contains(&mark_count) && rest.starts_with([' ', '\t']))?;
     let words = words.trim().trim_end_matches('#').trim();
     (!words.is_empty()).then(|| words.to_owned())
 }
@@ -135,9 +135,9 @@ fn toggle_fence(line: &str, fence: &mut Option<char>) -> bool {
 fn bullet_indent(line: &str) -> Option<usize> {
     let words = line.trim_start_matches([' ', '\t']);
     let indent = line.len() - words.len();
-    let digits = words.len() - words.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let after = match words.get(digits..)? {
-        rest if (1..=4).contains(&digits) => rest.strip_prefix(['.', ')'])?,
+    let digit_count = words.len() - words.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let after = match words.get(digit_count..)? {
+        rest if (1..=4).contains(&digit_count) => rest.strip_prefix(['.', ')'])?,
         rest => rest.strip_prefix(['-', '*', '+', '•'])?,
     };
     (after.starts_with([' ', '\t']) && !after.trim().is_empty()).then_some(indent)

@@ -33,8 +33,8 @@ pub fn mentions(bytes: &[u8], words: &[&str]) -> bool {
             name.ends_with("sharedStrings.xml") || name.contains("worksheets/") && name.ends_with(".xml")
         });
         let mut head = Vec::new();
-        let read = is_text && part.take(HEAD_BYTES).read_to_end(&mut head).is_ok();
-        read && words.iter().any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
+        let is_read = is_text && part.take(HEAD_BYTES).read_to_end(&mut head).is_ok();
+        is_read && words.iter().any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
     })
 }
 

@@ -233,8 +233,8 @@ pub fn check_readable(source: &MemorySource, written: &Written) {
         assert_eq!(members(back), members(record), "without {lost_fields:?}");
     }
     assert_eq!(written.back.records.len(), expected.len());
-    let credentials = source.records.len() - expected.len();
-    assert_eq!(written.report.withheld.values().sum::<u64>(), credentials as u64);
+    let credential_count = source.records.len() - expected.len();
+    assert_eq!(written.report.withheld.values().sum::<u64>(), credential_count as u64);
 }
 
 /// Checks an export without identifiers: no file names the account, the platform or an id of the source, and the report
@@ -256,8 +256,8 @@ pub fn check_stripped(formats: Formats<'_>, format: &'static dyn Format) {
             );
         }
     }
-    let written = source.records.iter().filter(|record| record.kind == Kind::Message).count() as u64;
-    assert!(report.losses.count("source", LossKind::LeftOut) >= written, "{:?}", report.losses.counts);
+    let written_count = source.records.iter().filter(|record| record.kind == Kind::Message).count() as u64;
+    assert!(report.losses.count("source", LossKind::LeftOut) >= written_count, "{:?}", report.losses.counts);
     let back = read(formats, &path, format);
     let texts = |source: &MemorySource| -> BTreeSet<String> {
         source.records.iter().filter(|r| r.kind == Kind::Message).map(|r| r.text.clone()).collect()

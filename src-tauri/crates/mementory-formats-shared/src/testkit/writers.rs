@@ -236,8 +236,8 @@ pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (Writ
     assert!(back.records.iter().any(|record| record.text.contains("[REDACTED:api_key]")));
     assert!(back.records.iter().all(|record| !record.text.contains("Lives in Kyoto")));
     assert!(report.withheld["not_a_memory"] > 0 && report.withheld["no_longer_true"] == 2, "{:?}", report.withheld);
-    let left_out = report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).count();
-    assert!(left_out > 0);
+    let left_out_count = report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).count();
+    assert!(left_out_count > 0);
 
     let scratch = Scratch::new("stripped");
     let out = scratch.at("out");
