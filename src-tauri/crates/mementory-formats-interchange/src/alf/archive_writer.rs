@@ -91,8 +91,8 @@ impl ArchiveWriter {
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
             .large_file(buffer.len() as u64 == READ_BUFFER_BYTES);
-        let failed = |e| zip_error(e, name);
-        self.zip.start(name, options).map_err(failed)?;
+        let to_error = |e| zip_error(e, name);
+        self.zip.start(name, options).map_err(to_error)?;
         let (mut hasher, mut size) = (Sha256::new(), 0u64);
         while !buffer.is_empty() {
             hasher.update(&buffer);
@@ -118,16 +118,16 @@ impl ArchiveWriter {
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
             .large_file(true);
-        let failed = |e| zip_error(e, name);
+        let to_error = |e| zip_error(e, name);
         let mut entry = HashingEntry { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
         let is_wanted = fill(&mut entry)?;
         if is_wanted {
-            entry.start().map_err(failed)?;
+            entry.start().map_err(to_error)?;
         }
         let (started, digest) = (entry.started, hex::encode(entry.hasher.finalize()));
         if !is_wanted {
             if started {
-                self.zip.abort().map_err(failed)?;
+                self.zip.abort().map_err(to_error)?;
             }
             return Ok(None);
         }
@@ -142,11 +142,11 @@ impl ArchiveWriter {
 
     /// Writes the central directory and waits until the file is on disk.
     pub(super) fn finish(self) -> Result<(), FormatError> {
-        let failed = |e| zip_error(e, &self.place);
+        let to_error = |e| zip_error(e, &self.place);
         let io = |e| FormatError::io(&self.place, e);
         match self.zip {
-            ZipOutput::Plain(zip) => zip.finish().map_err(failed)?.flush().map_err(io)?,
-            ZipOutput::Encrypted(zip) => zip.finish().map_err(failed)?.into_inner().finish().map_err(io)?,
+            ZipOutput::Plain(zip) => zip.finish().map_err(to_error)?.flush().map_err(io)?,
+            ZipOutput::Encrypted(zip) => zip.finish().map_err(to_error)?.into_inner().finish().map_err(io)?,
         }
         self.file.sync_all().map_err(io)
     }

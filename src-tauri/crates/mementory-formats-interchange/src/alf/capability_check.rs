@@ -72,10 +72,10 @@ impl CapabilityCheck {
                 out.push(Issue::new("capability_credential_missing", place, message));
             }
         }
-        let known = |name: &String| self.capabilities.iter().any(|(n, ..)| n == name);
+        let is_known = |name: &String| self.capabilities.iter().any(|(n, ..)| n == name);
         if !self.capabilities.is_empty() {
             for (id, names) in &self.granted {
-                for name in names.iter().filter(|name| !known(name)) {
+                for name in names.iter().filter(|name| !is_known(name)) {
                     let message = format!("the credential {id} grants {name}, which the agent does not list");
                     out.push(Issue::new("credential_capability_unknown", place, message));
                 }

@@ -152,17 +152,17 @@ fn write_optional_member(out: &mut String, key: &str, value: Option<&str>) {
 }
 
 fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: impl Fn(&mut String, T)) {
-    let mut open = false;
+    let mut is_list_open = false;
     for item in items {
         out.push(',');
-        if !open {
+        if !is_list_open {
             write_string(key, out);
             out.push_str(":[");
-            open = true;
+            is_list_open = true;
         }
         each(out, item);
     }
-    if open {
+    if is_list_open {
         out.push(']');
     }
 }
@@ -229,10 +229,10 @@ pub(super) fn report_losses(stored: &StoredRecord, losses: &mut LossReport) {
     };
     report_narrowed(text.is_empty(), "text", "content must not be empty: the title or a placeholder is written");
     report_narrowed(*kind != Kind::Memory, "kind", "written as a memory; its kind is the category");
-    let known_type = record_type.as_deref().is_none_or(|t| t == memory_type(record));
-    report_narrowed(!known_type, "type", "replaced by the closest memory type of ALF");
-    let known_status = own_status.as_deref().is_none_or(|s| s == status(record));
-    report_narrowed(!known_status, "status", "ALF has no such status: written as active");
+    let is_known_type = record_type.as_deref().is_none_or(|t| t == memory_type(record));
+    report_narrowed(!is_known_type, "type", "replaced by the closest memory type of ALF");
+    let is_known_status = own_status.as_deref().is_none_or(|s| s == status(record));
+    report_narrowed(!is_known_status, "status", "ALF has no such status: written as active");
     report_narrowed(
         source.method.as_deref().is_some_and(|m| !EXTRACTION_METHODS.contains(&m)),
         "method",

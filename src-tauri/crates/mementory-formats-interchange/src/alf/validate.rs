@@ -225,8 +225,8 @@ impl Check<'_> {
         let (archive, index) = (self.archive, self.manifest.index_file());
         let named_files: HashSet<&str> = self.manifest.named_files().into_iter().collect();
         for (name, member) in &archive.entries {
-            let lines = name.starts_with("memory/") && name.ends_with(".jsonl");
-            if lines && !named_files.contains(name) && index != Some(*name) {
+            let has_lines = name.starts_with("memory/") && name.ends_with(".jsonl");
+            if has_lines && !named_files.contains(name) && index != Some(*name) {
                 self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
             }
             if LAYER_DOCUMENTS.contains(name) && !named_files.contains(name) {

@@ -186,11 +186,13 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         paths.push(path);
         records.push(record);
     }
-    let known = |path: &[&str]| paths.iter().any(|p| p == path);
+    let is_known_path = |path: &[&str]| paths.iter().any(|p| p == path);
     let has_other_blocks = match doc.get("prose") {
         Some(Tree::Object(prose)) => prose.iter().any(|(key, value)| match value {
-            Tree::Object(blocks) => blocks.iter().any(|(block, _)| !known(&["prose", key.as_str(), block.as_str()])),
-            _ => !known(&["prose", key.as_str()]),
+            Tree::Object(blocks) => {
+                blocks.iter().any(|(block, _)| !is_known_path(&["prose", key.as_str(), block.as_str()]))
+            }
+            _ => !is_known_path(&["prose", key.as_str()]),
         }),
         _ => false,
     };

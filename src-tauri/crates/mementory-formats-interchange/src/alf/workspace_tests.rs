@@ -20,11 +20,11 @@ fn json_of(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Value {
 
 /// The files, with the secrets in settings redacted.
 fn redacted(tree: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
-    let one = |(name, bytes): (&String, &Vec<u8>)| match name.ends_with(".json") || name.ends_with(".toml") {
+    let redacted_file = |(name, bytes): (&String, &Vec<u8>)| match name.ends_with(".json") || name.ends_with(".toml") {
         true => (name.clone(), redact::redact(std::str::from_utf8(bytes).unwrap()).0.into_bytes()),
         false => (name.clone(), bytes.clone()),
     };
-    tree.iter().map(one).collect()
+    tree.iter().map(redacted_file).collect()
 }
 
 fn raw_files(entries: &BTreeMap<String, Vec<u8>>, runtime: &str) -> BTreeMap<String, Vec<u8>> {
@@ -246,10 +246,11 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
         let has_passphrase = words.is_some();
         let vault = read_with(&inside, words).unwrap();
         assert!(!String::from_utf8(config(&vault)).unwrap().contains("sk-zc-01"));
-        let closed = vault.notes.iter().filter(|n| n.code == "credential_closed").count();
-        assert_eq!(closed, usize::from(has_passphrase), "reported once");
-        let stored = vault.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
-        assert_eq!(stored, 1, "stored unchanged");
+        let closed_count = vault.notes.iter().filter(|n| n.code == "credential_closed").count();
+        assert_eq!(closed_count, usize::from(has_passphrase), "reported once");
+        let credential_count =
+            vault.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
+        assert_eq!(credential_count, 1, "stored unchanged");
     }
 }
 

@@ -105,8 +105,8 @@ impl Layers {
                 Some(Tree::Number(n)) => n.parse().unwrap_or(0),
                 _ => 0,
             };
-            let included = tree.get("archive_path").and_then(Tree::as_str).is_some();
-            let tier = if included { &mut self.included } else { &mut self.referenced };
+            let is_included = tree.get("archive_path").and_then(Tree::as_str).is_some();
+            let tier = if is_included { &mut self.included } else { &mut self.referenced };
             *tier = (tier.0 + 1, tier.1.saturating_add(size));
         }
     }
@@ -176,8 +176,8 @@ pub(super) fn build(
             }
         });
     }
-    let memory = !layers.partitions.is_empty() || inventory.get("memory").is_some();
-    edit_layer_row(&mut inventory, "memory", memory, |row| {
+    let has_memory = !layers.partitions.is_empty() || inventory.get("memory").is_some();
+    edit_layer_row(&mut inventory, "memory", has_memory, |row| {
         row.set("record_count", number(layers.partitions.iter().map(|p| p.count).sum()));
         row.set("index_file", text(&layers.index_file()));
         row.set("has_embeddings", Tree::Bool(layers.has_embeddings));
@@ -206,9 +206,9 @@ pub(super) fn build(
     (out, version)
 }
 
-/// Changes or adds the manifest row of a layer. Removes the row if the layer is not `present`.
-fn edit_layer_row(inventory: &mut Tree, layer: &str, present: bool, change: impl FnOnce(&mut Tree)) {
-    if !present {
+/// Changes or adds the manifest row of a layer. Removes the row if `is_present` is false.
+fn edit_layer_row(inventory: &mut Tree, layer: &str, is_present: bool, change: impl FnOnce(&mut Tree)) {
+    if !is_present {
         inventory.remove(layer);
         return;
     }

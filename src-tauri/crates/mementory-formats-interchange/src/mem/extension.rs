@@ -82,9 +82,9 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
     let mut map = slot_members(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
     restore_fields(&mut map);
-    let own_origin = !map.contains_key("origin");
+    let has_own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
-    if own_origin {
+    if has_own_origin {
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

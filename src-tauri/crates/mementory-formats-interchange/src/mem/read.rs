@@ -345,9 +345,9 @@ impl<'a> BundleReader<'a> {
     /// True for a file without records whose bytes differ from those in the manifest, or that the manifest should list
     /// but does not.
     fn is_left_out(&self, path: &str) -> bool {
-        let listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
+        let is_listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
-        (listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.intact_files.contains(path)
+        (is_listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.intact_files.contains(path)
     }
 }
 

@@ -31,8 +31,8 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         Shape::V1 => version.starts_with('1'),
         Shape::V2 => version.starts_with('2'),
     };
-    let verbatim = record.verbatim.as_ref().is_some_and(|v| v.media_type == "application/json");
-    (record.origin.format == KEY_SCOPE && is_same && verbatim)
+    let is_json = record.verbatim.as_ref().is_some_and(|v| v.media_type == "application/json");
+    (record.origin.format == KEY_SCOPE && is_same && is_json)
         .then(|| section_at_pointer(&record.origin.pointer))
         .flatten()
 }

@@ -82,20 +82,20 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
 fn recognize_object(text: &str, is_selected: bool) -> Option<Recognized> {
     let keys = keys_of(text.as_bytes());
     let version = string_after(text, "mif_version");
-    let found = |confidence, reason: &str| Some((Encoding::Json, version.clone(), confidence, reason.to_owned()));
+    let recognized = |confidence, reason: &str| Some((Encoding::Json, version.clone(), confidence, reason.to_owned()));
     if keys.has("encryption.encrypted_payload") && (keys.has("mif_version") || keys.has("encryption.algorithm")) {
-        return found(1.0, "an encrypted document with its key derivation");
+        return recognized(1.0, "an encrypted document with its key derivation");
     }
     if keys.has("mif_version") && ["export", "export_meta", "memories"].iter().any(|k| keys.has(k)) {
-        return found(1.0, "a document with mif_version");
+        return recognized(1.0, "a document with mif_version");
     }
     // The member with the version may be the last one, after the examined bytes.
     let has_header = |h: &str| ["id", "created_at", "user_id"].iter().all(|k| keys.has(&format!("{h}.{k}")));
     if has_header("export_meta") || (has_header("export") && (keys.has("memories") || keys.has("graph"))) {
-        return found(0.9, "a header of an export of memories");
+        return recognized(0.9, "a header of an export of memories");
     }
     if keys.has("mif_version") {
-        return found(0.9, "a document with mif_version");
+        return recognized(0.9, "a document with mif_version");
     }
     let has_results = is_selected && (keys.has("results.memory") || keys.has("memories.memory"));
     has_results.then(|| (Encoding::Mem0, None, 0.5, "an answer with memories, as mem0 gives them".into()))

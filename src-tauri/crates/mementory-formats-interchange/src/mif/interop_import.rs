@@ -209,9 +209,9 @@ fn is_field(line: &str) -> bool {
 
 pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     let (head, body) = block.split_once("\n---\n").unwrap_or(("", block));
-    let escaped = head.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| key == ESCAPED_KEY));
+    let is_escaped = head.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| key == ESCAPED_KEY));
     let mut record = Record::new(Kind::Memory, interop_key(None, block), body);
-    if escaped {
+    if is_escaped {
         record.text = unescape(body);
     }
     record.source.platform = KEY_SCOPE.into();

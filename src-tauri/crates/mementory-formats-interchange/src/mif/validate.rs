@@ -86,14 +86,14 @@ struct ElementIds {
 }
 
 impl Validator<'_> {
-    fn report(&mut self, warning: bool, code: &str, place: &str, message: &str) {
-        let count = self.counts.entry((code.to_owned(), warning)).or_default();
+    fn report(&mut self, is_warning: bool, code: &str, place: &str, message: &str) {
+        let count = self.counts.entry((code.to_owned(), is_warning)).or_default();
         *count += 1;
         if *count > MAX_LISTED_PER_CODE {
             return;
         }
         let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
-        if warning { self.out.warnings.push(finding) } else { self.out.errors.push(finding) }
+        if is_warning { self.out.warnings.push(finding) } else { self.out.errors.push(finding) }
     }
 
     fn error(&mut self, code: &str, place: &str, message: &str) {
@@ -332,8 +332,9 @@ impl Validator<'_> {
                     for end in ["source", "target"] {
                         let Some(id) = text(&tree, end) else { continue };
                         // If the graph has no nodes at all, an edge may refer to an entity that is not listed.
-                        let unlisted = id.starts_with("entity:") && first_pass.counts[NODES_SECTION.table_index()] == 0;
-                        let known = unlisted
+                        let may_be_unlisted =
+                            id.starts_with("entity:") && first_pass.counts[NODES_SECTION.table_index()] == 0;
+                        let known = may_be_unlisted
                             || has(&MEMORIES_SECTION, id)
                             || has(&TASKS_SECTION, id)
                             || has(&NODES_SECTION, id);
@@ -388,8 +389,8 @@ impl Validator<'_> {
         ];
         for (path, real) in rows {
             // Nodes are optional, so their count is checked only if the document has any.
-            let counted = path[1] != "node_count" || real > 0;
-            if counted && declared_count(path).is_some_and(|n| n != real as f64) {
+            let is_counted = path[1] != "node_count" || real > 0;
+            if is_counted && declared_count(path).is_some_and(|n| n != real as f64) {
                 let at = format!("{place}#/{}/{}", path[0], path[1]);
                 self.warn("count_differs", &at, "does not match the number of elements");
             }

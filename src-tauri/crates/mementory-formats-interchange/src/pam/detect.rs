@@ -49,8 +49,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         let store = match document.kind {
             DocumentKind::Store => Some(document),
             _ => stores.iter().copied().filter(|s| is_in_folder_of(s.member, document.member)).max_by_key(|s| {
-                let folder = folder_of(s.member).len();
-                (folder, usize::MAX - s.member.id)
+                let folder_length = folder_of(s.member).len();
+                (folder_length, usize::MAX - s.member.id)
             }),
         };
         let key = store.map_or((document.member.root, usize::MAX), |h| (h.member.root, h.member.id));
@@ -121,8 +121,8 @@ fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
     if path_inside.ends_with(".DS_Store") || path_inside.starts_with("__MACOSX/") {
         return member.archive.is_some().then_some(Role::Junk);
     }
-    let file = path_inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
-    (file || (member.archive.is_some() && store.file_name() == STORE_FILE)).then_some(Role::Sidecar)
+    let is_attachment = path_inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
+    (is_attachment || (member.archive.is_some() && store.file_name() == STORE_FILE)).then_some(Role::Sidecar)
 }
 
 fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Result<Option<Document<'a>>, FormatError> {

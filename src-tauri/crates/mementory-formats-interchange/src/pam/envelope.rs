@@ -55,8 +55,8 @@ pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
     let mut ids = String::new();
     Tree::Array(doc.list("embeddings").into_iter().map(|raw| id(raw).unwrap_or(Tree::Null)).collect()).write(&mut ids);
     let members = doc.members.iter().map(|(key, raw)| {
-        let list = key == "embeddings" && raw.get().starts_with('[');
-        (key.as_str(), if list { ids.as_str() } else { raw.get() })
+        let is_list = key == "embeddings" && raw.get().starts_with('[');
+        (key.as_str(), if is_list { ids.as_str() } else { raw.get() })
     });
     object(members)
 }

@@ -112,9 +112,9 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
-    let own_origin = !map.contains_key("origin");
+    let has_own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
-    if own_origin {
+    if has_own_origin {
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

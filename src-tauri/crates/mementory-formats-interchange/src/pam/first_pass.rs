@@ -179,7 +179,7 @@ impl FirstPass {
         let is_from_home = self.is_from_home(record);
         let access = record.fields.get("access").filter(|_| record.origin.format == KEY_SCOPE);
         let t = &record.times;
-        let linked = |wanted: &dyn Fn(&str, Kind) -> bool| -> Vec<String> {
+        let linked_ids = |wanted: &dyn Fn(&str, Kind) -> bool| -> Vec<String> {
             let links = record.links.iter().zip(&stored.link_ids);
             links.filter(|(l, _)| wanted(&l.relation, l.kind)).filter_map(|(_, id)| id.clone()).collect()
         };
@@ -190,9 +190,9 @@ impl FirstPass {
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),
             edited: stored.edited,
-            superseded_by: linked(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),
-            conversation: linked(&|_, kind| kind == Kind::Conversation).into_iter().next(),
-            derived_from: linked(&|relation, kind| relation == "derived_from" && kind == Kind::Memory),
+            superseded_by: linked_ids(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),
+            conversation: linked_ids(&|_, kind| kind == Kind::Conversation).into_iter().next(),
+            derived_from: linked_ids(&|relation, kind| relation == "derived_from" && kind == Kind::Memory),
             parent: match record.kind {
                 Kind::Message => stored.parent_id.clone().or_else(|| record.parent.as_ref().map(|k| k.value.clone())),
                 _ => None,

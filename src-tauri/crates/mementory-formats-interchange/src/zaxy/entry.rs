@@ -105,9 +105,9 @@ pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     let rest = text.strip_prefix("eventloom://")?;
     let (place, hash) = rest.rsplit_once('#')?;
     let (thread, seq) = place.rsplit_once("/events/")?;
-    let digits = !seq.is_empty() && !seq.starts_with('0') && seq.bytes().all(|b| b.is_ascii_digit());
-    let hex = hash.len() == 64 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    (digits && hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
+    let is_number = !seq.is_empty() && !seq.starts_with('0') && seq.bytes().all(|b| b.is_ascii_digit());
+    let is_hex = hash.len() == 64 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    (is_number && is_hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
 }
 
 /// Grain of an entry: the event itself, or something derived from an event.
@@ -140,25 +140,25 @@ pub(super) fn text_member<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
 
 /// Code and message of the fault that prevents reading an entry. None if it can be read.
 pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
-    let missing = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
+    let missing_fault = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
     match (tree, tree.get("schema_version")) {
         (Tree::Object(_), Some(Tree::Text(version))) if version == ENTRY_VERSION => {}
         (Tree::Object(_), Some(Tree::Text(_))) => {
             return Some(("unsupported_version", "the entry has a version that is not known here".into()));
         }
-        (Tree::Object(_), _) => return missing("schema_version"),
+        (Tree::Object(_), _) => return missing_fault("schema_version"),
         _ => return Some(("malformed_entry", "not an object".into())),
     }
-    let Some(grain) = text_member(tree, "grain") else { return missing("grain") };
-    let Some(kind) = text_member(tree, "kind") else { return missing("kind") };
-    let Some(content @ Tree::Object(_)) = tree.get("content") else { return missing("content") };
+    let Some(grain) = text_member(tree, "grain") else { return missing_fault("grain") };
+    let Some(kind) = text_member(tree, "kind") else { return missing_fault("kind") };
+    let Some(content @ Tree::Object(_)) = tree.get("content") else { return missing_fault("content") };
     let missing_of = |names: &[&str]| {
-        names.iter().find(|n| text_member(content, n).is_none()).and_then(|n| missing(&format!("content.{n}")))
+        names.iter().find(|n| text_member(content, n).is_none()).and_then(|n| missing_fault(&format!("content.{n}")))
     };
     match Grain::parse(grain) {
         Some(Grain::Event) => match content.get("payload") {
             Some(Tree::Object(_)) => missing_of(&["type", "actor", "thread"]),
-            _ => missing("content.payload"),
+            _ => missing_fault("content.payload"),
         },
         Some(Grain::Semantic) if kind.starts_with("entity:") => missing_of(&["name", "entity_type"]),
         Some(Grain::Semantic) if kind.starts_with("edge:") => missing_of(&["source", "target", "relation_type"]),

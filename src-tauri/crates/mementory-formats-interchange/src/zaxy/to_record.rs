@@ -129,10 +129,10 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     record.namespace = text_of("namespace");
     record.source.platform = text_of("source").unwrap_or_default();
     let mut times = TIME_MEMBERS.map(|name| text_member(payload, name).and_then(Timestamp::parse)).into_iter();
-    let mut next = || times.next().flatten();
+    let mut next_time = || times.next().flatten();
     let t = &mut record.times;
-    (t.created, t.updated, t.observed) = (next(), next(), next());
-    (t.valid_from, t.valid_to, t.last_accessed) = (next(), next(), next());
+    (t.created, t.updated, t.observed) = (next_time(), next_time(), next_time());
+    (t.valid_from, t.valid_to, t.last_accessed) = (next_time(), next_time(), next_time());
 }
 
 /// The first text in a payload that has no member with a known name. If there is no text, the payload as JSON.

@@ -51,8 +51,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         if has_repeated_key(&tree) {
             warnings.add("duplicate_key", &pointer, "a key stands twice in one object; the last one counts");
         }
-        let whole_number = matches!(&wrapped.index, Some(Tree::Number(n)) if n.bytes().all(|b| b.is_ascii_digit()));
-        if kind == BundleKind::Subset && !whole_number {
+        let is_whole_number = matches!(&wrapped.index, Some(Tree::Number(n)) if n.bytes().all(|b| b.is_ascii_digit()));
+        if kind == BundleKind::Subset && !is_whole_number {
             errors.add("malformed_entry", &pointer, "index is missing or not a whole number");
         }
         Ok(())

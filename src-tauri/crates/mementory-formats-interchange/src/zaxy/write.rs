@@ -404,8 +404,9 @@ impl<'a> Element<'a> {
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
-    /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, like those of the envelope.
-    fn into_text(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
+    /// The text of the element. If `is_sorted` is true, the members of its wrapper are sorted by name, like those of
+    /// the envelope.
+    fn into_text(self, kind: BundleKind, layout: &Layout, is_sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
             Some(text) => text.to_owned(),
@@ -431,7 +432,7 @@ impl<'a> Element<'a> {
             members.push(("proof", ValueToWrite::Tree(proof)));
         }
         members.extend(self.extra.iter().map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))));
-        if sorted {
+        if is_sorted {
             members.sort_by(|a, b| a.0.cmp(b.0));
         }
         layout.push_object(&members, 2, &mut out);
@@ -463,7 +464,7 @@ fn write_elements<'a>(
         .split_at_entries()
         .ok_or_else(|| FormatError::invalid("malformed", place, "the envelope has no list"))?;
     let layout = Layout::of_text(&envelope.text);
-    let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
+    let is_sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
     let mut has_elements = false;
     file.write_all(before.as_bytes()).map_err(io)?;
     for element in elements {
@@ -474,7 +475,7 @@ fn write_elements<'a>(
             layout.push_lead(2, &mut text)
         }
         has_elements = true;
-        text.push_str(&element.into_text(envelope.kind, &layout, sorted, place)?);
+        text.push_str(&element.into_text(envelope.kind, &layout, is_sorted, place)?);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
     if has_elements {

@@ -332,8 +332,8 @@ impl MergedDeltas {
             slot::set_vendor(&mut tree, own);
         }
         // After any change, raw files made from records are left out, because their text may be outdated.
-        let changed = !self.changes.is_empty() || !self.documents.is_empty();
-        let outdated = if changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
+        let is_changed = !self.changes.is_empty() || !self.documents.is_empty();
+        let outdated = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
         file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
     }
 
@@ -504,8 +504,8 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     while rows.iter().any(|r| r.get("file").and_then(Tree::as_str) == Some(&name)) {
         name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
     }
-    let current = at.is_some_and(|at| Period::quarter(at) == quarter);
-    let to = if current { Tree::Null } else { Tree::Text(quarter.last_day()) };
+    let is_current_quarter = at.is_some_and(|at| Period::quarter(at) == quarter);
+    let to = if is_current_quarter { Tree::Null } else { Tree::Text(quarter.last_day()) };
     let members = [
         ("file", Tree::Text(name.clone())),
         ("from", Tree::Text(quarter.first_day())),

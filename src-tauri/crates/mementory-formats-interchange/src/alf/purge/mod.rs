@@ -375,8 +375,8 @@ impl Deletion<'_> {
         let mut count = 0;
         file.out.entry_from(&name, &mut |sink| {
             (count, _) = rewrite::edit_lines(&archive, member, self.limits, sink, &mut |text, _| {
-                let deleted = text.and_then(|t| self.deleted_id(t)).is_some();
-                Ok(if deleted { LineEdit::Remove } else { LineEdit::Keep })
+                let is_deleted = text.and_then(|t| self.deleted_id(t)).is_some();
+                Ok(if is_deleted { LineEdit::Remove } else { LineEdit::Keep })
             })?;
             Ok(true)
         })?;
@@ -402,8 +402,8 @@ impl Deletion<'_> {
         let mut out = Vec::new();
         let finder = self.needles.finder(&self.found_ids);
         for (name, member) in &self.archive.entries {
-            let lines = self.manifest.partitions.iter().any(|p| p.file == *name);
-            if lines {
+            let is_partition = self.manifest.partitions.iter().any(|p| p.file == *name);
+            if is_partition {
                 let mut number = 0u64;
                 rewrite::edit_lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                     number += 1;

@@ -61,16 +61,16 @@ fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     set.insert(fold_case_and_space(ascii.as_bytes(), &mut true));
 }
 
-/// Converts letters to lower case, and each run of white space to one space. `blank` says whether the previous byte was
-/// white space. It is updated, so that a text can be converted in chunks.
-fn fold_case_and_space(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
+/// Converts letters to lower case, and each run of white space to one space. `was_blank` says whether the previous byte
+/// was white space. It is updated, so that a text can be converted in chunks.
+fn fold_case_and_space(bytes: &[u8], was_blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
-        let space = byte.is_ascii_whitespace();
-        if !(space && *blank) {
-            out.push(if space { b' ' } else { byte.to_ascii_lowercase() });
+        let is_space = byte.is_ascii_whitespace();
+        if !(is_space && *was_blank) {
+            out.push(if is_space { b' ' } else { byte.to_ascii_lowercase() });
         }
-        *blank = space;
+        *was_blank = is_space;
     }
     out
 }
