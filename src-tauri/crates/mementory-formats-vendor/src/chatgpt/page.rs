@@ -80,8 +80,8 @@ impl<'r> ScriptValue<'r> {
         let name = self.name.as_bytes();
         match &mut self.state {
             State::Name(seen) => {
-                let matches = name.get(*seen) == Some(&byte);
-                let next = if matches { *seen + 1 } else { usize::from(name.first() == Some(&byte)) };
+                let is_match = name.get(*seen) == Some(&byte);
+                let next = if is_match { *seen + 1 } else { usize::from(name.first() == Some(&byte)) };
                 self.state = if next == name.len() { State::Assignment } else { State::Name(next) };
                 false
             }

@@ -97,19 +97,23 @@ impl Graph {
         node: &Object<'_>,
         inner: Option<&Object<'_>>,
     ) -> Result<(), FormatError> {
-        let first = |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
-        let stated_type = first(&["type", "node_type"]);
-        let name = first(&["name", "title"]);
+        let first_text =
+            |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
+        let stated_type = first_text(&["type", "node_type"]);
+        let name = first_text(&["name", "title"]);
         // In responses of the server, the label repeats the name and the id of the node.
         let label = node.first_text(&["label"]);
-        let text =
-            match (first(&["text", "content", "description", "summary"]), first(&["question"]), first(&["answer"])) {
-                (Some(text), ..) => text,
-                (None, Some(question), answer) => {
-                    [Some(question), answer].into_iter().flatten().collect::<Vec<_>>().join("\n")
-                }
-                _ => String::new(),
-            };
+        let text = match (
+            first_text(&["text", "content", "description", "summary"]),
+            first_text(&["question"]),
+            first_text(&["answer"]),
+        ) {
+            (Some(text), ..) => text,
+            (None, Some(question), answer) => {
+                [Some(question), answer].into_iter().flatten().collect::<Vec<_>>().join("\n")
+            }
+            _ => String::new(),
+        };
         let kind = match stated_type.as_deref().unwrap_or_default() {
             "DocumentChunk" | "TextSummary" | "CodeSummary" => Kind::Chunk,
             kind if kind.ends_with("Document") || kind == "CogneeUserInteraction" => Kind::Resource,

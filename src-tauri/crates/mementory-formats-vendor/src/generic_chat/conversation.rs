@@ -240,9 +240,9 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
 
 /// The first question and the first answer. Instructions before them are often the same in many conversations.
 fn beginning(turns: &[Turn]) -> String {
-    let first = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
-    let other = || turns.first().map(|turn| turn.text.as_str());
-    format!("{:?}\n{:?}", first(USER).or_else(other), first(ASSISTANT))
+    let first_text_of = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
+    let first_text = || turns.first().map(|turn| turn.text.as_str());
+    format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))
 }
 
 /// The ids of the conversations that were read from a file so far, each with a digest of the conversation's text.

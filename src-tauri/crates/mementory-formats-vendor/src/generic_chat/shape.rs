@@ -129,8 +129,8 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
         return None;
     }
     let is_message = |at: &str| {
-        let any = |names: &[&str]| names.iter().any(|name| has(&keys, &format!("{at}{name}")));
-        any(&ROLE_KEYS) && any(&TEXT_KEYS)
+        let has_any = |names: &[&str]| names.iter().any(|name| has(&keys, &format!("{at}{name}")));
+        has_any(&ROLE_KEYS) && has_any(&TEXT_KEYS)
     };
     let names_threads = ["threadId", "thread_id"].iter().any(|key| has(&keys, &format!("messages.{key}")));
     if has(&keys, "threads") && names_threads && is_message("messages.") {
@@ -149,22 +149,22 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
 
 /// The program whose whole backup a file is.
 fn backup(keys: &Keys, text: &str) -> Option<Shape> {
-    let any = |names: &[&str]| names.iter().any(|name| has(keys, name));
+    let has_any = |names: &[&str]| names.iter().any(|name| has(keys, name));
     if has(keys, &format!("{}.sessions", NEXT_CHAT)) {
         return Some(Shape::NextChat);
     }
     let has_session = text.contains(&format!("\"{}", CHATBOX_SESSION));
     let has_list = has(keys, &format!("{}.messages", CHATBOX_LIST));
-    if has_list || has_session && any(&["chat-sessions-list", "__exported_items", "__exported_at"]) {
+    if has_list || has_session && has_any(&["chat-sessions-list", "__exported_items", "__exported_at"]) {
         return Some(Shape::Chatbox);
     }
-    let is_lobe_chat = has(keys, "exportType") && any(&["state.messages.role", "state.sessions", "state.topics"]);
-    let has_tables = any(&["data.agentsToSessions", "data.messages.sessionId", "data.topics.sessionId"]);
-    if is_lobe_chat || has_tables && any(&["data.sessions", "data.messages.role"]) {
+    let is_lobe_chat = has(keys, "exportType") && has_any(&["state.messages.role", "state.sessions", "state.topics"]);
+    let has_tables = has_any(&["data.agentsToSessions", "data.messages.sessionId", "data.topics.sessionId"]);
+    if is_lobe_chat || has_tables && has_any(&["data.sessions", "data.messages.role"]) {
         return Some(Shape::LobeChat);
     }
-    let has_database = any(&[&format!("{}.topics", CHERRY_DATABASE)]);
-    (has_database && any(&[CHERRY_SETTINGS, &format!("{}.message_blocks", CHERRY_DATABASE)]))
+    let has_database = has_any(&[&format!("{}.topics", CHERRY_DATABASE)]);
+    (has_database && has_any(&[CHERRY_SETTINGS, &format!("{}.message_blocks", CHERRY_DATABASE)]))
         .then_some(Shape::CherryStudio)
 }
 

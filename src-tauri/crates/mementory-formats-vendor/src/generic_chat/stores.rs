@@ -98,8 +98,8 @@ pub(super) fn read_lobe_chat(
         }
         turns.entry(id).or_default().push(turn);
     }
-    let named = |list: &str| by_id(state.list(list).unwrap_or_default());
-    let (topics, sessions) = (named("topics"), named("sessions"));
+    let rows_by_id = |list: &str| by_id(state.list(list).unwrap_or_default());
+    let (topics, sessions) = (rows_by_id("topics"), rows_by_id("sessions"));
     for id in order {
         let mut own_turns = turns.remove(&id).unwrap_or_default();
         own_turns.sort_by_key(|turn| turn.times.created);

@@ -29,6 +29,6 @@ fn layout(head: &Head) -> Option<&'static str> {
     if has_messages && head.has_any("", &["thread_id", "checkpoint", "checkpoint_id", "next", "config"]) {
         return Some("threads");
     }
-    let found = std::iter::once("").chain(LISTS).any(is_store);
-    found.then_some("store")
+    let has_store = std::iter::once("").chain(LISTS).any(is_store);
+    has_store.then_some("store")
 }

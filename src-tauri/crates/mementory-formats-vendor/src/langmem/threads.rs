@@ -71,12 +71,12 @@ impl Thread {
     /// Extends the period between creation and last change of the thread so that it includes this time.
     pub(super) fn add_time(&mut self, text: Option<&str>) {
         let Some(time) = text.and_then(time_of_text) else { return };
-        let first = |known: Option<Timestamp>| known.is_none_or(|known| time < known);
-        let last = |known: Option<Timestamp>| known.is_none_or(|known| time > known);
-        if first(self.times.created) {
+        let is_earlier = |known: Option<Timestamp>| known.is_none_or(|known| time < known);
+        let is_later = |known: Option<Timestamp>| known.is_none_or(|known| time > known);
+        if is_earlier(self.times.created) {
             self.times.created = Some(time);
         }
-        if last(self.times.updated) {
+        if is_later(self.times.updated) {
             self.times.updated = Some(time);
         }
     }

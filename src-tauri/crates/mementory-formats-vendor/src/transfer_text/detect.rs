@@ -121,9 +121,9 @@ const MAX_NOTES: usize = 200;
 /// The notes of vaults and of other large folders of Markdown, which have their own format.
 fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
     let folders = note_folders(catalog).into_iter();
-    let large =
+    let large_folders =
         folders.filter(|folder| folder.notes.len() > MAX_NOTES && (folder.is_vault || folder.is_mostly_notes()));
-    large.flat_map(|folder| folder.notes).collect()
+    large_folders.flat_map(|folder| folder.notes).collect()
 }
 
 /// True for a text that begins like JSON. A bracket `[` alone is not enough, because dates are in brackets too.

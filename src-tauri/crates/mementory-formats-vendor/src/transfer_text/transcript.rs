@@ -61,8 +61,8 @@ impl Transcript {
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
-        let changes = self.turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.role != b.role)).count();
-        self.style == Some(Style::Export) || is_marked && (is_dated && changes >= 1 || changes >= 3)
+        let change_count = self.turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.role != b.role)).count();
+        self.style == Some(Style::Export) || is_marked && (is_dated && change_count >= 1 || change_count >= 3)
     }
 }
 
