@@ -55,8 +55,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let rules: Vec<Part> =
         catalog.members().iter().filter(is_rule).map(|m| Part { member: m.id, role: Role::Projects }).collect();
     parts.extend(rules);
-    let known: Vec<usize> = parts.iter().map(|p| p.member).collect();
-    let side_files = catalog.members().iter().filter(|m| !known.contains(&m.id) && is_side_file(catalog, m, &known));
+    let claimed_ids: Vec<usize> = parts.iter().map(|p| p.member).collect();
+    let side_files =
+        catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id) && is_side_file(catalog, m, &claimed_ids));
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
     let found = match (log_count, memory_count) {
         (0, n) => format!("{n} files of Claude Code's memory"),
@@ -195,7 +196,7 @@ fn is_same_folder(one: &Member, other: &Member) -> bool {
 }
 
 /// True for results of tools, descriptions of subagents, and the list of sessions.
-fn is_side_file(catalog: &Catalog, member: &Member, known: &[usize]) -> bool {
+fn is_side_file(catalog: &Catalog, member: &Member, claimed_ids: &[usize]) -> bool {
     let mut folders = member.name.split('/').rev().skip(1);
     let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
     let name = member.file_name();
@@ -203,7 +204,7 @@ fn is_side_file(catalog: &Catalog, member: &Member, known: &[usize]) -> bool {
         "tool-results" => mementory_format::is_uuid(above),
         "subagents" => name.ends_with(".meta.json"),
         _ if name == "sessions-index.json" => {
-            known.iter().filter_map(|id| catalog.members().get(*id)).any(|other| is_same_folder(other, member))
+            claimed_ids.iter().filter_map(|id| catalog.members().get(*id)).any(|other| is_same_folder(other, member))
         }
         _ => false,
     }

@@ -25,14 +25,14 @@ pub(super) fn read(
         let parts = detected.claim.parts.iter().filter(move |p| p.role == role);
         parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
     };
-    let mut known = HashSet::new();
+    let mut known_sessions = HashSet::new();
     for group in groups(catalog, &members_of(Role::Conversations), context.limits.element_bytes)? {
         let mut sessions = GroupSessions::default();
         reader.each_member(&group, |reader, member| sessions.read(reader, member))?;
-        known.extend(sessions.list.iter().map(|s| s.id.clone()));
+        known_sessions.extend(sessions.list.iter().map(|s| s.id.clone()));
         sessions.send(&mut reader, &group)?;
     }
-    reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known))?;
+    reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known_sessions))?;
     reader.each_member(&members_of(Role::Memories), memory::read)?;
     let rules: Vec<(&Member, Role)> =
         members_of(Role::Projects).into_iter().map(|member| (member, Role::Memories)).collect();

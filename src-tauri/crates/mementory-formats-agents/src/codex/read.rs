@@ -30,14 +30,16 @@ pub(super) fn read(
         })?;
         reader.pass_through(member, "", "sidecar")
     })?;
-    let mut known = HashSet::new();
+    let mut known_sessions = HashSet::new();
     reader.each_member(&members_of(Role::Conversations), |reader, member| {
         let mut session = read_log(reader, member)?;
         session.set_title(&names);
-        known.extend(session.id().map(str::to_owned));
+        known_sessions.extend(session.id().map(str::to_owned));
         session.send(reader, member)
     })?;
-    reader.each_member(&members_of(Role::Records), |reader, member| memory::read_history(reader, member, &known))?;
+    reader.each_member(&members_of(Role::Records), |reader, member| {
+        memory::read_history(reader, member, &known_sessions)
+    })?;
     reader.each_member(&members_of(Role::Memories), memory::read_notes)
 }
 

@@ -41,10 +41,10 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
         issues.push(Issue::new("order_unknown", &member.place, message));
     }
     issues.into_iter().for_each(|issue| reader.sink.note(issue));
-    let known: HashSet<&String> = listed.iter().collect();
+    let listed_ids: HashSet<&String> = listed.iter().collect();
     let mut budget = reader.context.limits.element_bytes;
     let mut rest: Vec<(&String, i64)> =
-        blobs.iter().filter(|(id, _)| !known.contains(id)).map(|(i, r)| (i, *r)).collect();
+        blobs.iter().filter(|(id, _)| !listed_ids.contains(id)).map(|(i, r)| (i, *r)).collect();
     rest.sort_by_key(|(_, row)| *row);
     let order = listed.iter().map(|id| (id, true)).chain(rest.into_iter().map(|(id, _)| (id, listed.is_empty())));
     for (id, is_listed) in order {
