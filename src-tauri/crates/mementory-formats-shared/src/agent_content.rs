@@ -264,8 +264,8 @@ pub fn value_text(raw: &RawValue) -> String {
 /// except ids, types and long data. The depth and the number of the strings are limited, and the function does not
 /// recurse.
 pub fn nested_text(raw: &RawValue) -> String {
-    let named = named_text(raw);
-    if named.is_empty() { nested(raw, &[]) } else { named }
+    let named_texts = named_text(raw);
+    if named_texts.is_empty() { nested(raw, &[]) } else { named_texts }
 }
 
 /// The strings of a value under names that usually contain text, one per line.

@@ -266,8 +266,8 @@ impl Names {
             .filter_map(|(link, id)| Some((link.relation.as_str(), self.get(id.as_deref()?)?)))
             .collect();
         let by_link = |names: &[&str], position: usize| {
-            let named = linked.iter().find(|(relation, _)| names.contains(relation));
-            named.or_else(|| linked.get(position).filter(|_| linked.len() == 2)).map(|(_, name)| (*name).to_owned())
+            let named_end = linked.iter().find(|(relation, _)| names.contains(relation));
+            named_end.or_else(|| linked.get(position).filter(|_| linked.len() == 2)).map(|(_, name)| (*name).to_owned())
         };
         let (sources, targets) = (["source", "from", "start", "subject"], ["target", "to", "end", "object"]);
         let from = by_role(&sources).or_else(|| by_link(&sources, 0))?;

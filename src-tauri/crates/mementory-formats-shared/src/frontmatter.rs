@@ -102,7 +102,7 @@ fn parse_yaml(yaml: &str) -> Result<Value, String> {
     let mut root = Value::Null;
     for event in Parser::new_from_str(yaml) {
         let (event, _) = event.map_err(|e| format!("line {}, column {}", e.marker().line(), e.marker().col() + 1))?;
-        let done = match event {
+        let finished_value = match event {
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
                 return Err("nested too deep".into());
             }
@@ -124,12 +124,12 @@ fn parse_yaml(yaml: &str) -> Result<Value, String> {
             _ => continue,
         };
         match open.last_mut() {
-            None => root = done,
-            Some(Open::List(items)) => items.push(done),
+            None => root = finished_value,
+            Some(Open::List(items)) => items.push(finished_value),
             Some(Open::Mapping(members, key)) => match key.take() {
-                Some(key) => drop(members.insert(key, done)),
+                Some(key) => drop(members.insert(key, finished_value)),
                 None => {
-                    *key = Some(match done {
+                    *key = Some(match finished_value {
                         Value::String(text) => text,
                         other => other.to_string(),
                     });

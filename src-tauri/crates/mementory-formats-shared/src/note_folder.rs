@@ -247,9 +247,10 @@ fn is_bookkeeping(path: &str) -> bool {
 /// True for files whose name suggests that they contain a key or a token.
 pub fn may_hold_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let known = ["credentials.json", "token.json", "tokens.json", "auth.json", "secrets.json", "id_rsa", "id_ed25519"];
+    let secret_names =
+        ["credentials.json", "token.json", "tokens.json", "auth.json", "secrets.json", "id_rsa", "id_ed25519"];
     let endings = [".pem", ".key", ".p12", ".pfx", ".kdbx", ".env"];
-    known.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
+    secret_names.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Media type of pictures, sound, video and documents, determined from the extension of the name. None for other files.

@@ -197,12 +197,12 @@ impl<'r> NoteReader<'r> {
 
     /// Adds links to notes, references to other files, and the names of notes that do not exist.
     fn add_links(&mut self, record: &mut Record, path: &str, outline: &Outline) {
-        let mut missing: Vec<String> = Vec::new();
+        let mut missing_notes: Vec<String> = Vec::new();
         for link in outline.links.iter().filter(|link| !link.is_external()) {
             let Some(target) = self.resolve(path, link).map(str::to_owned) else {
                 let name = link.note().to_owned();
-                if link.is_wiki && !name.is_empty() && !missing.contains(&name) && missing.len() < 1000 {
-                    missing.push(name);
+                if link.is_wiki && !name.is_empty() && !missing_notes.contains(&name) && missing_notes.len() < 1000 {
+                    missing_notes.push(name);
                 }
                 continue;
             };
@@ -222,8 +222,8 @@ impl<'r> NoteReader<'r> {
                 });
             }
         }
-        if !missing.is_empty() {
-            record.fields.insert("missing_links".into(), missing.into());
+        if !missing_notes.is_empty() {
+            record.fields.insert("missing_links".into(), missing_notes.into());
         }
     }
 }

@@ -175,15 +175,15 @@ impl<'r> CsvRows<'r> {
             }
             let input = self.buffer.get(self.start..).unwrap_or_default();
             let (result, read, written) = self.core.read_field(input, &mut out);
-            let taken = input.get(..read).unwrap_or_default();
+            let taken_bytes = input.get(..read).unwrap_or_default();
             size = size.saturating_add(read);
-            has_odd_quotes ^= memchr::memchr_iter(b'"', taken).count() % 2 == 1;
+            has_odd_quotes ^= memchr::memchr_iter(b'"', taken_bytes).count() % 2 == 1;
             if size > self.limit {
                 row.fault = Some(RowFault::TooLarge);
                 (raw, cell) = (Vec::new(), Vec::new());
                 row.cells.clear();
             } else {
-                raw.extend_from_slice(taken);
+                raw.extend_from_slice(taken_bytes);
                 cell.extend_from_slice(out.get(..written).unwrap_or_default());
             }
             self.start += read;

@@ -64,11 +64,11 @@ pub fn fixture(formats: Formats<'_>, format: &'static dyn Format, case: &str) ->
 
 /// The source with only one record for each kind and key, as in a vault.
 fn merged(mut source: MemorySource) -> MemorySource {
-    let mut known: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
+    let mut position_by_key: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
     let mut records: Vec<Record> = Vec::new();
     for record in std::mem::take(&mut source.records) {
         let key = (record.kind, record.key.scope.clone(), record.key.value.clone());
-        match known.get(&key) {
+        match position_by_key.get(&key) {
             Some(at) => {
                 let links = &mut records[*at].links;
                 for link in record.links {
@@ -78,7 +78,7 @@ fn merged(mut source: MemorySource) -> MemorySource {
                 }
             }
             None => {
-                known.insert(key, records.len());
+                position_by_key.insert(key, records.len());
                 records.push(record);
             }
         }
