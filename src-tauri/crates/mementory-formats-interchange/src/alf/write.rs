@@ -340,7 +340,7 @@ fn write_partitions(
                 name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;
-            let mut bytes = PartitionStream { lines: lines.into_iter(), current: vec![], at: 0 };
+            let mut bytes = PartitionStream { lines: lines.into_iter(), current_line: vec![], at: 0 };
             let (_, sha256) = out.entry(&name, &mut bytes)?;
             layers.partitions.push(PartitionRow::new(name, period, count, sha256, now));
         }
@@ -373,20 +373,20 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
 /// The lines of a partition as a stream, which avoids a copy of the whole partition in memory.
 struct PartitionStream {
     lines: std::vec::IntoIter<(Timestamp, String, String)>,
-    current: Vec<u8>,
+    current_line: Vec<u8>,
     at: usize,
 }
 
 impl std::io::Read for PartitionStream {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        if self.at == self.current.len() {
+        if self.at == self.current_line.len() {
             let Some((_, _, line)) = self.lines.next() else { return Ok(0) };
-            self.current = line.into_bytes();
-            self.current.push(b'\n');
+            self.current_line = line.into_bytes();
+            self.current_line.push(b'\n');
             self.at = 0;
         }
-        let n = buf.len().min(self.current.len() - self.at);
-        buf[..n].copy_from_slice(&self.current[self.at..self.at + n]);
+        let n = buf.len().min(self.current_line.len() - self.at);
+        buf[..n].copy_from_slice(&self.current_line[self.at..self.at + n]);
         self.at += n;
         Ok(n)
     }

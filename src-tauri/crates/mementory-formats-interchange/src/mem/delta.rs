@@ -115,7 +115,7 @@ impl Delta {
                     continue;
                 }
                 bundle.visit_lines(member, &mut |_, bytes| {
-                    let known = match (spec, line_text(bytes)) {
+                    let identity = match (spec, line_text(bytes)) {
                         (Some(spec), Some(Ok(source))) => {
                             let tree = decode(spec, source, limits.json_depth).ok();
                             tree.and_then(|tree| Some(line_identity(&file.path, &tree, &line(spec, &tree).ok()?)))
@@ -123,7 +123,7 @@ impl Delta {
                         (None, _) => std::str::from_utf8(bytes).ok().map(|l| digest(&file.path, l)),
                         _ => None,
                     };
-                    lines.extend(known);
+                    lines.extend(identity);
                     Ok(())
                 })?;
             }

@@ -119,11 +119,11 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 fn replace_file(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
     let partial_path = target.with_extension("sig.partial");
     let io = |e| FormatError::io(SIGNATURE_FILE, e);
-    let done = std::fs::write(&partial_path, bytes).and_then(|()| std::fs::rename(&partial_path, target));
-    if done.is_err() {
+    let result = std::fs::write(&partial_path, bytes).and_then(|()| std::fs::rename(&partial_path, target));
+    if result.is_err() {
         let _ = std::fs::remove_file(&partial_path);
     }
-    done.map_err(io)
+    result.map_err(io)
 }
 
 /// Copies all files. If `signature` is given, it replaces the existing signature.
@@ -158,9 +158,9 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
         }
         Ok(())
     };
-    let done = copy().and_then(|()| target.finish());
-    if done.is_err() {
+    let result = copy().and_then(|()| target.finish());
+    if result.is_err() {
         let _ = if out.is_dir() { std::fs::remove_dir_all(out) } else { std::fs::remove_file(out) };
     }
-    done
+    result
 }

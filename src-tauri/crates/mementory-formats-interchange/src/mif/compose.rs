@@ -106,8 +106,8 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             let (source, target) = context.ends.clone().unwrap_or_default();
             set_text(&mut tree, "source", &source);
             set_text(&mut tree, "target", &target);
-            let known = record.fields.get("weight").and_then(serde_json::Value::as_f64).or(record.confidence);
-            tree.set("weight", number(known.filter(|w| (0.0..=1.0).contains(w)).unwrap_or(1.0)));
+            let stated_weight = record.fields.get("weight").and_then(serde_json::Value::as_f64).or(record.confidence);
+            tree.set("weight", number(stated_weight.filter(|w| (0.0..=1.0).contains(w)).unwrap_or(1.0)));
             set_text(
                 &mut tree,
                 "type",
@@ -234,11 +234,11 @@ fn confidences(record: &Record) -> BTreeMap<String, Tree> {
         record.verbatim.as_ref().filter(|_| record.origin.format == KEY_SCOPE && !record.entities.is_empty());
     let tree = verbatim.and_then(|v| Tree::parse(&v.text, MAX_DEPTH).ok()).unwrap_or(Tree::Null);
     let Some(Tree::Array(items)) = tree.get("entities") else { return BTreeMap::new() };
-    let known = items.iter().filter_map(|e| {
+    let confidence_by_name = items.iter().filter_map(|e| {
         let confidence = e.get("confidence").filter(|c| c.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)))?;
         Some((text(e, "text").or(text(e, "name"))?.to_owned(), confidence.clone()))
     });
-    known.collect()
+    confidence_by_name.collect()
 }
 
 fn entity(name: &str, kind: Option<&str>, confidence: Option<&Tree>, shape: Shape) -> Tree {

@@ -125,8 +125,8 @@ fn recognize_array(text: &str, is_selected: bool) -> Option<Recognized> {
         // The first element is longer than the examined bytes.
         Err(error) if error.is_eof() && is_selected => {
             let keys = keys_of(text.as_bytes());
-            let known = [("memory", Encoding::Mem0), ("content", Encoding::Generic)];
-            let (_, encoding) = known.into_iter().find(|(key, _)| keys.has(key))?;
+            let text_members = [("memory", Encoding::Mem0), ("content", Encoding::Generic)];
+            let (_, encoding) = text_members.into_iter().find(|(key, _)| keys.has(key))?;
             return Some((encoding, None, 0.5, "memories in an array".into()));
         }
         Err(_) => return None,

@@ -334,11 +334,11 @@ impl Validator<'_> {
                         // If the graph has no nodes at all, an edge may refer to an entity that is not listed.
                         let may_be_unlisted =
                             id.starts_with("entity:") && first_pass.counts[NODES_SECTION.table_index()] == 0;
-                        let known = may_be_unlisted
+                        let is_known = may_be_unlisted
                             || has(&MEMORIES_SECTION, id)
                             || has(&TASKS_SECTION, id)
                             || has(&NODES_SECTION, id);
-                        if !known {
+                        if !is_known {
                             self.warn("dangling_edge", &format!("{at}/{end}"), "refers to nothing in this document");
                         }
                     }

@@ -345,10 +345,10 @@ impl DocumentWriter {
         if self.plan.strip {
             return "anonymous";
         }
-        let mut named =
+        let mut user_ids =
             self.plan.frames.iter().filter_map(|(k, _)| nested_text(&k.document, k.shape.header(), "user_id"));
-        let first = named.next().filter(|one| !one.is_empty());
-        first.filter(|one| named.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
+        let first = user_ids.next().filter(|one| !one.is_empty());
+        first.filter(|one| user_ids.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
     }
 
     fn new_root(&self) -> Tree {

@@ -363,8 +363,8 @@ pub(super) fn remove_members(tree: &mut Tree, block: &str, names: &[&str]) {
 /// Memory type of a record, and custom type if the type is `custom` (§5).
 fn memory_type(record: &Record) -> (&'static str, Option<String>) {
     let record_type = record.record_type.as_deref().filter(|t| !t.is_empty());
-    let known = record_type.and_then(|t| MEMORY_TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
-    if let Some(kind) = known {
+    let known_type = record_type.and_then(|t| MEMORY_TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
+    if let Some(kind) = known_type {
         return (kind, None);
     }
     match record.kind {

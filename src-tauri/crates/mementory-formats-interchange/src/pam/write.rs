@@ -193,8 +193,8 @@ impl StoreWriter<'_> {
 
     fn push_vector(&mut self, order: ElementOrder, text: String) {
         let id = Tree::parse(&text, 64).ok().and_then(|t| to_record::text(&t, "id").map(str::to_owned));
-        let known = id.and_then(|id| self.vector_order.get(&id).copied());
-        self.lists.vectors.push((known.map_or(order, |n| (0, n, 0)), text));
+        let known_order = id.and_then(|id| self.vector_order.get(&id).copied());
+        self.lists.vectors.push((known_order.map_or(order, |n| (0, n, 0)), text));
     }
 
     /// Adds a relation if both of its memories are exported and, in an incremental export, if it changed.

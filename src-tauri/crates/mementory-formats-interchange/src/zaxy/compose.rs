@@ -218,8 +218,8 @@ fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree
             let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty());
             let actor = role.or(platform).unwrap_or("mementory");
             let content = json!({"type": kind, "actor": actor, "thread": "", "payload": composed_payload(record)});
-            let known = times.created.or(times.observed).or(times.updated).or(times.valid_from);
-            ("event", kind, "eventloom", text(known), None, content)
+            let known_time = times.created.or(times.observed).or(times.updated).or(times.valid_from);
+            ("event", kind, "eventloom", text(known_time), None, content)
         }
     };
     tree_of(&json!({

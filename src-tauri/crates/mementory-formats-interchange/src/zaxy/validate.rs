@@ -107,11 +107,11 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
     let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
     warnings.add("experimental_signature", "", message);
     let algorithm = envelope.text_member("algorithm");
-    let known = SIGNATURE_ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
-    if algorithm.is_some() && known.is_none() {
+    let known_algorithm = SIGNATURE_ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
+    if algorithm.is_some() && known_algorithm.is_none() {
         errors.add("algorithm_unknown", "", "the algorithm is neither ed25519 nor ml-dsa-65");
     }
-    let lengths = known.map(|(_, key, signature)| [("public_key", key), ("signature", signature)]);
+    let lengths = known_algorithm.map(|(_, key, signature)| [("public_key", key), ("signature", signature)]);
     for (name, length) in lengths.into_iter().flatten() {
         if envelope.bytes(name).is_none_or(|b| b.len() != length) {
             errors.add("signature_malformed", "", &format!("{name} is not {length} bytes in hex"));

@@ -188,12 +188,12 @@ impl BundleWriter {
     }
 
     fn choose_plan(&mut self, options: &WriteOptions, out: &Path) -> Result<EnvelopePlan, FormatError> {
-        let wanted = options.version.as_deref();
-        if let Some(unknown) = wanted.filter(|v| ![UNSIGNED_VERSION, PORTABLE_VERSION].contains(v)) {
+        let requested_version = options.version.as_deref();
+        if let Some(unknown) = requested_version.filter(|v| ![UNSIGNED_VERSION, PORTABLE_VERSION].contains(v)) {
             return Err(FormatError::Version { place: out.display().to_string(), version: unknown.to_owned() });
         }
         let leaves = self.leaves(out)?;
-        if let Some(signer) = options.signer.as_ref().filter(|_| wanted != Some(UNSIGNED_VERSION)) {
+        if let Some(signer) = options.signer.as_ref().filter(|_| requested_version != Some(UNSIGNED_VERSION)) {
             self.report_lost_signature("signed again with another key");
             let Some(tree) = Merkle::new(leaves) else {
                 let message = "a signed Zaxy bundle has at least one entry";
@@ -204,7 +204,7 @@ impl BundleWriter {
         let all_of = |source: &&SourceEnvelope| {
             !self.entries.is_empty()
                 && self.entries.iter().all(|m| m.source.as_ref().is_some_and(|o| o.container == source.place))
-                && (wanted.is_none() || source.envelope.text_member("version") == wanted)
+                && (requested_version.is_none() || source.envelope.text_member("version") == requested_version)
         };
         let mut valid_envelopes = self
             .envelopes
@@ -215,7 +215,7 @@ impl BundleWriter {
         if let (Some(envelope), None) = (valid_envelopes.next(), valid_envelopes.next()) {
             return Ok(EnvelopePlan::SourceEnvelope(envelope.clone()));
         }
-        if wanted == Some(PORTABLE_VERSION) {
+        if requested_version == Some(PORTABLE_VERSION) {
             let message = "a signed Zaxy bundle needs a key to sign with";
             return Err(FormatError::invalid("signer_missing", out.display().to_string(), message));
         }
@@ -280,8 +280,9 @@ fn session_id(
     entries: &[OutputEntry],
     options: &WriteOptions,
 ) -> String {
-    let used: BTreeSet<&str> = entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
-    let used_envelopes = envelopes.iter().filter(|c| used.contains(c.place.as_str()));
+    let used_containers: BTreeSet<&str> =
+        entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
+    let used_envelopes = envelopes.iter().filter(|c| used_containers.contains(c.place.as_str()));
     let sessions: BTreeSet<&str> = used_envelopes.filter_map(|c| c.envelope.text_member("session_id")).collect();
     let imported_entries = entries.iter().filter(|m| m.source.is_some());
     let threads: BTreeSet<&str> =

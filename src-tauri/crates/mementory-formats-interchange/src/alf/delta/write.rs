@@ -162,12 +162,12 @@ impl Writer<'_> {
         let mut texts = Vec::new();
         let file = |layer: &str| self.manifest.layer_file(layer).map_or(format!("{layer}.json"), str::to_owned);
         let before = self.base_text("identity")?;
-        let current = plan.rows.get("identity").and_then(|rows| rows.first()).map(|row| row.text.clone());
-        match current {
-            Some(current) if before.as_deref() != Some(current.as_str()) => {
-                let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&current)))];
+        let identity = plan.rows.get("identity").and_then(|rows| rows.first()).map(|row| row.text.clone());
+        match identity {
+            Some(identity) if before.as_deref() != Some(identity.as_str()) => {
+                let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&identity)))];
                 changes.push(("identity".into(), object(change)));
-                texts.push((file("identity"), current));
+                texts.push((file("identity"), identity));
                 *self.report.by_kind.entry(Kind::Profile.as_str().into()).or_default() += 1;
             }
             None if before.is_some() => {
@@ -348,7 +348,7 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| is_our_row(text));
-    let missing = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
+    let missing_rows = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
     let row = |(value, text): (String, &str)| Row {
         value,
         scope: String::new(),
@@ -356,7 +356,7 @@ fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
         text: text.into(),
         file: None,
     };
-    missing.map(row).collect()
+    missing_rows.map(row).collect()
 }
 
 fn changed_ids(before: &str, now: &str, layer: &str) -> Vec<String> {

@@ -170,8 +170,8 @@ fn assert_same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     let fields = rule.fields().unwrap();
     let names = |list: &mut dyn Iterator<Item = String>| list.collect::<BTreeSet<String>>();
     let properties = schema["properties"].as_object().unwrap();
-    let known = names(&mut properties.keys().filter(|k| !mementory_format::extension::is_slot_name(k)).cloned());
-    assert_eq!(known, names(&mut fields.iter().map(|f| f.name.to_owned())), "{at}");
+    let known_names = names(&mut properties.keys().filter(|k| !mementory_format::extension::is_slot_name(k)).cloned());
+    assert_eq!(known_names, names(&mut fields.iter().map(|f| f.name.to_owned())), "{at}");
     let required = names(&mut fields.iter().filter(|f| f.required).map(|f| f.name.to_owned()));
     assert_eq!(words(&schema["required"]), required, "{at}");
     assert_eq!(schema["additionalProperties"] == true, matches!(rule, Rule::Object(_)), "{at}");
