@@ -116,9 +116,9 @@ impl FileNames {
     }
 
     fn add_name(&mut self, name: &str, id: &str) {
-        let known = self.by_name.entry(name.to_owned()).or_insert_with(|| Some(id.to_owned()));
-        if known.as_deref() != Some(id) {
-            *known = None;
+        let known_id = self.by_name.entry(name.to_owned()).or_insert_with(|| Some(id.to_owned()));
+        if known_id.as_deref() != Some(id) {
+            *known_id = None;
         }
     }
 

@@ -106,7 +106,7 @@ impl Composer<'_> {
             let parent = parent_node(stored, ids).unwrap_or(ROOT_NODE);
             children.entry(parent).or_default().push(&ids[stored.id.as_str()]);
         }
-        let mut known: HashSet<String> = ids.values().cloned().collect();
+        let mut known_ids: HashSet<String> = ids.values().cloned().collect();
         let mut nodes = Vec::with_capacity(thread.messages.len() + 1);
         for stored in &thread.messages {
             let id = &ids[stored.id.as_str()];
@@ -122,7 +122,7 @@ impl Composer<'_> {
                 }
             };
             // A node without a message has no record, so the node is created here.
-            if let Some(parent) = parent.filter(|parent| known.insert(parent.clone())) {
+            if let Some(parent) = parent.filter(|parent| known_ids.insert(parent.clone())) {
                 let above = parent_node(stored, ids).filter(|above| *above != parent);
                 nodes.push(empty_node(&parent, above, &children_of(&parent, &children, id)));
             }

@@ -134,19 +134,20 @@ impl FirstPass {
     }
 
     fn add_file(&mut self, id: &str, file: &AttachmentRef) {
-        let known = self.files.entry(id.to_owned()).or_insert_with(|| ExportFile::new(id, &file.key, &file.name));
-        known.is_referenced = true;
-        if known.name == known.id {
-            known.name.clone_from(&file.name);
+        let export_file = self.files.entry(id.to_owned()).or_insert_with(|| ExportFile::new(id, &file.key, &file.name));
+        export_file.is_referenced = true;
+        if export_file.name == export_file.id {
+            export_file.name.clone_from(&file.name);
         }
     }
 
     fn add_attachment(&mut self, stored: StoredRecord) {
         let Record { key, title, .. } = &stored.record;
         let name = title.clone().unwrap_or_default();
-        let known = self.files.entry(stored.id.clone()).or_insert_with(|| ExportFile::new(&stored.id, key, &name));
-        if known.name == known.id && !name.is_empty() {
-            known.name = name;
+        let export_file =
+            self.files.entry(stored.id.clone()).or_insert_with(|| ExportFile::new(&stored.id, key, &name));
+        if export_file.name == export_file.id && !name.is_empty() {
+            export_file.name = name;
         }
         self.attachments.push(stored.id);
     }

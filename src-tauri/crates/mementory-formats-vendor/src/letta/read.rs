@@ -95,14 +95,14 @@ impl AgentFile<'_> {
         let mut replaced: Vec<(&RawValue, String)> = secrets::hidden_members(object);
         replaced.extend(parts.iter().filter_map(|part| {
             let raw = object.raw_value(part)?;
-            let empty = if raw.get().starts_with('"') {
+            let empty_value = if raw.get().starts_with('"') {
                 "\"\""
             } else if raw.get().starts_with('{') {
                 "{}"
             } else {
                 "[]"
             };
-            Some((raw, empty.to_owned()))
+            Some((raw, empty_value.to_owned()))
         }));
         let borrowed: Vec<(&RawValue, &str)> = replaced.iter().map(|(raw, with)| (*raw, with.as_str())).collect();
         let verbatim = with_replaced_values(row.text, &borrowed);

@@ -170,8 +170,8 @@ fn read_message(raw: &RawValue, message: &Object<'_>, role: &str, sender: String
     if !sender.is_empty() {
         turn.fields.insert("sender_name".into(), sender.into());
     }
-    let known = ["content", "text", "sender_name", "timestamp_ms", "timestamp"];
-    for (name, raw) in message.members().filter(|(name, _)| !known.contains(name)) {
+    let known_members = ["content", "text", "sender_name", "timestamp_ms", "timestamp"];
+    for (name, raw) in message.members().filter(|(name, _)| !known_members.contains(name)) {
         let value = decode_string(raw).map(|text| transcript::repaired(&text).into());
         if let Some(value) = value.or_else(|| serde_json::from_str(raw.get()).ok()) {
             turn.fields.insert(name.into(), value);
