@@ -97,7 +97,8 @@ pub fn record_difference(native: &Record, record: &Record, same_source: bool) ->
     difference(&native_members, &wanted)
 }
 
-/// The record that results from an element's own members and a difference. None if the result is not a valid record.
+/// The record that results from applying a [`difference`] to `native`, the members of the record that the element alone
+/// yields. None if the result is not a valid record.
 pub fn apply(mut native: Map<String, Value>, difference: Map<String, Value>) -> Option<Record> {
     for (name, value) in difference {
         if value.is_null() {
@@ -154,10 +155,11 @@ pub enum Field {
 pub struct NativeFields {
     /// Fields that every element can contain. If one is absent, another program removed it.
     pub always: &'static [Field],
-    /// Fields that only some elements or versions can contain. If one is absent, the record keeps its own value. Absent
-    /// tags are removed nevertheless.
+    /// Fields that only some elements or versions can contain. If one is absent, the record keeps its own value. Tags
+    /// are an exception: if they are absent, the record loses its tags.
     pub sometimes: &'static [Field],
-    /// True if the format writes whole seconds. Then the record keeps its own time if the element has the same second.
+    /// True if the format writes times in whole seconds. Then the record keeps its own, more precise time if the time
+    /// in the element is the same second.
     pub whole_seconds: bool,
 }
 
@@ -188,28 +190,32 @@ impl NativeFields {
         }
     }
 
-    fn copy_native_field(&self, field: Field, native: &Record, record: &mut Record, clears: bool) {
+    fn copy_native_field(&self, field: Field, native: &Record, record: &mut Record, clear_if_absent: bool) {
         let copy_time = |ours: &mut Option<Timestamp>, theirs: Option<Timestamp>| {
             let seconds_text = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339_seconds);
             let same_second = self.whole_seconds && ours.is_some() && seconds_text(*ours) == seconds_text(theirs);
-            if !same_second && (clears || theirs.is_some()) {
+            if !same_second && (clear_if_absent || theirs.is_some()) {
                 *ours = theirs;
             }
         };
-        fn copy_text(ours: &mut Option<String>, theirs: Option<&String>, clears: bool) {
-            if clears || theirs.is_some() {
+        fn copy_text(ours: &mut Option<String>, theirs: Option<&String>, clear_if_absent: bool) {
+            if clear_if_absent || theirs.is_some() {
                 *ours = theirs.cloned();
             }
         }
         let (ours, theirs) = (&mut record.times, &native.times);
         match field {
-            Field::Title => copy_text(&mut record.title, native.title.as_ref(), clears),
-            Field::Type => copy_text(&mut record.record_type, native.record_type.as_ref(), clears),
-            Field::Status => copy_text(&mut record.status, native.status.as_ref(), clears),
-            Field::Sensitivity => copy_text(&mut record.sensitivity, native.sensitivity.as_ref(), clears),
+            Field::Title => copy_text(&mut record.title, native.title.as_ref(), clear_if_absent),
+            Field::Type => copy_text(&mut record.record_type, native.record_type.as_ref(), clear_if_absent),
+            Field::Status => copy_text(&mut record.status, native.status.as_ref(), clear_if_absent),
+            Field::Sensitivity => copy_text(&mut record.sensitivity, native.sensitivity.as_ref(), clear_if_absent),
             Field::Tags => record.tags.clone_from(&native.tags),
-            Field::Confidence if clears || native.confidence.is_some() => record.confidence = native.confidence,
-            Field::Importance if clears || native.importance.is_some() => record.importance = native.importance,
+            Field::Confidence if clear_if_absent || native.confidence.is_some() => {
+                record.confidence = native.confidence
+            }
+            Field::Importance if clear_if_absent || native.importance.is_some() => {
+                record.importance = native.importance
+            }
             Field::Confidence | Field::Importance => {}
             Field::Created => copy_time(&mut ours.created, theirs.created),
             Field::Updated => copy_time(&mut ours.updated, theirs.updated),
@@ -271,15 +277,15 @@ mod tests {
     fn listed_fields_come_from_the_element() {
         let fields =
             NativeFields { always: &[Field::Status], sometimes: &[Field::Title, Field::Created], whole_seconds: true };
-        let exact = Timestamp::from_micros(1_700_000_000_123_456);
+        let exact_time = Timestamp::from_micros(1_700_000_000_123_456);
         let mut ours = record("before");
-        (ours.title, ours.status, ours.times.created) = (Some("ours".into()), Some("active".into()), exact);
+        (ours.title, ours.status, ours.times.created) = (Some("ours".into()), Some("active".into()), exact_time);
         let mut native = record("after");
         native.times.created = Timestamp::from_micros(1_700_000_000_000_000);
         fields.adopt_native_fields(&native, &mut ours);
         assert_eq!(ours.text, "after");
         assert_eq!(ours.title.as_deref(), Some("ours"), "absent in this element, which says nothing");
         assert_eq!(ours.status, None, "absent, so somebody removed it");
-        assert_eq!(ours.times.created, exact, "the same second");
+        assert_eq!(ours.times.created, exact_time, "the same second");
     }
 }

@@ -103,7 +103,7 @@ pub struct DeltaFile<'a> {
 pub struct BaseFindings {
     /// Reasons why the delta cannot be applied.
     pub errors: Vec<Finding>,
-    /// Differences with which the delta can still be applied.
+    /// Differences in spite of which the delta can be applied.
     pub warnings: Vec<Finding>,
 }
 

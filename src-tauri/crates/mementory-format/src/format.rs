@@ -16,7 +16,8 @@ use std::{
 /// controls in the window.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Capabilities {
-    /// File name extension of exports that are encrypted as a whole, so that their content cannot be detected.
+    /// File name extension of exports that are encrypted as a whole. Such exports are recognised by their extension,
+    /// because their content cannot be examined.
     pub encrypted_extension: Option<&'static str>,
     /// Reads files.
     pub read: bool,
@@ -45,7 +46,7 @@ pub struct Capabilities {
     pub complete_account_export: bool,
     /// The writer leaves out records that their source marks as not exportable, with the records that depend on them.
     pub withholds_not_exportable: bool,
-    /// The format that this one is a delta of.
+    /// For a format of deltas, the id of the format that the deltas change.
     pub base_format: Option<&'static str>,
     /// Ending of the name of a written file or folder, including the dot. Empty if the format has none.
     pub ending: &'static str,
@@ -63,7 +64,7 @@ pub struct Capabilities {
     pub for_reading: bool,
     /// Name of the tool by which connected clients export documents of this format, as its specification defines it.
     pub export_tool: Option<&'static str>,
-    /// Name of the tool by which they import documents.
+    /// Name of the tool by which connected clients import documents of this format.
     pub import_tool: Option<&'static str>,
 }
 
@@ -386,8 +387,8 @@ pub trait RecordSource {
     fn covers(&self) -> bool {
         false
     }
-    /// Tombstones. The target of an imported tombstone is the id in the imported file, the target of a tombstone of
-    /// this vault is the vault id.
+    /// Tombstones. The target of an imported tombstone is the id in the imported file. The target of a tombstone that
+    /// this vault made is the vault id.
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError>;
     /// Ids of the formats that have passthrough files in the vault.
     fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError>;

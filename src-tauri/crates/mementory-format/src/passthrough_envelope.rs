@@ -39,8 +39,8 @@ pub fn is_embeddable(item: &PassthroughItem) -> bool {
     !matches!(item.role.as_str(), "raw" | "artifact")
 }
 
-/// Lists passthrough files as losses, because they are not exported: the files of every format for which `is_left_out`
-/// returns true.
+/// Lists the passthrough files of every format for which `is_left_out` returns true as losses, because they are not
+/// exported.
 ///
 /// # Errors
 /// Errors of the source.

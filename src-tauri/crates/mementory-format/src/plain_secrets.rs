@@ -145,7 +145,7 @@ fn is_plain(payload: &str, encrypted: bool) -> bool {
         return false;
     }
     let is_token = TOKEN_PREFIXES.iter().any(|prefix| payload.starts_with(prefix));
-    !encrypted || is_token || !is_base64_like(payload) || is_printable_inside(payload)
+    !encrypted || is_token || !is_base64_like(payload) || decodes_to_printable_text(payload)
 }
 
 fn is_base64_like(payload: &str) -> bool {
@@ -154,7 +154,7 @@ fn is_base64_like(payload: &str) -> bool {
 }
 
 /// True if the decoded payload is readable text, which a ciphertext of this length practically never is.
-fn is_printable_inside(payload: &str) -> bool {
+fn decodes_to_printable_text(payload: &str) -> bool {
     let decoded = BASE64_STANDARD.decode(payload).unwrap_or_default();
     decoded.len() >= MIN_CIPHERTEXT_CHARACTERS
         && decoded.iter().all(|b| matches!(b, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn each_form_of_a_secret_in_the_clear_is_found() {
+    fn every_form_of_an_unencrypted_secret_is_found() {
         let (cipher, nonce) =
             (r#""encryption":{"algorithm":"aes-256-gcm","nonce":"AAAA"}"#, "q83vEjRWeJCrze8SNFZ4kA==");
         let cases: [(String, &[&str]); 14] = [
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn other_kinds_of_records_have_no_secrets_here() {
+    fn only_credentials_are_searched_for_plain_secrets() {
         let mut record = credential(r#"{"secret":"one"}"#);
         record.kind = Kind::Memory;
         assert!(plain_secrets(&record).is_empty());

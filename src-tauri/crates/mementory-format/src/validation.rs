@@ -20,10 +20,10 @@ pub struct Validation {
     pub level: Option<String>,
     /// Number of records that were checked.
     pub records: u64,
-    /// `full`, `incremental` …
+    /// The kind of export that the file states: `full`, `incremental` …
     pub kind: Option<String>,
     /// The signature as (present, algorithm, valid, trusted, key in hex). `valid` and `trusted` are set by the caller
-    /// that verifies it.
+    /// that verifies the signature.
     pub signature: (bool, Option<String>, Option<bool>, Option<bool>, Option<String>),
     /// True if the whole file was read and contains no signature, so that a caller need not search it for signatures.
     pub unsigned: bool,

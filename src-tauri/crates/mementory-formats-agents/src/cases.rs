@@ -1,4 +1,4 @@
-//! Runs the fixture cases and the checks of writers, with the formats among which the tests of this crate detect.
+//! Runs the fixture cases and the checks of writers. Detection chooses among the formats in `ALL`.
 use crate::testing::ALL;
 use mementory_format::{Format, WriteReport, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};
@@ -11,7 +11,7 @@ pub fn check_cases(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks { verbatims: true, ..Checks::default() })
 }
 
-/// Checks the cases of a format whose inputs may have any name.
+/// Checks the cases of a format that is detected whatever the name of its input.
 pub fn check_cases_under_any_name(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks { any_name: true, every_verbatim: true, ..Checks::default() })
 }

@@ -22,7 +22,7 @@ fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Dete
     mementory_format::detect(FORMATS, catalog, limits, only)
 }
 
-/// Detection with all formats, because tests write the records of every format into those of this crate.
+/// Detection with all formats, because tests export the records of every format to the formats of this crate.
 #[cfg(test)]
 fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(&all(), catalog, limits, only)

@@ -57,7 +57,8 @@ impl AgentContent {
     }
 
     /// Adds a block that is shown collapsed. A block without text and name is left out, unless it is a tool call or its
-    /// result. An empty result is content too, and a message with only such a block is not a message of the person.
+    /// result. An empty result is kept, because it shows that the person did not write a message that contains nothing
+    /// else.
     pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && !matches!(kind, "tool_call" | "tool_result") {
@@ -108,7 +109,7 @@ impl AgentContent {
         }
     }
 
-    /// Adds a part in the form of Google's API, which has no type, or an unknown block.
+    /// Adds a part of a message in Google's API, where parts have no type, or a block of an unknown type.
     fn push_part(&mut self, block: &Object<'_>, raw: &RawValue, name: Option<&str>, kind: &str) {
         if let Some(call) = block.object("functionCall") {
             let args = call.raw_value("args").map_or_else(String::new, value_text);
@@ -196,16 +197,16 @@ impl AgentContent {
     /// Moves the texts that the agent's program added to a message of the person into blocks of type `context`. Returns
     /// true if the person wrote nothing. Then the added texts stay the text of the message.
     pub fn take_harness_text(&mut self) -> bool {
-        let (own, added) = harness::split(&self.text);
+        let (written_by_person, added) = harness::split(&self.text);
         if added.is_empty() {
-            self.text = own;
+            self.text = written_by_person;
             return false;
         }
-        if own.trim().is_empty() {
+        if written_by_person.trim().is_empty() {
             self.text = added.join("\n\n");
             return true;
         }
-        self.text = own;
+        self.text = written_by_person;
         for text in added {
             self.push_block("context", None, text);
         }
@@ -234,7 +235,7 @@ pub fn push_text(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-/// The text of a string, or the texts of a list of blocks. Any other value as JSON with decoded escapes.
+/// The text of a string, or the texts of a list of blocks. Any other value is returned as JSON with decoded escapes.
 pub fn value_text(raw: &RawValue) -> String {
     if let Some(text) = decode_string(raw) {
         return text.into_owned();
@@ -260,10 +261,11 @@ pub fn value_text(raw: &RawValue) -> String {
 }
 
 /// The strings of an unknown value under names that usually contain text, one per line. If there are none, all strings
-/// except ids, types and long data. Depth and number are limited, and the function does not recurse.
+/// except ids, types and long data. The depth and the number of the strings are limited, and the function does not
+/// recurse.
 pub fn nested_text(raw: &RawValue) -> String {
-    let named = named_text(raw);
-    if named.is_empty() { nested(raw, &[]) } else { named }
+    let named_texts = named_text(raw);
+    if named_texts.is_empty() { nested(raw, &[]) } else { named_texts }
 }
 
 /// The strings of a value under names that usually contain text, one per line.

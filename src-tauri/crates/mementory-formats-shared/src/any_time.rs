@@ -29,8 +29,8 @@ pub fn text_time(text: &str) -> Option<Timestamp> {
     Timestamp::parse(text).or_else(|| (text.len() >= 9).then(|| number_time(text)).flatten())
 }
 
-/// Parses a number since 1970. Its size determines its unit, because seconds have 9 to 11 digits in the years from
-/// which chats exist.
+/// Parses a number since 1970. The size of the number shows its unit: in the years from which chats exist, a number of
+/// seconds has 9 to 11 digits.
 pub fn number_time(text: &str) -> Option<Timestamp> {
     let number: f64 = text.trim().parse().ok()?;
     let seconds = match number.abs() {

@@ -31,7 +31,7 @@ pub struct FileRef {
 
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
-/// Types of parts that are named like elements of a page, as extensions for browsers write them.
+/// Types of parts with text that are named after HTML elements. Some browser extensions write them.
 const HTML_TYPES: [&str; 10] = ["p", "ul", "ol", "li", "h1", "h2", "h3", "pre", "code", "table"];
 /// Types of parts that contain thoughts of the model.
 const THOUGHT_TYPES: [&str; 6] =
@@ -111,7 +111,7 @@ impl Content {
         }
     }
 
-    /// Adds the inner part of a fragment, as Big-AGI writes it: its type is `pt`.
+    /// Adds the inner part of a fragment of Big-AGI, whose type is in the member `pt`.
     fn add_fragment(&mut self, part: &Object<'_>) {
         let kind = part.text("pt").unwrap_or_default();
         match kind.as_ref() {
@@ -137,7 +137,7 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Adds a part that is shown collapsed. A part without text and name is only in the verbatim.
+    /// Adds a part that is shown collapsed. A part with neither text nor name is not added; only the verbatim has it.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() {
@@ -185,7 +185,7 @@ impl Content {
             if let Some(object) = Object::parse(entry.get()) {
                 self.files.push(file_ref(&object));
             } else if let Some(text) = decode_string(entry) {
-                self.files.push(address(&text));
+                self.files.push(file_ref_of_address(&text));
             }
         }
     }
@@ -207,12 +207,13 @@ impl Content {
         }
     }
 
-    /// The files as references. Their keys have the format's scope. Their value is the id at the source, else the name.
+    /// The files as references. The scope of their keys is the format, and the value of a key is the id at the source,
+    /// else the name.
     pub fn attachments(&self, format: &str) -> Vec<AttachmentRef> {
         let mut out: Vec<AttachmentRef> = Vec::new();
         for file in &self.files {
             let Some(id) = file.id.clone().or_else(|| file.name.clone()) else { continue };
-            // A digest replaces a long address. The same file may be named in two places.
+            // A long address is replaced with its digest.
             let key = if id.len() > 120 { content_id(&id) } else { id.clone() };
             let key = RecordKey::new(format, format!("file/{key}"));
             let name = file.name.clone().unwrap_or_else(|| id.rsplit('/').next().unwrap_or(&id).to_owned());
@@ -292,7 +293,7 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     let types = ["mime_type", "mimeType", "content_type", "contentType", "media_type", "mediaType", "fileType"];
     let sizes = ["size", "bytes", "sizeBytes", "file_size", "fileSize"];
     let id = text(described, &ids).or_else(|| text(object, &ids));
-    let found = id.as_deref().map(address).unwrap_or_default();
+    let found = id.as_deref().map(file_ref_of_address).unwrap_or_default();
     FileRef {
         id: found.id,
         name: text(described, &names).or_else(|| text(object, &names)).or(found.name),
@@ -301,9 +302,9 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A file that is named only by its address. The content of a `data:` address is only in the verbatim, so the id is a
-/// digest of the address.
-fn address(address: &str) -> FileRef {
+/// A file that is named only by its address. The content of a `data:` address is only in the verbatim, so the id is
+/// then a digest of the address.
+fn file_ref_of_address(address: &str) -> FileRef {
     let Some(rest) = address.strip_prefix("data:") else {
         return FileRef { id: Some(address.to_owned()), ..FileRef::default() };
     };

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// must be short.
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
-/// Members of a record that change in every file of another format. They are not reported.
+/// Members of a record that always differ in a file of another format, so they are not reported as losses.
 const SILENT_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
 
 /// State of an export and its report.
@@ -64,8 +64,8 @@ impl Export {
         if record.kind == Kind::Resource && !self.holds_documents && words(record).len() > MAX_DOCUMENT_BYTES {
             return Some("not_a_memory");
         }
-        let may_be_bare = matches!(record.kind, Kind::Entity | Kind::Relation);
-        (!may_be_bare && words(record).trim().is_empty()).then_some("no_text")
+        let may_lack_text = matches!(record.kind, Kind::Entity | Kind::Relation);
+        (!may_lack_text && words(record).trim().is_empty()).then_some("no_text")
     }
 
     /// Counts a record that is not written.
@@ -168,9 +168,9 @@ pub fn uuid_of(id: &str) -> String {
 /// True for a statement derived from a memory that is exported too.
 fn is_derived_from_exported_memory(stored: &StoredRecord) -> bool {
     let mut links = stored.record.links.iter().zip(&stored.link_ids);
-    let is_part = |kind: Kind| matches!(kind, Kind::Memory | Kind::Profile);
+    let is_memory = |kind: Kind| matches!(kind, Kind::Memory | Kind::Profile);
     stored.record.kind == Kind::Fact
-        && links.any(|(link, id)| link.relation == "derived_from" && is_part(link.kind) && id.is_some())
+        && links.any(|(link, id)| link.relation == "derived_from" && is_memory(link.kind) && id.is_some())
 }
 
 /// True for a list of memory files, which a writer generates itself, and for a line that names a file to load.
@@ -200,12 +200,12 @@ fn loss_of(value: &Value, written: Option<&Value>) -> Option<LossKind> {
     };
     let Some(written) = written else { return (!is_empty(value)).then_some(LossKind::LeftOut) };
     if let (Value::Object(wanted), Value::Object(found)) = (value, written) {
-        let mut kept = 0;
-        let mut lost = 0;
+        let mut kept_count = 0;
+        let mut lost_count = 0;
         for (name, value) in wanted.iter().filter(|(_, value)| !is_empty(value)) {
-            if found.get(name) == Some(value) { kept += 1 } else { lost += 1 }
+            if found.get(name) == Some(value) { kept_count += 1 } else { lost_count += 1 }
         }
-        return match (lost, kept) {
+        return match (lost_count, kept_count) {
             (0, _) => None,
             (_, 0) => Some(LossKind::LeftOut),
             _ => Some(LossKind::Narrowed),
@@ -266,8 +266,8 @@ impl Names {
             .filter_map(|(link, id)| Some((link.relation.as_str(), self.get(id.as_deref()?)?)))
             .collect();
         let by_link = |names: &[&str], position: usize| {
-            let named = linked.iter().find(|(relation, _)| names.contains(relation));
-            named.or_else(|| linked.get(position).filter(|_| linked.len() == 2)).map(|(_, name)| (*name).to_owned())
+            let named_end = linked.iter().find(|(relation, _)| names.contains(relation));
+            named_end.or_else(|| linked.get(position).filter(|_| linked.len() == 2)).map(|(_, name)| (*name).to_owned())
         };
         let (sources, targets) = (["source", "from", "start", "subject"], ["target", "to", "end", "object"]);
         let from = by_role(&sources).or_else(|| by_link(&sources, 0))?;

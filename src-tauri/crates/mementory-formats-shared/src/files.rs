@@ -38,8 +38,9 @@ pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, a pasted
-/// text, or Markdown that was selected alone, because people rename exports. None for any other file, and for a file that cannot be read.
+/// The keys at the start of a file that can be JSON by its name: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or
+/// the name of a pasted text. Markdown is included if it was selected alone, because people rename exports. None for
+/// any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
     let extension = extension(&member.name);
     let may_be_json = match extension.as_deref() {
@@ -86,7 +87,7 @@ pub fn send_file(
 
 /// Media type of a file, determined from its first bytes, else from its name.
 pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
-    let by_bytes = match head {
+    let type_by_bytes = match head {
         [0x89, b'P', b'N', b'G', ..] => "image/png",
         [0xFF, 0xD8, 0xFF, ..] => "image/jpeg",
         [b'G', b'I', b'F', b'8', ..] => "image/gif",
@@ -101,11 +102,11 @@ pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
         [_, _, _, _, b'f', b't', b'y', b'p', ..] => "video/mp4",
         _ => "",
     };
-    if !by_bytes.is_empty() {
-        return Some(by_bytes);
+    if !type_by_bytes.is_empty() {
+        return Some(type_by_bytes);
     }
     let extension = file_name(name).rsplit_once('.').map_or(String::new(), |(_, e)| e.to_ascii_lowercase());
-    let by_name = match extension.as_str() {
+    let type_by_name = match extension.as_str() {
         "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -129,5 +130,5 @@ pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
         "zip" => "application/zip",
         _ => return None,
     };
-    Some(by_name)
+    Some(type_by_name)
 }

@@ -15,7 +15,7 @@ const MAX_KEY_LINES: usize = 200;
 pub struct Document<'t> {
     /// The frontmatter without its `---` lines. None if the file has none.
     pub yaml: Option<&'t str>,
-    /// The members of the frontmatter. For broken YAML, those of the lines `key: value`.
+    /// The members of the frontmatter. If the YAML is broken, only the members on lines of the form `key: value`.
     pub fields: Fields,
     /// The reason why the YAML could not be parsed. None if it is valid.
     pub broken: Option<String>,
@@ -24,7 +24,7 @@ pub struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Splits a text. A text that begins with a rule (`---`) but has no `key:` before the next rule is only a body.
+    /// Splits a text. A text that begins with a rule (`---`) but has no `key:` before the next rule has a body only.
     pub fn parse(text: &'t str) -> Self {
         let without_frontmatter = Self { body: text, ..Self::default() };
         let Some((yaml, body)) = split(text) else { return without_frontmatter };
@@ -102,7 +102,7 @@ fn parse_yaml(yaml: &str) -> Result<Value, String> {
     let mut root = Value::Null;
     for event in Parser::new_from_str(yaml) {
         let (event, _) = event.map_err(|e| format!("line {}, column {}", e.marker().line(), e.marker().col() + 1))?;
-        let done = match event {
+        let finished_value = match event {
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MAX_DEPTH => {
                 return Err("nested too deep".into());
             }
@@ -124,12 +124,12 @@ fn parse_yaml(yaml: &str) -> Result<Value, String> {
             _ => continue,
         };
         match open.last_mut() {
-            None => root = done,
-            Some(Open::List(items)) => items.push(done),
+            None => root = finished_value,
+            Some(Open::List(items)) => items.push(finished_value),
             Some(Open::Mapping(members, key)) => match key.take() {
-                Some(key) => drop(members.insert(key, done)),
+                Some(key) => drop(members.insert(key, finished_value)),
                 None => {
-                    *key = Some(match done {
+                    *key = Some(match finished_value {
                         Value::String(text) => text,
                         other => other.to_string(),
                     });

@@ -63,8 +63,8 @@ const ADDED_ELEMENTS: [&str; 53] = [
     "project_diagnostics",
 ];
 
-/// Elements of Cursor whose names a person may use too. They are removed only in a text with an element that Cursor
-/// alone has.
+/// Elements of Cursor whose names a person may use too. They are removed only if the text also has an element that only
+/// Cursor adds.
 const CURSOR_ELEMENTS: [&str; 7] =
     ["rules", "timestamp", "open_files", "git_status", "attached_files", "additional_data", "linter_errors"];
 
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn added_text_is_apart_from_the_words_of_the_person() {
+    fn added_text_is_separated_from_the_words_of_the_person() {
         let (own, added) = split("Fix it\n<system-reminder>\nbe careful\n</system-reminder>\nplease");
         assert_eq!((own.as_str(), added.len()), ("Fix it\n\nplease", 1));
         let (own, added) = split("<command-name>/clear</command-name> <command-message>clear</command-message>");

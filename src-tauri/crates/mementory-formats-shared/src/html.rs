@@ -19,21 +19,25 @@ pub fn to_text_with_lines(html: &str) -> String {
 
 /// True if [`to_text`] returns a text that is not empty. Stops at the first word.
 pub fn has_text(html: &str) -> bool {
-    let mut unread = 0_u32;
+    let mut invisible_depth = 0_u32;
     for token in tokens(html) {
         match token {
             Token::StartTag(tag) => match &**tag.name {
-                b"style" | b"script" | b"title" | b"noscript" | b"template" if !tag.self_closing => unread += 1,
+                b"style" | b"script" | b"title" | b"noscript" | b"template" if !tag.self_closing => {
+                    invisible_depth += 1
+                }
                 b"pre" => return true,
-                b"img" if unread == 0 && attribute(&tag, b"alt").is_some() => return true,
+                b"img" if invisible_depth == 0 && attribute(&tag, b"alt").is_some() => return true,
                 _ => {}
             },
             Token::EndTag(tag) => {
                 if matches!(&**tag.name, b"style" | b"script" | b"title" | b"noscript" | b"template") {
-                    unread = unread.saturating_sub(1);
+                    invisible_depth = invisible_depth.saturating_sub(1);
                 }
             }
-            Token::String(text) if unread == 0 && text.value.iter().any(|byte| !byte.is_ascii_whitespace()) => {
+            Token::String(text)
+                if invisible_depth == 0 && text.value.iter().any(|byte| !byte.is_ascii_whitespace()) =>
+            {
                 return true;
             }
             _ => {}
@@ -91,7 +95,7 @@ fn render(html: &str, keeps_lines: bool) -> String {
         match token {
             Token::StartTag(tag) => text.open(&tag),
             Token::EndTag(tag) => text.close(&tag.name),
-            Token::String(part) if text.unread == 0 => text.push(&String::from_utf8_lossy(&part.value)),
+            Token::String(part) if text.invisible_depth == 0 => text.push(&String::from_utf8_lossy(&part.value)),
             _ => {}
         }
     }
@@ -109,14 +113,14 @@ struct Text {
     line_breaks: usize,
     /// True if a space comes before the next word.
     needs_space: bool,
-    /// Marker of a list item before the next word.
+    /// List item marker that is written before the next word.
     marker: Option<String>,
     /// The open lists. For an ordered list, the number of its last item.
     lists: Vec<Option<u64>>,
     /// Number of open elements with preformatted text.
     preformatted: u32,
     /// Number of open elements whose text is not shown to people.
-    unread: u32,
+    invisible_depth: u32,
     /// Address of the open link, and the length of the text where it begins.
     link: Option<(String, usize)>,
     /// True after a cell of a table.
@@ -158,11 +162,13 @@ impl Text {
             }
             b"a" => self.link = attribute(tag, b"href").map(|address| (address, self.out.len())),
             b"img" => {
-                if let Some(words) = attribute(tag, b"alt").filter(|_| self.unread == 0) {
+                if let Some(words) = attribute(tag, b"alt").filter(|_| self.invisible_depth == 0) {
                     self.push(&format!(" {words} "));
                 }
             }
-            b"style" | b"script" | b"title" | b"noscript" | b"template" if !tag.self_closing => self.unread += 1,
+            b"style" | b"script" | b"title" | b"noscript" | b"template" if !tag.self_closing => {
+                self.invisible_depth += 1
+            }
             name => self.break_lines(breaks_at(name)),
         }
     }
@@ -195,7 +201,9 @@ impl Text {
                     }
                 }
             }
-            b"style" | b"script" | b"title" | b"noscript" | b"template" => self.unread = self.unread.saturating_sub(1),
+            b"style" | b"script" | b"title" | b"noscript" | b"template" => {
+                self.invisible_depth = self.invisible_depth.saturating_sub(1)
+            }
             name => self.break_lines(breaks_at(name)),
         }
     }
@@ -324,14 +332,14 @@ impl<'r> Rows<'r> {
         // The text before the first element is the head of the page.
         loop {
             if let Some(start) = find_element(&self.text, 0, self.kind) {
-                self.pass(start.start);
+                self.discard(start.start);
                 break;
             }
             // A tag may be split at the end of the text, so the text from the last `<` stays in memory.
-            let keep = self.text.rfind('<').unwrap_or(self.text.len());
-            self.pass(keep);
+            let keep_from = self.text.rfind('<').unwrap_or(self.text.len());
+            self.discard(keep_from);
             if self.text.len() > self.limit {
-                self.pass(self.text.len());
+                self.discard(self.text.len());
             }
             if !self.fill()? {
                 return Ok(None);
@@ -346,7 +354,7 @@ impl<'r> Rows<'r> {
             scanned = self.text.get(scanned..).and_then(|t| t.rfind('<')).map_or(self.text.len(), |at| scanned + at);
             if self.text.len() > self.limit {
                 is_too_large = true;
-                self.pass(scanned.max(1));
+                self.discard(scanned.max(1));
                 scanned = 0;
             }
             if !self.fill()? {
@@ -355,7 +363,7 @@ impl<'r> Rows<'r> {
         };
         let offset = self.offset;
         if is_too_large {
-            self.pass(end);
+            self.discard(end);
             return Err(RowError::TooLarge(offset));
         }
         let mut html: String = self.text.drain(..end).collect();
@@ -365,7 +373,7 @@ impl<'r> Rows<'r> {
         Ok(Some(Row { html, offset, is_cut: own_end.is_none() && self.is_at_end && self.text.is_empty() }))
     }
 
-    fn pass(&mut self, count: usize) {
+    fn discard(&mut self, count: usize) {
         self.text.drain(..count);
         self.offset += count as u64;
     }
@@ -387,8 +395,8 @@ impl<'r> Rows<'r> {
     }
 }
 
-/// Byte range of the first start tag of this kind at or after `from`. None if `html` does not contain such a tag
-/// completely.
+/// Byte range of the first start tag of this kind at or after `from`. None if `html` contains no complete tag of this
+/// kind.
 pub fn find_element(html: &str, from: usize, kind: RowKind) -> Option<Range<usize>> {
     let mut at = from;
     loop {

@@ -112,7 +112,7 @@ impl<'r> Lines<'r> {
 
 impl FileReader<'_> {
     /// Calls `read` for the object in each line, and returns the number of lines. A line that is not an object is
-    /// reported as dropped with `kind`, and blank lines are skipped. The pointer of an object is `line N`.
+    /// reported as a dropped record of `kind`. Blank lines are skipped. The pointer of an object is `line N`.
     pub fn lines(
         &mut self,
         member: &Member,

@@ -5,8 +5,8 @@ use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};
 use std::io::{BufRead, BufReader};
 
-/// Calls `read` for the object in each line of a file. A line that is not an object is reported as dropped with `kind`.
-/// The pointer of an element is `line N`, counted from 1.
+/// Calls `read` for the object in each line of a file. A line that is not an object is reported as a dropped record of
+/// `kind`. The pointer of an element is `line N`, counted from 1.
 pub fn line_objects(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -48,15 +48,15 @@ pub fn next_line(lines: &mut impl BufRead, line: &mut Vec<u8>, limit: u64) -> st
             Err(e) => return Err(e),
         };
         let end = memchr::memchr(b'\n', buffer).map(|at| at + 1);
-        let taken = end.unwrap_or(buffer.len());
-        size += taken as u64;
+        let taken_length = end.unwrap_or(buffer.len());
+        size += taken_length as u64;
         if size > limit {
             *line = Vec::new();
         } else {
-            line.extend_from_slice(buffer.get(..taken).unwrap_or_default());
+            line.extend_from_slice(buffer.get(..taken_length).unwrap_or_default());
         }
-        lines.consume(taken);
-        if end.is_some() || taken == 0 {
+        lines.consume(taken_length);
+        if end.is_some() || taken_length == 0 {
             return Ok(size);
         }
     }

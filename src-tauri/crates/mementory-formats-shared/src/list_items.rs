@@ -29,8 +29,8 @@ pub fn item(text: &str) -> String {
     out
 }
 
-/// The text with a backslash before everything that agents act on: `@` before the name of a file to load, and HTML
-/// comments, which agents remove up to their end.
+/// The text with a backslash before everything that agents act on: the `@` of a file to load, and the start of an HTML
+/// comment, because agents remove comments with their content.
 pub fn without_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
@@ -46,7 +46,7 @@ pub fn without_commands(text: &str) -> String {
     out
 }
 
-/// The text for a link that is made from a title: one line with at most `most` characters.
+/// Makes the text of a link from a title: one line of at most `most` characters.
 pub fn link_words(title: &str, most: usize) -> String {
     // Characters that change the direction of writing would display the rest of a list in another order.
     let changes_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -2,7 +2,7 @@
 use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
-/// Largest note in bytes whose links are searched.
+/// Size in bytes of the largest note whose outline is read.
 pub const MAX_BYTES: usize = 8 << 20;
 
 /// The outline of a note.
@@ -18,7 +18,7 @@ pub struct Outline {
     pub code: Vec<Range<usize>>,
 }
 
-/// An item of a list, without items of lists inside it.
+/// An item of a list. Nested items are items of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Byte range of the item's text in the note, without the bullet.
@@ -39,7 +39,7 @@ pub struct NoteLink {
 }
 
 impl NoteLink {
-    /// The target without the heading or block that the link names inside it.
+    /// The name of the target note, without the heading or block after `#` or `^`.
     pub fn note(&self) -> &str {
         self.target.split(['#', '^']).next().unwrap_or_default().trim()
     }
@@ -146,11 +146,11 @@ pub fn tags_in(text: &str, code: &[Range<usize>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut before = ' ';
     for (at, c) in text.char_indices() {
-        let starts = c == '#' && (before.is_whitespace() || before == '(');
+        let starts_tag = c == '#' && (before.is_whitespace() || before == '(');
         before = c;
         // The ranges are in the order of the text and do not overlap.
         let next = code.partition_point(|range| range.end <= at);
-        if !starts || code.get(next).is_some_and(|range| range.contains(&at)) {
+        if !starts_tag || code.get(next).is_some_and(|range| range.contains(&at)) {
             continue;
         }
         let rest = text.get(at + 1..).unwrap_or_default();

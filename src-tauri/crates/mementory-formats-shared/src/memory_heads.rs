@@ -55,12 +55,12 @@ impl Head {
         self.keys.has(path)
     }
 
-    /// True if all of these members were found in the rows of `list`. If `list` is empty, in rows at top level.
+    /// True if all of these members were found in the rows of `list`, or in the rows at top level if `list` is empty.
     pub fn has_all(&self, list: &str, members: &[&str]) -> bool {
         members.iter().all(|member| self.has(&path(list, member)))
     }
 
-    /// True if one of these members was found in the rows of `list`.
+    /// True if one of these members was found in the rows of `list`, or in the rows at top level if `list` is empty.
     pub fn has_any(&self, list: &str, members: &[&str]) -> bool {
         members.iter().any(|member| self.has(&path(list, member)))
     }

@@ -74,8 +74,8 @@ fn value_of(raw: &RawValue) -> Option<Value> {
 
 /// The text of an element of a list: a string, a number, or the `name` of an object.
 fn text_of(raw: &RawValue) -> Option<String> {
-    let named = || Object::parse(raw.get()).and_then(|o| o.first_text(&["name", "label", "value"]));
-    id_of(raw).or_else(named)
+    let name_of_object = || Object::parse(raw.get()).and_then(|o| o.first_text(&["name", "label", "value"]));
+    id_of(raw).or_else(name_of_object)
 }
 
 /// An id that is a text or a number.
@@ -198,9 +198,9 @@ impl RowSender {
     ) -> Result<(), FormatError> {
         let (kind, state) = (record.kind, record.status.as_deref().unwrap_or_default());
         let digest = Sha256::digest(format!("{}\0{}\0{}\0{state}", kind.as_str(), record.key.value, record.text));
-        let mut short = [0; 16];
-        short.copy_from_slice(&digest[..16]);
-        if !self.seen.insert(short) {
+        let mut short_digest = [0; 16];
+        short_digest.copy_from_slice(&digest[..16]);
+        if !self.seen.insert(short_digest) {
             self.skip(files, row, "duplicate: the same entry occurs twice", kind);
             return Ok(());
         }

@@ -142,8 +142,8 @@ pub fn times(object: &Object<'_>) -> Times {
     Times { created: first_time(object, &CREATED_KEYS), updated: first_time(object, &UPDATED_KEYS), ..Times::default() }
 }
 
-/// Reads the messages of a list. The pointer of a message is `at` and its index. Entries that are not objects are
-/// reported as dropped.
+/// Reads the messages of a list. The pointer of a message is `at` followed by the index of the message. Entries that
+/// are not objects are reported as dropped.
 pub fn read_list(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
     let mut out = Vec::with_capacity(list.len());
     for (index, raw) in list.iter().enumerate() {
@@ -180,7 +180,8 @@ pub fn report_no_message(files: &mut FileReader<'_>, member: &Member, pointer: &
     files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
 }
 
-/// Sends a conversation with its messages, and reports problems in the order of the messages.
+/// Sends a conversation with its messages, and reports problems with the order of the messages, such as a missing
+/// parent.
 pub fn send(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -192,7 +193,7 @@ pub fn send(
     files.sink.unit(unit)
 }
 
-/// The records of a conversation. Problems in the order of its messages are reported.
+/// The records of a conversation. Reports problems with the order of its messages, such as a missing parent.
 pub fn unit(files: &mut FileReader<'_>, member: &Member, chat: Chat, platform: &str, version: Option<&str>) -> Unit {
     let mut issues = Vec::new();
     let file = ChatFile { format: files.format, platform, version, container: &member.place };

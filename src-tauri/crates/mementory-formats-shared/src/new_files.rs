@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// Longest file name that is made from a title, in bytes, without number and extension. Every file system allows 255.
 const MAX_NAME_BYTES: usize = 80;
-/// Names that Windows does not allow with any extension, and names that have a special meaning in folders of notes or
-/// of agents.
+/// Names that Windows reserves, with or without an extension, and names that have a special meaning in folders of notes
+/// or of agents.
 const RESERVED_NAMES: [&str; 20] = [
     "con",
     "prn",
@@ -32,7 +32,7 @@ const RESERVED_NAMES: [&str; 20] = [
     "copilot-instructions",
 ];
 
-/// A file that is written, or nothing in a plan.
+/// A file that is being written. In a plan, nothing is written.
 pub struct NewFile {
     file: Option<BufWriter<File>>,
     place: String,
@@ -60,7 +60,7 @@ impl NewFile {
     }
 }
 
-/// A folder that is written, or nothing in a plan.
+/// A folder that is being written. In a plan, nothing is written.
 pub struct NewFolder {
     root: Option<PathBuf>,
     /// Paths that are in use, in lower case, because some file systems ignore case.

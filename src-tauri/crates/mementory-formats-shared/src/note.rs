@@ -53,7 +53,7 @@ impl<'t> Note<'t> {
         self.head.get(key).or_else(|| self.head.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v))
     }
 
-    /// The texts of a list, or of one text with commas. A leading `#` is removed.
+    /// The texts of a list, or the parts of one text between commas. A leading `#` is removed.
     pub fn tags(&self, key: &str) -> Vec<String> {
         let texts: Vec<String> = match self.value(key) {
             Some(Value::Array(items)) => items
@@ -122,8 +122,8 @@ struct Open {
     key: Option<String>,
 }
 
-/// The members of a YAML mapping. None for invalid YAML, for other values, and for aliases, which programs for notes do
-/// not write. Dates stay texts.
+/// The members of a YAML mapping. None for invalid YAML, for other values, and for aliases, which note programs do not
+/// write. Dates stay texts.
 fn yaml_mapping(text: &str) -> Option<Fields> {
     if text.trim().is_empty() {
         return Some(Fields::new());
@@ -131,7 +131,7 @@ fn yaml_mapping(text: &str) -> Option<Fields> {
     let mut open: Vec<Open> = Vec::new();
     let mut root = None;
     for event in Parser::new_from_str(text) {
-        let done = match event.ok()?.0 {
+        let finished_value = match event.ok()?.0 {
             Event::SequenceStart(..) => {
                 open.push(Open { value: Value::Array(vec![]), key: None });
                 None
@@ -148,15 +148,15 @@ fn yaml_mapping(text: &str) -> Option<Fields> {
         if open.len() > MAX_DEPTH {
             return None;
         }
-        let Some(done) = done else { continue };
+        let Some(finished_value) = finished_value else { continue };
         match open.last_mut() {
-            None => root = Some(done),
-            Some(Open { value: Value::Array(items), .. }) => items.push(done),
+            None => root = Some(finished_value),
+            Some(Open { value: Value::Array(items), .. }) => items.push(finished_value),
             Some(Open { value: Value::Object(members), key }) => match key.take() {
                 Some(key) => {
-                    members.insert(key, done);
+                    members.insert(key, finished_value);
                 }
-                None => *key = Some(key_text(done)?),
+                None => *key = Some(key_text(finished_value)?),
             },
             Some(_) => return None,
         }

@@ -88,10 +88,10 @@ impl Places {
     /// links are the ends.
     pub fn ends<'p>(&'p self, stored: &'p StoredRecord) -> Option<(&'p str, &'p Place, &'p Place)> {
         let links = || stored.record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation != "derived_from");
-        let named = |names: [&str; 4]| links().find(|(link, _)| names.contains(&link.relation.as_str()));
+        let by_relation = |names: [&str; 4]| links().find(|(link, _)| names.contains(&link.relation.as_str()));
         let by_place = |n: usize| links().nth(n).filter(|_| links().count() == 2);
-        let from = named(["source", "from", "start", "subject"]).or_else(|| by_place(0))?.1.as_deref()?;
-        let to = named(["target", "to", "end", "object"]).or_else(|| by_place(1))?.1.as_deref()?;
+        let from = by_relation(["source", "from", "start", "subject"]).or_else(|| by_place(0))?.1.as_deref()?;
+        let to = by_relation(["target", "to", "end", "object"]).or_else(|| by_place(1))?.1.as_deref()?;
         Some((from, self.get(from)?, self.get(to)?))
     }
 }
@@ -110,7 +110,7 @@ fn folder_of(kind: Kind) -> &'static str {
     }
 }
 
-/// True for a path inside the folder that programs for notes read as a note.
+/// True if this path is inside the folder and note programs would read a file there as a note.
 fn is_note_path(path: &str) -> bool {
     is_safe_path(path)
         && path.ends_with(".md")
@@ -133,7 +133,7 @@ pub fn title_of(record: &Record) -> String {
     if title.is_empty() { record.kind.as_str().to_owned() } else { title }
 }
 
-/// The first line of a text that has words, without the Markdown marks before them.
+/// The first line that has words, without the Markdown marks before the words.
 pub fn first_words(text: &str) -> &str {
     let mut lines = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', '`', '~', ' ', '\t']).trim());
     lines.find(|line| !line.is_empty()).unwrap_or_default()
@@ -177,8 +177,8 @@ pub fn read_back(text: &str, format: &str, path: &str) -> Record {
     record
 }
 
-/// A text after which a list can begin. A code block or comment without an end would include the list, so the lines
-/// that begin such a block get a backslash.
+/// The text, changed so that a list can follow it. A code block or comment without an end would swallow the list, so
+/// the lines that begin such a block get a backslash.
 pub fn closed(text: &str) -> String {
     let probe = format!("{text}\n\n- probe\n");
     let is_closed = outline(&probe).items.last().is_some_and(|item| probe.get(item.span.clone()).is_some_and(is_probe));

@@ -138,7 +138,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
         }
         for mut folder in folders.into_values().filter(|folder| !folder.notes.is_empty()) {
             if !folder.is_vault {
-                folder.prefix = wrapper(catalog, &folder);
+                folder.prefix = archive_top_folder(catalog, &folder);
             }
             folder.name = name_of(catalog, &folder);
             out.push(folder);
@@ -194,7 +194,7 @@ fn vault_prefixes(members: &[&Member]) -> Vec<String> {
 
 /// The top folder that contains all notes of an archive. Empty if there is no such folder, or if the notes are not in
 /// an archive.
-fn wrapper(catalog: &Catalog, folder: &NoteFolder) -> String {
+fn archive_top_folder(catalog: &Catalog, folder: &NoteFolder) -> String {
     let mut names = folder.notes.iter().filter_map(|id| catalog.members().get(*id)).map(|m| m.name.as_str());
     let Some(first) = names.next().and_then(|name| name.split_once('/')).map(|(top, _)| format!("{top}/")) else {
         return String::new();
@@ -247,9 +247,10 @@ fn is_bookkeeping(path: &str) -> bool {
 /// True for files whose name suggests that they contain a key or a token.
 pub fn may_hold_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let known = ["credentials.json", "token.json", "tokens.json", "auth.json", "secrets.json", "id_rsa", "id_ed25519"];
+    let secret_names =
+        ["credentials.json", "token.json", "tokens.json", "auth.json", "secrets.json", "id_rsa", "id_ed25519"];
     let endings = [".pem", ".key", ".p12", ".pfx", ".kdbx", ".env"];
-    known.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
+    secret_names.contains(&name.as_str()) || endings.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Media type of pictures, sound, video and documents, determined from the extension of the name. None for other files.

@@ -1,5 +1,4 @@
-//! Resolves links among the files of a folder of notes in the way that programs for notes do: by path, or by name
-//! alone.
+//! Resolves links between the files of a folder of notes as note programs do: by path, or by name alone.
 use super::markdown::NoteLink;
 use super::note_folder::{NoteFolder, is_note};
 use mementory_format::Catalog;
@@ -35,9 +34,9 @@ impl Targets {
         for key in [Some(lower.as_str()), without_ending(&lower)].into_iter().flatten() {
             self.by_path.entry(key.to_owned()).or_insert(position);
             let name = key.rsplit('/').next().unwrap_or(key);
-            let known = self.by_name.entry(name.to_owned()).or_insert(position);
-            if self.paths.get(*known as usize).is_some_and(|other| other.len() > path.len()) {
-                *known = position;
+            let known_position = self.by_name.entry(name.to_owned()).or_insert(position);
+            if self.paths.get(*known_position as usize).is_some_and(|other| other.len() > path.len()) {
+                *known_position = position;
             }
         }
         self.paths.push(path.to_owned());

@@ -22,7 +22,7 @@ const UPDATED_KEYS: [&str; 9] = [
     "updated-at",
     "updatedAt",
 ];
-/// Members of the frontmatter that become fields of the record model. All others become `fields`.
+/// Members of the frontmatter for which the record model has a field. All others go into the record's `fields`.
 const USED_KEYS: [&str; 21] = [
     "title",
     "type",
@@ -154,7 +154,8 @@ impl<'r> NoteReader<'r> {
         catalog.read(member, |bytes| self.files.sink.attachment(file, bytes))
     }
 
-    /// Reads a note as a document: its body becomes the text, its frontmatter the fields, its links the links.
+    /// Reads a note as a document: the body becomes the text of the record, the frontmatter its fields, and links to
+    /// other notes its links.
     pub fn document<'t>(&mut self, member: &Member, text: &'t str) -> ReadNote<'t> {
         let note = Note::parse(text);
         if note.is_head_broken {
@@ -196,12 +197,12 @@ impl<'r> NoteReader<'r> {
 
     /// Adds links to notes, references to other files, and the names of notes that do not exist.
     fn add_links(&mut self, record: &mut Record, path: &str, outline: &Outline) {
-        let mut missing: Vec<String> = Vec::new();
+        let mut missing_notes: Vec<String> = Vec::new();
         for link in outline.links.iter().filter(|link| !link.is_external()) {
             let Some(target) = self.resolve(path, link).map(str::to_owned) else {
                 let name = link.note().to_owned();
-                if link.is_wiki && !name.is_empty() && !missing.contains(&name) && missing.len() < 1000 {
-                    missing.push(name);
+                if link.is_wiki && !name.is_empty() && !missing_notes.contains(&name) && missing_notes.len() < 1000 {
+                    missing_notes.push(name);
                 }
                 continue;
             };
@@ -221,8 +222,8 @@ impl<'r> NoteReader<'r> {
                 });
             }
         }
-        if !missing.is_empty() {
-            record.fields.insert("missing_links".into(), missing.into());
+        if !missing_notes.is_empty() {
+            record.fields.insert("missing_links".into(), missing_notes.into());
         }
     }
 }
@@ -237,8 +238,8 @@ pub fn record_of(note: &Note<'_>, outline: &Outline, key: RecordKey, file_name: 
     record.times.created = note.time(&CREATED_KEYS);
     record.times.updated = note.time(&UPDATED_KEYS);
     record.tags = note.tags("tags");
-    let further = note.tags("tag").into_iter().chain(tags_in(note.body, &outline.code));
-    for tag in further {
+    let more_tags = note.tags("tag").into_iter().chain(tags_in(note.body, &outline.code));
+    for tag in more_tags {
         if !record.tags.contains(&tag) {
             record.tags.push(tag);
         }

@@ -1,5 +1,6 @@
-//! JSON objects with borrowed members. A value is returned only if the key is present and the value has the right type.
-//! If a key occurs several times, the last value is used. All other values are only in the verbatim text.
+//! JSON objects with borrowed members. A method returns a value only if the key is present and the value has the type
+//! that the method is for. If a key occurs several times, its last value is used. The values that no method returns are
+//! only in the verbatim.
 use mementory_json as json;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;

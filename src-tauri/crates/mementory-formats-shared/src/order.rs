@@ -45,9 +45,9 @@ pub struct MessageOrder {
     pub cycles: usize,
 }
 
-/// Orders messages by their parent links. Without links, uses the order of the array, except that a prompt precedes an
-/// answer with the same time. The active branch is the one with `leaf` (which only the API states), else with the last
-/// array element. It continues to its last leaf.
+/// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
+/// answer with the same time. The active branch contains the message `leaf`, which only the API states. Without `leaf`,
+/// it contains the last element of the array. Below this message, the branch follows the last child of each message.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
@@ -94,9 +94,9 @@ fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
 
 fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); parent.len()];
-    for (i, p) in parent.iter().enumerate() {
-        if let Some(p) = p {
-            children[*p].push(i);
+    for (i, parent_index) in parent.iter().enumerate() {
+        if let Some(parent_index) = parent_index {
+            children[*parent_index].push(i);
         }
     }
     children
@@ -105,14 +105,14 @@ fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
 fn order_by_links(out: &mut MessageOrder) {
     let children_of = children_by_parent(&out.parent);
     let mut done = vec![false; out.parent.len()];
-    let mut ready: BinaryHeap<Reverse<usize>> =
+    let mut ready_nodes: BinaryHeap<Reverse<usize>> =
         out.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| Reverse(i)).collect();
     let mut first_pending = 0;
     loop {
-        while let Some(Reverse(i)) = ready.pop() {
+        while let Some(Reverse(i)) = ready_nodes.pop() {
             if !std::mem::replace(&mut done[i], true) {
                 out.sequence.push(i);
-                ready.extend(children_of[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
+                ready_nodes.extend(children_of[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
             }
         }
         while done.get(first_pending) == Some(&true) {
@@ -123,7 +123,7 @@ fn order_by_links(out: &mut MessageOrder) {
         }
         out.parent[first_pending] = None;
         out.cycles += 1;
-        ready.push(Reverse(first_pending));
+        ready_nodes.push(Reverse(first_pending));
     }
 }
 

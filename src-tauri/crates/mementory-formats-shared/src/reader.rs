@@ -1,4 +1,4 @@
-//! The loop over the files of an export and over the elements of a file. Reports progress and everything that is not
+//! Loops over the files of an export and over the elements of a file, and reports progress and everything that is not
 //! imported.
 use super::object::Object;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -11,7 +11,7 @@ pub struct FileReader<'r> {
     pub format: &'static str,
     /// The opened input.
     pub catalog: &'r Catalog,
-    /// Limits, the current time, passphrase.
+    /// Limits, the current time and the passphrase.
     pub context: &'r ReadContext,
     /// Receives everything that is read.
     pub sink: &'r mut dyn Sink,
@@ -89,7 +89,7 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Stores the object around the elements as a passthrough file, if it has members that are not in `read`.
+    /// Stores the object around the elements as a passthrough file, if it has members whose names are not in `read`.
     pub fn pass_through_wrapper(&mut self, member: &Member, read: &[&str]) -> Result<(), FormatError> {
         let Some(text) = self.wrapper.take() else { return Ok(()) };
         let has_more = Object::parse(&text).is_none_or(|object| object.members().any(|(key, _)| !read.contains(&key)));
@@ -125,9 +125,9 @@ impl<'r> FileReader<'r> {
 
     /// Calls `read` for each object of a JSON file: the elements of an array, the elements of an object's arrays under
     /// `keys`, the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An element that
-    /// is not an object is reported as dropped with `kind`, and so is an element inside which the file ends. If the
-    /// truncated element is the first one and a conversation, `read` still receives its complete messages. Returns the
-    /// number of elements.
+    /// is not an object is reported as a dropped record of `kind`, and so is an element that the end of the file cuts
+    /// off. If the element that is cut off is the first one and a conversation, `read` still receives its complete
+    /// messages. Returns the number of elements.
     pub fn objects(
         &mut self,
         member: &Member,

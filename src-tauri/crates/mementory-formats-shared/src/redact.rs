@@ -1,6 +1,7 @@
-//! Removes secrets from settings files on export. Works on the text of TOML, JSON, YAML or `KEY=value`. Replaces the
-//! values of keys whose name indicates a secret, and values that look like a secret (private keys, tokens of known
-//! services, passwords in URLs). Values that the runtime has encrypted stay unchanged.
+//! Removes secrets from settings files on export. The files may be TOML, JSON, YAML or lines of `KEY=value`; they are
+//! searched as text and not parsed. Replaces the values of keys whose name indicates a secret, and values that look
+//! like a secret (private keys, tokens of known services, passwords in URLs). Values that the runtime has encrypted
+//! stay unchanged.
 
 /// Text that replaces a secret.
 pub const REDACTED: &str = "<redacted>";
@@ -175,18 +176,18 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, start + value.len()))
 }
 
-/// Start and end of the content of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text, which is replaced
-/// as a whole. None for a list without texts and for any other value.
+/// Start and end of the content of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text, which is treated as
+/// one value and replaced as a whole. None for a list without texts and for any other value.
 fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
         '[' => {
             let end = text[start..].find(']')?;
             let inner = &text[start + 1..start + end];
             inner.contains(['"', '\'']).then(|| {
-                let lead = inner.len() - inner.trim_start().len();
+                let leading_space = inner.len() - inner.trim_start().len();
                 // the outer quotes are not replaced, so that the file stays valid
                 let trimmed = inner.trim();
-                let from = start + 1 + lead + 1;
+                let from = start + 1 + leading_space + 1;
                 (from, from + trimmed.len().saturating_sub(2))
             })
         }
@@ -200,8 +201,8 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
                 end += line.len();
             }
             let inner = text[from..end].trim_end();
-            let lead = inner.len() - inner.trim_start().len();
-            (!inner.trim().is_empty()).then_some((from + lead, from + inner.len()))
+            let leading_space = inner.len() - inner.trim_start().len();
+            (!inner.trim().is_empty()).then_some((from + leading_space, from + inner.len()))
         }
         _ => None,
     }
@@ -284,7 +285,7 @@ fn secret_range(word: &str) -> Option<(usize, usize)> {
         }
     }
     if let Some(at) = word.find("://") {
-        // the part of a URL with user:password@host
+        // the part of the URL that can contain `user:password@host`
         let authority = word[at + 3..].split('/').next().unwrap_or_default();
         if let Some((credentials, _)) = authority.rsplit_once('@')
             && let Some(colon) = credentials.find(':').filter(|c| c + 1 < credentials.len())

@@ -1,5 +1,5 @@
 //! Splits Markdown with rules or notes into items: one item for each bullet, or for each section without bullets. The
-//! sources of all items together are the whole file.
+//! sources of all items, one after the other, are the whole file.
 use super::object::content_id;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -30,7 +30,7 @@ enum Block {
     Silent,
 }
 
-/// Splits a text into items. `before` is the start of `text` that precedes the rules (frontmatter). It becomes part of
+/// Splits a text into items. `before` is the part of `text` before the rules, such as frontmatter. It becomes part of
 /// the source of the first item.
 pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
     let body = before.len().min(text.len());
@@ -42,18 +42,21 @@ pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
         let title = section.heading;
         if is_solid || !has_bullets {
             let body = &text[section.body.clone()];
-            let is_silent = blocks.iter().all(|(b, _)| *b == Block::Silent);
-            if !body.trim().is_empty() && !is_silent {
+            let are_all_silent = blocks.iter().all(|(b, _)| *b == Block::Silent);
+            if !body.trim().is_empty() && !are_all_silent {
                 found.push((section.body, body.trim().to_owned(), title));
             }
             continue;
         }
         for (n, (block, range)) in blocks.iter().enumerate() {
             let words = &text[range.clone()];
-            let leads_list = words.trim_end().ends_with(':') && blocks.get(n + 1).is_some_and(|b| b.0 == Block::Bullet);
+            let introduces_list =
+                words.trim_end().ends_with(':') && blocks.get(n + 1).is_some_and(|b| b.0 == Block::Bullet);
             match block {
                 Block::Bullet => found.push((range.clone(), without_mark(words), title.clone())),
-                Block::Paragraph if !leads_list => found.push((range.clone(), words.trim().to_owned(), title.clone())),
+                Block::Paragraph if !introduces_list => {
+                    found.push((range.clone(), words.trim().to_owned(), title.clone()))
+                }
                 _ => {}
             }
         }
@@ -110,8 +113,8 @@ fn sections(text: &str, from: usize) -> Vec<Section> {
 
 /// The text of a heading. None for a line that is not a heading.
 fn heading_of(line: &str) -> Option<String> {
-    let marks = line.len() - line.trim_start_matches('#').len();
-    let words = line.get(marks..).filter(|rest| (1..=6).contains(&marks) && rest.starts_with([' ', '\t']))?;
+    let mark_count = line.len() - line.trim_start_matches('#').len();
+    let words = line.get(mark_count..).filter(|rest| (1..=6).contains(&mark_count) && rest.starts_with([' ', '\t']))?;
     let words = words.trim().trim_end_matches('#').trim();
     (!words.is_empty()).then(|| words.to_owned())
 }
@@ -132,9 +135,9 @@ fn toggle_fence(line: &str, fence: &mut Option<char>) -> bool {
 fn bullet_indent(line: &str) -> Option<usize> {
     let words = line.trim_start_matches([' ', '\t']);
     let indent = line.len() - words.len();
-    let digits = words.len() - words.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let after = match words.get(digits..)? {
-        rest if (1..=4).contains(&digits) => rest.strip_prefix(['.', ')'])?,
+    let digit_count = words.len() - words.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let after = match words.get(digit_count..)? {
+        rest if (1..=4).contains(&digit_count) => rest.strip_prefix(['.', ')'])?,
         rest => rest.strip_prefix(['-', '*', '+', '•'])?,
     };
     (after.starts_with([' ', '\t']) && !after.trim().is_empty()).then_some(indent)

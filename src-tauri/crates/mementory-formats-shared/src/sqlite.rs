@@ -1,6 +1,6 @@
-//! Reads SQLite databases inside exports. A database is not locked or changed, and no file is created beside it. SQLite
-//! receives the bytes in memory, with the log applied. A large file on disk is opened by its path instead, read-only
-//! and without locks.
+//! Reads SQLite databases inside exports. A database is neither locked nor changed, and no file is created beside it.
+//! Usually SQLite reads a copy in memory to which the log was applied. A large file on disk is opened by its path
+//! instead, read-only and without locks.
 use super::sqlite_log::apply_log;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_model::Limits;
@@ -85,7 +85,8 @@ pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<D
     Ok(Database { connection, max_rows, is_log_unread: false, is_cut: true })
 }
 
-/// Sets the number of pages in the header to the number of pages that are present. Returns false if no page is missing.
+/// Removes an incomplete last page, and sets the number of pages in the header to the number of pages that are present.
+/// Returns false if no page is missing.
 fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
     let number =
         |at: usize| database_bytes.get(at..at + 4).and_then(|b| <[u8; 4]>::try_from(b).ok()).map(u32::from_be_bytes);
@@ -113,7 +114,8 @@ fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
     true
 }
 
-/// Checks that the list of tables can be read. If it cannot, every table would seem to be missing.
+/// Returns an error if the list of tables cannot be read. Without this check, every table of such a database would seem
+/// to be missing.
 fn check_schema(connection: &Connection) -> Result<(), OpenError> {
     let count = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0));
     count.map(drop).map_err(OpenError::Schema)

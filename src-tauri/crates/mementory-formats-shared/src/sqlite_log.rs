@@ -6,7 +6,8 @@ fn read_u32_be(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Applies the committed frames of `wal` to `database_bytes`. Stops at the first frame that is damaged or belongs to
-/// another database. None for a damaged log header or an impossible number of pages; frames before it stay applied.
+/// another database. None for a damaged log header or an impossible number of pages. Frames that were applied before
+/// the impossible number stay applied.
 pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
     let magic = read_u32_be(wal, 0)?;
     let is_big_endian = match magic {

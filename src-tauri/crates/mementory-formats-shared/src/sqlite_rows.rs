@@ -8,22 +8,23 @@ use mementory_model::{DroppedAs, Issue};
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
-/// A row by the names of its columns.
+/// The cells of a row, by the names of their columns.
 pub type Row = Map<String, Value>;
 
-/// Bytes of a database that detection reads. Its table of tables may be in any of the first pages.
+/// Number of bytes of a database that detection reads. The list of its tables may be on any of the first pages.
 const HEAD_BYTES: usize = 4 << 20;
 /// Longest definition of a table that is examined, in bytes.
 const MAX_DEFINITION: usize = 16 << 10;
 
-/// The start of a database and of its log, which may have the definitions of a database that is in use.
+/// The start of a database and of its log. If the database was in use, the definitions of its tables may only be in the
+/// log.
 pub struct Schema {
     head: Vec<u8>,
     log: Vec<u8>,
 }
 
 impl Schema {
-    /// The definitions in a member. None if it is not a SQLite database.
+    /// The schema of the database in a member. None if the member is not an SQLite database.
     pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
         let magic = catalog.head(member, SQLITE_MAGIC.len()).ok()?;
         if magic != SQLITE_MAGIC {
@@ -47,14 +48,14 @@ impl Schema {
     }
 }
 
-/// The text between the parentheses of a definition, if it is that of this table.
+/// The text between the parentheses of a table definition. None if it defines another table.
 fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
     let quotes = b"\"`'[]";
     let is_quote = |byte: &u8| quotes.contains(byte);
     let start = usize::from(rest.first().is_some_and(is_quote));
     let rest = rest.get(start..)?;
-    let given = rest.get(..name.len())?;
-    if !given.eq_ignore_ascii_case(name.as_bytes()) {
+    let defined_name = rest.get(..name.len())?;
+    if !defined_name.eq_ignore_ascii_case(name.as_bytes()) {
         return None;
     }
     let after = rest.get(name.len()..)?;
@@ -80,7 +81,8 @@ fn has_word(text: &[u8], word: &str) -> bool {
     })
 }
 
-/// One claim for each database that `test` accepts: the database has the role of a manifest, its logs that of junk.
+/// One claim for each database that `test` accepts: the database has the role of a manifest, and its logs have the role
+/// of junk.
 pub fn claims(catalog: &Catalog, confidence: f64, reason: &str, test: impl Fn(&Schema) -> bool) -> Vec<Claim> {
     let found = catalog.members().iter().filter(|member| Schema::of(catalog, member).is_some_and(|s| test(&s)));
     let claim = |member: &Member| {
@@ -91,13 +93,13 @@ pub fn claims(catalog: &Catalog, confidence: f64, reason: &str, test: impl Fn(&S
     found.map(claim).collect()
 }
 
-/// The log of a database that was copied while in use, and its index.
+/// The log of a database that was copied while it was in use, and the index of the log.
 pub fn logs<'c>(catalog: &'c Catalog, database: &'c Member) -> impl Iterator<Item = Part> + 'c {
     let is_log = |member: &&Member| ["-wal", "-shm", "-journal"].iter().any(|end| is_beside(database, member, end));
     catalog.members().iter().filter(is_log).map(|member| Part { member: member.id, role: Role::Junk })
 }
 
-/// Opens a database for its rows, and says so if its log cannot be read.
+/// Opens a database whose rows are to be read. Reports a log that cannot be read.
 pub fn open(files: &mut FileReader<'_>, member: &Member) -> Result<Database, FormatError> {
     let database = super::sqlite::open_cut(files.catalog, member, &files.context.limits)?;
     if database.is_cut {
@@ -120,8 +122,8 @@ pub fn tables(database: &Database) -> rusqlite::Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Calls `read` for each row of a table, one at a time. A row that SQLite cannot read ends the table, and that is
-/// reported.
+/// Calls `read` for each row of a table, one at a time. If SQLite cannot read a row, this is reported, and the
+/// remaining rows of the table are not read.
 pub fn each_row(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -132,7 +134,8 @@ pub fn each_row(
     each_row_in_order(files, member, database, (table, ""), read)
 }
 
-/// Like [`each_row`], in the order of the columns `order`. Both names come from the reader, never from the file.
+/// Like [`each_row`], in the order of the columns `order`. `table` and `order` must come from the format's reader,
+/// never from the file, because they become part of the SQL text.
 pub fn each_row_in_order(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -140,7 +143,7 @@ pub fn each_row_in_order(
     (table, order): (&str, &str),
     mut read: impl FnMut(&mut FileReader<'_>, Row, usize) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
-    let failed = |files: &mut FileReader<'_>, error: rusqlite::Error| {
+    let report_failed = |files: &mut FileReader<'_>, error: rusqlite::Error| {
         let place = format!("{}#{table}", member.place);
         files.report_dropped(place, DroppedAs::Failed, &format!("database_unreadable: {error}"), None);
         Ok(())
@@ -148,12 +151,12 @@ pub fn each_row_in_order(
     let order = if order.is_empty() { String::new() } else { format!(" ORDER BY {order}") };
     let mut statement = match database.connection.prepare(&format!("SELECT * FROM \"{table}\"{order}")) {
         Ok(statement) => statement,
-        Err(error) => return failed(files, error),
+        Err(error) => return report_failed(files, error),
     };
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = match statement.query([]) {
         Ok(rows) => rows,
-        Err(error) => return failed(files, error),
+        Err(error) => return report_failed(files, error),
     };
     // A damaged file can lead to the same rows again and again.
     let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
@@ -161,7 +164,7 @@ pub fn each_row_in_order(
         match rows.next() {
             Ok(Some(row)) => read(files, row_of(row, &names), number)?,
             Ok(None) => break,
-            Err(error) => return failed(files, error),
+            Err(error) => return report_failed(files, error),
         }
     }
     Ok(())
@@ -183,8 +186,8 @@ pub fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
     out
 }
 
-/// A row as JSON text. If `is_json` returns true for a column, its text is JSON. Then the row contains it as JSON and
-/// not as a string, so that the row looks like an element of an export.
+/// A row as JSON text. The texts of the columns for which `is_json` returns true are inserted as JSON and not as
+/// strings, so that the row looks like an element of an export.
 pub fn row_text(row: Row, is_json: impl Fn(&str) -> bool) -> String {
     let mut out = String::from("{");
     for (name, value) in row {
@@ -208,8 +211,8 @@ fn is_list(text: &str) -> bool {
     text.starts_with('[') && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
 }
 
-/// Reports which tables are not imported, with their number of rows. `why` gives the reason for a table; None leaves it
-/// out.
+/// Reports which tables are not imported, with their number of rows. `why` returns the reason for a table, or None if
+/// the table is not to be reported.
 pub fn report_other_tables<'w>(
     files: &mut FileReader<'_>,
     member: &Member,

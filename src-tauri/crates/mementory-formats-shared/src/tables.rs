@@ -86,11 +86,12 @@ impl Row {
     }
 }
 
-/// Reads the rows of a CSV file. Memory use is one row, at most the limit of one element.
+/// Reads the rows of a CSV file. One row is in memory at a time. Its size is limited like that of an element.
 pub struct CsvRows<'r> {
     reader: &'r mut dyn Read,
     core: csv_core::Reader,
-    /// Decodes UTF-16. None if the bytes are UTF-8; cells that are not UTF-8 are then read as Windows-1252.
+    /// Decodes UTF-16. None for any other file. Then each cell is read as UTF-8, or as Windows-1252 if it is not valid
+    /// UTF-8.
     decoder: Option<encoding_rs::Decoder>,
     buffer: Vec<u8>,
     start: usize,
@@ -174,15 +175,15 @@ impl<'r> CsvRows<'r> {
             }
             let input = self.buffer.get(self.start..).unwrap_or_default();
             let (result, read, written) = self.core.read_field(input, &mut out);
-            let taken = input.get(..read).unwrap_or_default();
+            let taken_bytes = input.get(..read).unwrap_or_default();
             size = size.saturating_add(read);
-            has_odd_quotes ^= memchr::memchr_iter(b'"', taken).count() % 2 == 1;
+            has_odd_quotes ^= memchr::memchr_iter(b'"', taken_bytes).count() % 2 == 1;
             if size > self.limit {
                 row.fault = Some(RowFault::TooLarge);
                 (raw, cell) = (Vec::new(), Vec::new());
                 row.cells.clear();
             } else {
-                raw.extend_from_slice(taken);
+                raw.extend_from_slice(taken_bytes);
                 cell.extend_from_slice(out.get(..written).unwrap_or_default());
             }
             self.start += read;

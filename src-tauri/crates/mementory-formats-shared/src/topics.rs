@@ -36,8 +36,8 @@ const WORDS: [&[&str]; 12] = [
     &[],
 ];
 
-/// Position of the topic of a record. The first known word among type, section and tags determines it. Without a known
-/// word, it is the last topic.
+/// Position of the topic of a record. It is the topic of the first known word in the type, the section and the tags, or
+/// the last topic if none of these words is known.
 pub fn topic_of(record: &Record) -> usize {
     let types = record.record_type.iter().map(String::as_str);
     let section = record.fields.get("section").and_then(|s| s.as_str());
@@ -49,7 +49,7 @@ pub fn topic_of(record: &Record) -> usize {
     words.filter_map(position).next().unwrap_or(NAMES.len() - 1)
 }
 
-/// Like [`topic_of`], but custom instructions and rules are always the topic `Instructions`, whatever their type is.
+/// Like [`topic_of`], but custom instructions and rules always have the topic `Instructions`, whatever their type is.
 pub fn topic_for_agents(record: &Record) -> usize {
     let method = record.source.method.as_deref();
     match method {

@@ -5,7 +5,7 @@ use mementory_format::FormatError;
 use mementory_model::{EXPANSION, Limits};
 use std::io::{Cursor, Read};
 
-/// Number of bytes at the start of a workbook's part in which detection searches for words. Headers are at the start.
+/// Number of bytes at the start of each part of a workbook that detection searches for words. Headers are at the start.
 const HEAD_BYTES: u64 = 1 << 20;
 /// Largest number of columns that are read.
 const COLUMNS: u32 = 256;
@@ -33,8 +33,8 @@ pub fn mentions(bytes: &[u8], words: &[&str]) -> bool {
             name.ends_with("sharedStrings.xml") || name.contains("worksheets/") && name.ends_with(".xml")
         });
         let mut head = Vec::new();
-        let read = is_text && part.take(HEAD_BYTES).read_to_end(&mut head).is_ok();
-        read && words.iter().any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
+        let is_read = is_text && part.take(HEAD_BYTES).read_to_end(&mut head).is_ok();
+        is_read && words.iter().any(|word| memchr::memmem::find(&head, word.as_bytes()).is_some())
     })
 }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub struct YamlHead(String);
 
 impl YamlHead {
-    /// Adds a text in double quotes, which every program for notes reads in the same way.
+    /// Adds a text in double quotes, which every note program reads in the same way.
     pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.0, "{key}: {}", quoted(value));
         self

@@ -44,8 +44,8 @@ pub fn registry() -> &'static [&'static dyn Format] {
 
 /// The format with this id or alias. None if there is no such format.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
-    let named = || registry().iter().copied().find(|f| f.aliases().contains(&id));
-    registry().iter().copied().find(|f| f.id() == id).or_else(named)
+    let by_alias = || registry().iter().copied().find(|f| f.aliases().contains(&id));
+    registry().iter().copied().find(|f| f.id() == id).or_else(by_alias)
 }
 
 /// The format whose specification defines this tool of connected clients.

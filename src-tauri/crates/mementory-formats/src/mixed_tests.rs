@@ -203,8 +203,8 @@ fn a_truncated_download_yields_the_records_before_the_cut() {
     let all = zip(&[("user.json", user), ("conversations.json", json_list(&many)), ("manifest.json", b"{}".to_vec())]);
     let dir = folder("cut", &[("in-chats.zip", all[..all.len() / 2].to_vec())]);
     let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
-    let messages = seen.texts("chatgpt", Kind::Message).len();
-    assert!((50..400).contains(&messages), "{messages}");
+    let message_count = seen.texts("chatgpt", Kind::Message).len();
+    assert!((50..400).contains(&message_count), "{message_count}");
     // The download ends inside a file that follows the conversations. One such file is a manifest, which interchange
     // formats read first.
     for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {

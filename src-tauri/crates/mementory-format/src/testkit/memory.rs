@@ -123,8 +123,8 @@ impl RecordSource for MemorySource {
         }
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        let known: BTreeSet<String> = self.records.iter().map(|r| vault_id(r.kind, &r.key)).collect();
-        let find = |kind, key: &RecordKey| Some(vault_id(kind, key)).filter(|id| known.contains(id));
+        let known_ids: BTreeSet<String> = self.records.iter().map(|r| vault_id(r.kind, &r.key)).collect();
+        let find = |kind, key: &RecordKey| Some(vault_id(kind, key)).filter(|id| known_ids.contains(id));
         for kind in Kind::ALL {
             for (i, record) in self.records.iter().enumerate().filter(|(_, r)| r.kind == kind) {
                 let message = record.message.as_ref().and_then(|m| m.parent.as_ref());

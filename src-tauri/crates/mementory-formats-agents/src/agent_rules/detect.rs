@@ -1,5 +1,5 @@
-//! Detects files with rules for agents. Agents find these files by their names and folders, so most of them have no
-//! other mark. If the frontmatter has members that only one agent uses, it takes precedence over the name.
+//! Detects files with rules for agents. Agents find these files by name and folder, so most files have nothing else
+//! that identifies them. If the frontmatter has members that only one agent uses, they take precedence over the name.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
 
@@ -19,7 +19,7 @@ const OWN_CONFIDENCE: f64 = 0.9;
 pub(super) struct RuleFile {
     /// Name of the platform. `agents` for the names that many agents share.
     pub platform: &'static str,
-    /// How the text came to be: written by a person, or by an agent.
+    /// Who wrote the text: a person or an agent.
     pub method: &'static str,
     /// True for a file that is stored, but not read.
     pub is_opaque: bool,
@@ -53,7 +53,8 @@ pub(crate) fn is_rule_of(platform: &str, catalog: &Catalog, member: &Member) -> 
     rule_file(catalog, member).is_some_and(|file| file.platform == platform && !file.is_opaque && !file.is_ours)
 }
 
-/// Determines from the name and folders of a member, or from its frontmatter, what it is.
+/// Determines which rules file a member is, by its name and folders or by its frontmatter. None if it is not a rules
+/// file.
 pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     let by_name = by_name(catalog, member);
     let name = member.file_name().to_ascii_lowercase();
@@ -84,7 +85,7 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     let lower = format!("{}/{}", root.map_or("", String::as_str), member.name).to_ascii_lowercase();
     let mut folders: Vec<&str> = lower.split('/').collect();
     let name = folders.pop()?;
-    let is_in = |path: &[&str]| folders.windows(path.len()).any(|window| window == path);
+    let is_in_folder = |path: &[&str]| folders.windows(path.len()).any(|window| window == path);
     let is_markdown = name.ends_with(".md") || name.ends_with(".mdc");
     if name == "readme.md" || folders.contains(&"node_modules") {
         return None;
@@ -100,18 +101,20 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
         "copilot-instructions.md" => rules("github-copilot"),
         "memory.md" => RuleFile { method: "agent_memory", ..rules("agents") },
         "global_rules.md" => rules("windsurf"),
-        _ if is_in(&["windsurf", "memories"]) && is_markdown => {
+        _ if is_in_folder(&["windsurf", "memories"]) && is_markdown => {
             RuleFile { method: "agent_memory", ..rules("windsurf") }
         }
-        _ if is_in(&[".codeium", "windsurf", "memories"]) => {
+        _ if is_in_folder(&[".codeium", "windsurf", "memories"]) => {
             RuleFile { method: "agent_memory", is_opaque: true, ..rules("windsurf") }
         }
-        _ if is_in(&[".clinerules"]) && (is_markdown || name.ends_with(".txt")) => rules("cline"),
+        _ if is_in_folder(&[".clinerules"]) && (is_markdown || name.ends_with(".txt")) => rules("cline"),
         _ if !is_markdown => return None,
-        _ if is_in(&[".claude", "rules"]) => rules("claude-code"),
-        _ if is_in(&[".cursor", "rules"]) => rules("cursor"),
-        _ if is_in(&[".windsurf", "rules"]) => rules("windsurf"),
-        _ if is_in(&[".github", "instructions"]) || name.ends_with(".instructions.md") => rules("github-copilot"),
+        _ if is_in_folder(&[".claude", "rules"]) => rules("claude-code"),
+        _ if is_in_folder(&[".cursor", "rules"]) => rules("cursor"),
+        _ if is_in_folder(&[".windsurf", "rules"]) => rules("windsurf"),
+        _ if is_in_folder(&[".github", "instructions"]) || name.ends_with(".instructions.md") => {
+            rules("github-copilot")
+        }
         _ => return None,
     })
 }

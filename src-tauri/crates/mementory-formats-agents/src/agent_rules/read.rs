@@ -1,4 +1,4 @@
-//! Reads each file into one memory for each rule. The verbatims of these memories, joined in order, are the file.
+//! Reads each rule of a file as a memory. The verbatims of the memories of a file, joined in order, are the whole file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -27,7 +27,7 @@ pub(super) fn read(
     read_members(&mut reader, &members)
 }
 
-/// Reads files with rules. Formats whose exports have such files beside others use it as well.
+/// Reads files with rules. Also used by other formats whose exports contain such files.
 pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Role)]) -> Result<(), FormatError> {
     let mut seen: HashMap<String, u32> = HashMap::new();
     let claimed: HashSet<usize> = members.iter().map(|(member, _)| member.id).collect();
@@ -57,14 +57,15 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
 
 /// True for a line that only imports or links to another claimed file.
 fn names_claimed_file(catalog: &Catalog, member: &Member, text: &str, claimed: &HashSet<usize>) -> bool {
-    let linked = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
-    let imported = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
-    let Some(path) = imported.or_else(linked) else { return false };
+    let linked_path = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
+    let imported_path = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
+    let Some(path) = imported_path.or_else(linked_path) else { return false };
     let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
     let path = path.strip_prefix("./").unwrap_or(path);
     let name = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-    let is_it = |other: &&Member| other.name == name && other.root == member.root && other.archive == member.archive;
-    catalog.members().iter().filter(is_it).any(|other| other.id != member.id && claimed.contains(&other.id))
+    let is_named_file =
+        |other: &&Member| other.name == name && other.root == member.root && other.archive == member.archive;
+    catalog.members().iter().filter(is_named_file).any(|other| other.id != member.id && claimed.contains(&other.id))
 }
 
 fn read_file(
@@ -129,8 +130,8 @@ fn read_file(
     Ok(())
 }
 
-/// Name of the folder of a file. Hidden folders and everything below them do not count. At the top of a selected
-/// folder, the name of that folder.
+/// Name of the folder of a file. Hidden folders and everything below them do not count. For a file at the top of a
+/// selected folder, it is the name of that folder.
 fn project_of(catalog: &Catalog, member: &Member) -> Option<String> {
     let mut folders: Vec<&str> = member.name.split('/').collect();
     folders.pop();

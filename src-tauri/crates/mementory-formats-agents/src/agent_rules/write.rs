@@ -18,17 +18,17 @@ const MAIN_FILE: &str = "AGENTS.md";
 /// recommends for a rules file. Codex loads up to 32 KiB.
 const LOADED_BYTES: usize = 25_000;
 const LOADED_LINES: usize = 200;
-/// Space in `AGENTS.md` for the headings and for the list of the other files.
+/// Space that is reserved in `AGENTS.md` for the headings and the list of the other files, in bytes and lines.
 const FRAME_BYTES: usize = 3_000;
 const FRAME_LINES: usize = 64;
 /// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
 const LONG_ITEM_BYTES: usize = 1_500;
-/// Number of bytes of a topic's file after which a new file begins.
+/// Size of a topic's file, in bytes, at which the next file of the topic is begun.
 const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
-/// Topics in the order in which they get space in `AGENTS.md`.
+/// Positions of the topics in the order in which topics get space in `AGENTS.md`.
 const TOPICS_BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
 
 /// Writes all memories into the new folder `out`. If `out` is None, only the report is made.
@@ -56,18 +56,18 @@ pub(super) fn write(
     if export.report.by_kind.is_empty() && out.is_some() {
         return Err(nothing_to_write(FORMAT));
     }
-    let main = main_file(&topics, &export);
+    let main_text = main_file(&topics, &export);
     for topic in &mut topics {
         topic.finish()?;
     }
     if out.is_some() {
-        folder.write(MAIN_FILE, &main)?;
+        folder.write(MAIN_FILE, &main_text)?;
         folder.write("CLAUDE.md", &format!("@{MAIN_FILE}\n"))?;
     }
     export.finish(source, options)
 }
 
-/// The text of a record. A title that is not part of the text comes before it.
+/// The text of a record, after its title if the text does not contain the title.
 fn words_with_title(record: &Record) -> String {
     let text = words(record).trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
@@ -110,11 +110,11 @@ struct Room(Vec<Size>);
 impl Room {
     /// Reads all records once.
     fn measure(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
-        let mut wanted = vec![Size::default(); NAMES.len()];
+        let mut needed = vec![Size::default(); NAMES.len()];
         source.records(&mut |stored: StoredRecord| {
             if export.reason_to_withhold(&stored, &KINDS).is_none() {
                 let text = item(&words_with_title(&stored.record));
-                if let Some(size) = wanted.get_mut(topic_for_agents(&stored.record)).filter(|_| !is_long(&text)) {
+                if let Some(size) = needed.get_mut(topic_for_agents(&stored.record)).filter(|_| !is_long(&text)) {
                     size.add(Size::of(&text));
                 }
             }
@@ -123,8 +123,8 @@ impl Room {
         let mut remaining = Size { bytes: LOADED_BYTES - FRAME_BYTES, lines: LOADED_LINES - FRAME_LINES };
         let mut out = vec![Size::default(); NAMES.len()];
         for at in TOPICS_BY_USE {
-            let (Some(wanted), Some(room)) = (wanted.get(at), out.get_mut(at)) else { continue };
-            *room = if remaining.holds(*wanted) { *wanted } else { remaining };
+            let (Some(needed), Some(room)) = (needed.get(at), out.get_mut(at)) else { continue };
+            *room = if remaining.holds(*needed) { *needed } else { remaining };
             remaining.bytes -= room.bytes.min(remaining.bytes);
             remaining.lines -= room.lines.min(remaining.lines);
         }
@@ -142,7 +142,7 @@ struct Topic {
     /// Items in `AGENTS.md`.
     main_items: String,
     used: Size,
-    /// Number of items in other files, and the paths of these files.
+    /// Number of items that are not in `AGENTS.md` but in files of the topic.
     count: u64,
     paths: Vec<String>,
     file: Option<NewFile>,
@@ -150,7 +150,7 @@ struct Topic {
 }
 
 impl Topic {
-    /// Returns the path of the file that has the item.
+    /// Adds an item to `AGENTS.md` if it fits into `room`, else to a file of the topic. Returns the path of the file.
     fn add(&mut self, folder: &mut NewFolder, name: &str, item: &str, room: &Size) -> Result<&str, FormatError> {
         let mut used = self.used;
         used.add(Size::of(item));

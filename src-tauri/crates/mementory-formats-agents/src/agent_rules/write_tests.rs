@@ -12,7 +12,7 @@ fn the_records_of_all_fixtures_come_back_as_the_report_says() {
 }
 
 #[test]
-fn hostile_records_stay_items() {
+fn hostile_records_are_written_as_plain_items() {
     let (_, back) = check_hostile(&AgentRules);
     assert!(back.records.iter().all(|record| record.source.method.is_none()));
     assert!(back.records.iter().all(|record| !record.text.contains("<!--") || record.text.contains("\\<!--")));

@@ -1,8 +1,8 @@
-//! Detects an identity by the protocol's name or by at least three of its parts.
+//! Detects an identity by the name of the protocol, or by at least three members that only an identity has.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// Members that only such an identity has.
+/// Members that only an identity in AIEOS has.
 const PARTS: [&str; 8] = [
     "identity.names",
     "psychology.neural_matrix",
@@ -14,7 +14,8 @@ const PARTS: [&str; 8] = [
     "capabilities.skills",
 ];
 
-/// One claim for the files of each folder. The format of a workspace has a higher confidence for an identity in it.
+/// One claim for the files of each folder. If the identity is in a workspace of an agent, the format of the workspace
+/// claims it with higher confidence.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.8, "an identity in AIEOS", layout)
 }

@@ -48,7 +48,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     Ok(())
 }
 
-/// Reads a skill that has a description. The text of the identity has the names of all skills.
+/// Reads a skill as a record if it has a description. A skill without one is only named in the text of the identity.
 fn read_skill(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

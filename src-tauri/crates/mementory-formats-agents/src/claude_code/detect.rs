@@ -1,5 +1,5 @@
-//! Detects files of Claude Code: logs by the members of their lines, and topics of the memory by their frontmatter.
-//! Names only decide which other files belong to them.
+//! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
+//! frontmatter. Names of files only decide which other files belong to the logs and topics.
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
@@ -10,7 +10,7 @@ use mementory_json::keys_of;
 
 /// Bytes of a Markdown file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Types of the topics of the memory.
+/// Types that a topic file of the memory can have.
 pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
 
 /// One claim for all files of Claude Code in the catalog.
@@ -30,7 +30,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             None => {}
         }
     }
-    let logs = parts.len();
+    let log_count = parts.len();
     let topics: Vec<usize> =
         catalog.members().iter().filter(|m| is_markdown(m) && is_topic(catalog, m)).map(|m| m.id).collect();
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
@@ -41,7 +41,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             parts.push(Part { member: member.id, role: Role::Memories });
         }
     }
-    let memories = parts.len() - logs;
+    let memory_count = parts.len() - log_count;
     if parts.is_empty() {
         return Vec::new();
     }
@@ -49,23 +49,24 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
         .any(|m| m.file_name() == "MEMORY.md" && topics.iter().any(|t| *t != m.id));
-    // The rules beside logs and memory belong to the same program.
+    // Rules files beside logs or memory are also files of Claude Code.
     let is_taken = |member: &Member| parts.iter().any(|part| part.member == member.id);
     let is_rule = |member: &&Member| !is_taken(member) && agent_rules::is_rule_of("claude-code", catalog, member);
     let rules: Vec<Part> =
         catalog.members().iter().filter(is_rule).map(|m| Part { member: m.id, role: Role::Projects }).collect();
     parts.extend(rules);
-    let known: Vec<usize> = parts.iter().map(|p| p.member).collect();
-    let side_files = catalog.members().iter().filter(|m| !known.contains(&m.id) && is_side_file(catalog, m, &known));
+    let claimed_ids: Vec<usize> = parts.iter().map(|p| p.member).collect();
+    let side_files =
+        catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id) && is_side_file(catalog, m, &claimed_ids));
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
-    let found = match (logs, memories) {
+    let found = match (log_count, memory_count) {
         (0, n) => format!("{n} files of Claude Code's memory"),
         (n, 0) => format!("{n} logs of Claude Code"),
-        (logs, memories) => format!("{logs} logs and {memories} memory files of Claude Code"),
+        (log_count, memory_count) => format!("{log_count} logs and {memory_count} memory files of Claude Code"),
     };
     vec![Claim {
         version: None,
-        // Topics with an index beside them are not notes of another program, whatever their text.
+        // Topic files with an index beside them cannot be notes of another program, whatever their text is.
         confidence: if is_certain {
             0.95
         } else if has_index {
@@ -79,12 +80,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The list that the lines of a session on the web are in.
+/// Name of the list that contains the lines of a session on the web.
 pub(super) const WEB_LIST: &str = "loglines";
 
 /// True for a session of Claude Code on the web: one object with its lines in a list.
 pub(super) fn is_web_log(catalog: &Catalog, member: &Member) -> bool {
-    // A screenplay has loglines too, so these must be messages.
+    // Other files, such as those about screenplays, may have `loglines` too, so these lines must be messages.
     head_keys(catalog, member).is_some_and(|keys| {
         let has = |key: &str| keys.has(&format!("{WEB_LIST}.{key}"));
         has("type") && has("message") && (has("message.role") || has("timestamp"))
@@ -99,7 +100,7 @@ enum LogKind {
     History,
 }
 
-/// The kind of a log, and true if it has a member that only Claude Code writes.
+/// The kind of a log, with true if the log has a member that only Claude Code writes. None if it is not a log.
 fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -120,14 +121,14 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let mut is_session = false;
     for line in &lines {
         let Some(object) = Object::parse(line) else {
-            // The first line may be longer than what is read here.
+            // The first line may be longer than the part that is read here. Then it is incomplete.
             let keys = keys_of(line.as_bytes());
             if keys.has("parentUuid") && (keys.has("sessionId") || keys.has("isSidechain")) {
                 return Some((LogKind::Session, true));
             }
             continue;
         };
-        // Qwen Code has the same envelope around contents of Google's API.
+        // Qwen Code writes the same members around messages in the form of Google's API.
         if object.object("message").is_some_and(|m| m.has("parts")) {
             return None;
         }
@@ -175,8 +176,8 @@ fn is_topic(catalog: &Catalog, member: &Member) -> bool {
 
 /// The type of a topic.
 pub(super) fn topic_type(document: &Document<'_>) -> Option<String> {
-    let nested = document.fields.get("metadata").and_then(|m| m.get("type")).and_then(|t| t.as_str());
-    document.text("type").or_else(|| nested.map(str::to_owned))
+    let nested_type = document.fields.get("metadata").and_then(|m| m.get("type")).and_then(|t| t.as_str());
+    document.text("type").or_else(|| nested_type.map(str::to_owned))
 }
 
 /// True for a file below `projects/<project>/memory/`, `agent-memory/` or `agent-memory-local/`.
@@ -195,7 +196,7 @@ fn is_same_folder(one: &Member, other: &Member) -> bool {
 }
 
 /// True for results of tools, descriptions of subagents, and the list of sessions.
-fn is_side_file(catalog: &Catalog, member: &Member, known: &[usize]) -> bool {
+fn is_side_file(catalog: &Catalog, member: &Member, claimed_ids: &[usize]) -> bool {
     let mut folders = member.name.split('/').rev().skip(1);
     let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
     let name = member.file_name();
@@ -203,7 +204,7 @@ fn is_side_file(catalog: &Catalog, member: &Member, known: &[usize]) -> bool {
         "tool-results" => mementory_format::is_uuid(above),
         "subagents" => name.ends_with(".meta.json"),
         _ if name == "sessions-index.json" => {
-            known.iter().filter_map(|id| catalog.members().get(*id)).any(|other| is_same_folder(other, member))
+            claimed_ids.iter().filter_map(|id| catalog.members().get(*id)).any(|other| is_same_folder(other, member))
         }
         _ => false,
     }

@@ -1,5 +1,5 @@
-//! `history.jsonl`: the prompts of all sessions. Claude Code removes old sessions, so it may be all that is left of
-//! them.
+//! `history.jsonl`: the prompts of all sessions. Claude Code deletes old session logs, so this file may be all that is
+//! left of a session.
 use super::chat_file;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Turn;
@@ -9,9 +9,13 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 
-/// Reads the prompts of sessions that are not in `known`, one conversation for each session or, in older files,
-/// project.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known: &HashSet<String>) -> Result<(), FormatError> {
+/// Reads the prompts of the sessions that are not in `known_sessions`. Each session becomes a conversation. In older
+/// files, which do not name the session, each project becomes one.
+pub(super) fn read(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    known_sessions: &HashSet<String>,
+) -> Result<(), FormatError> {
     let mut sessions = Sessions::default();
     let limit = reader.context.limits.element_bytes;
     reader.lines(member, Kind::Message, |reader, line| {
@@ -22,7 +26,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known: &HashSet
             return Ok(());
         };
         let session = line.object.non_blank_text("sessionId");
-        if session.as_ref().is_some_and(|id| known.contains(id.as_ref())) {
+        if session.as_ref().is_some_and(|id| known_sessions.contains(id.as_ref())) {
             let reason = "duplicate: the session of this prompt is imported";
             reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
             return Ok(());

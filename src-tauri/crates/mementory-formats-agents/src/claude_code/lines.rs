@@ -7,7 +7,7 @@ use mementory_model::Times;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineKind {
     /// A message.
@@ -27,8 +27,8 @@ pub(super) fn kind_of(line: &Object<'_>) -> LineKind {
     }
 }
 
-/// The message in the lines of one answer. Each line has one or more of its blocks. `is_subagent` is true in the log of
-/// a subagent, whose prompt another agent wrote.
+/// The message that `lines` consist of. An answer can be written as several lines, each with one or more of its blocks.
+/// `is_subagent` is true in the log of a subagent, whose prompt another agent wrote.
 pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentContent) {
     let mut turn = Turn::default();
     let mut content = AgentContent::default();
@@ -50,7 +50,7 @@ pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentConten
         match message.raw_value("content").or_else(|| line.raw_value("content")) {
             Some(raw) if lines.len() == 1 => content.push(raw),
             Some(raw) => merged.add(raw, message.text("stop_reason").as_deref() == Some("end_turn")),
-            None => attached(&line, &mut turn, &mut content),
+            None => read_attachment(&line, &mut turn, &mut content),
         }
         if let Some(subtype) = line.non_blank_text("subtype") {
             turn.fields.insert("subtype".into(), subtype.as_ref().into());
@@ -95,8 +95,9 @@ fn role_of(line: &Object<'_>) -> &'static str {
     }
 }
 
-/// Reads the text of an attachment or of an unknown line. A prompt that waited in the queue is the person's.
-fn attached(line: &Object<'_>, turn: &mut Turn, content: &mut AgentContent) {
+/// Reads the text of an attachment or of an unknown line. A prompt that waited in the queue counts as written by the
+/// person.
+fn read_attachment(line: &Object<'_>, turn: &mut Turn, content: &mut AgentContent) {
     let Some(attachment) = line.object("attachment") else {
         if let Some(raw) = ["toolUseResult", "data", "error", "text"].into_iter().find_map(|k| line.raw_value(k)) {
             content.text = nested_text(raw);
@@ -116,8 +117,8 @@ fn attached(line: &Object<'_>, turn: &mut Turn, content: &mut AgentContent) {
         }
         None => {
             let raw = ["content", "snippet", "message", "prompt"].into_iter().find_map(|k| attachment.raw_value(k));
-            let whole_attachment = line.raw_value("attachment");
-            content.text = raw.or(whole_attachment).map(nested_text).unwrap_or_default();
+            let attachment_json = line.raw_value("attachment");
+            content.text = raw.or(attachment_json).map(nested_text).unwrap_or_default();
         }
     }
 }
@@ -141,8 +142,8 @@ fn mark_hidden_line(line: &Object<'_>, is_subagent: bool, turn: &mut Turn) {
     }
 }
 
-/// The blocks of an answer in several lines. A line can add blocks, or repeat those of the line before it after they
-/// have grown.
+/// The blocks of an answer in several lines. A line either adds blocks, or repeats the blocks of the line before it
+/// with more text.
 #[derive(Debug, Default)]
 struct MergedBlocks {
     blocks: Vec<String>,
@@ -151,7 +152,7 @@ struct MergedBlocks {
     calls: HashMap<String, usize>,
     /// First block of the last line.
     last_start: usize,
-    /// True if the last line was the end of the answer, so that no block of it can grow.
+    /// True if the last line ended the answer. Its blocks are then complete.
     is_final: bool,
 }
 
@@ -187,7 +188,8 @@ impl MergedBlocks {
     }
 }
 
-/// True if a block continues an earlier one: it is the same, has its text and more, or is the same call of a tool.
+/// True if the block `new` is a later state of the block `old`: it is equal, continues the text of `old`, or is the
+/// same tool call.
 fn extends(old: &str, new: &str) -> bool {
     let (Some(old_block), Some(new_block)) = (Object::parse(old), Object::parse(new)) else { return old == new };
     let kind = old_block.text("type");

@@ -47,8 +47,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     let id = format!("memory/{}/{name}", project.unwrap_or_default());
     let body = document.body.trim();
     let description = document.text("description");
-    let shown = if body.is_empty() { description.as_deref().unwrap_or_default() } else { body };
-    let mut record = record(member, &id, shown, &text, project);
+    let memory_text = if body.is_empty() { description.as_deref().unwrap_or_default() } else { body };
+    let mut record = record(member, &id, memory_text, &text, project);
     record.title = document.text("name").or_else(|| is_index.then(|| "MEMORY.md".to_owned())).or(Some(stem.to_owned()));
     record.record_type = if is_index { Some("index".into()) } else { topic_type(&document) };
     record.times.created = document.text("created").as_deref().and_then(Timestamp::parse);
@@ -81,7 +81,7 @@ fn project_of(member: &Member) -> Option<&str> {
     folders.get(at + 1).copied().filter(|_| at + 2 < folders.len())
 }
 
-/// True if every item begins like a link to another file. The last one may be cut off.
+/// True if every item begins like a link to another file. The last item may be cut off.
 fn is_list_of_links(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let items: Vec<&str> = lines.map(|line| line.trim_start_matches(['-', '*', '+', ' '])).collect();

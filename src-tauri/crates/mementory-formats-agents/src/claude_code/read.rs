@@ -25,14 +25,14 @@ pub(super) fn read(
         let parts = detected.claim.parts.iter().filter(move |p| p.role == role);
         parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
     };
-    let mut known = HashSet::new();
+    let mut known_sessions = HashSet::new();
     for group in groups(catalog, &members_of(Role::Conversations), context.limits.element_bytes)? {
-        let mut sessions = Collected::default();
+        let mut sessions = GroupSessions::default();
         reader.each_member(&group, |reader, member| sessions.read(reader, member))?;
-        known.extend(sessions.list.iter().map(|s| s.id.clone()));
+        known_sessions.extend(sessions.list.iter().map(|s| s.id.clone()));
         sessions.send(&mut reader, &group)?;
     }
-    reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known))?;
+    reader.each_member(&members_of(Role::Records), |reader, member| history::read(reader, member, &known_sessions))?;
     reader.each_member(&members_of(Role::Memories), memory::read)?;
     let rules: Vec<(&Member, Role)> =
         members_of(Role::Projects).into_iter().map(|member| (member, Role::Memories)).collect();
@@ -43,8 +43,9 @@ pub(super) fn read(
     })
 }
 
-/// Files that have lines of the same session are read together: a session that is continued is copied into the file of
-/// the next one. Files that together are larger than one element are read one by one.
+/// Groups files that have lines of the same session, which must be read together: when a session is continued, its
+/// lines are copied into the file of the next session. If the files of a group together are larger than one element may
+/// be, they are read one by one.
 fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<Vec<Vec<&'m Member>>, FormatError> {
     if members.len() < 2 {
         return Ok(members.iter().map(|m| vec![*m]).collect());
@@ -62,8 +63,8 @@ fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<V
             groups.len() - 1
         });
         for other in found.into_iter().skip(1) {
-            let moved = std::mem::take(&mut groups[other]);
-            groups[target].extend(moved);
+            let moved_members = std::mem::take(&mut groups[other]);
+            groups[target].extend(moved_members);
             group_of_session.values_mut().filter(|g| **g == other).for_each(|g| *g = target);
         }
         groups[target].push(member);
@@ -90,7 +91,7 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
         loop {
             let kept_bytes = buffer.len();
             let read = (&mut *bytes).take(256 << 10).read_to_end(&mut buffer);
-            let damaged = match read {
+            let is_damaged = match read {
                 Ok(_) => false,
                 Err(e) if mementory_model::is_damage(&e) => true,
                 Err(e) => return Err(FormatError::io(&member.place, e)),
@@ -107,7 +108,7 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
                     out.insert(String::from_utf8_lossy(&value[..end]).into_owned());
                 }
             }
-            if damaged || buffer.len() == kept_bytes {
+            if is_damaged || buffer.len() == kept_bytes {
                 return Ok(out);
             }
             let tail = buffer.len().saturating_sub(128);
@@ -116,23 +117,23 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
     })
 }
 
-/// What is known of a file while its lines are read.
+/// The state of a file while its lines are read.
 struct OpenFile {
-    /// The session of the last line, and its subagent.
+    /// Id of the last line's session, and id of its subagent if it has one.
     current: Option<(String, Option<String>)>,
-    /// Lines before the first one that names its session.
+    /// Lines before the first line that names its session.
     lines_before_id: Vec<(String, String)>,
 }
 
 /// The sessions of a group of files.
 #[derive(Default)]
-struct Collected {
+struct GroupSessions {
     list: Vec<Session>,
     position: HashMap<String, usize>,
     bytes: u64,
 }
 
-impl Collected {
+impl GroupSessions {
     fn read(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
         let mut open =

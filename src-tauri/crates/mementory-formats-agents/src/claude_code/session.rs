@@ -16,7 +16,7 @@ const MAX_STEPS: usize = 100_000;
 pub(super) struct Session {
     /// The id of the session.
     pub id: String,
-    /// The id of the subagent whose session it is.
+    /// The id of the subagent. None unless this is the session of a subagent.
     pub agent: Option<String>,
     /// Place of the file of its first line.
     pub container: String,
@@ -39,7 +39,7 @@ pub(super) struct Session {
     /// Id of the session of which this session is a copy up to some point.
     forked_from: Option<String>,
     cwd: Option<String>,
-    branch: Option<String>,
+    git_branch: Option<String>,
     version: Option<String>,
 }
 
@@ -78,7 +78,9 @@ impl Session {
 
     /// Adds a line.
     pub(super) fn add(&mut self, text: &str, line: &Object<'_>, pointer: &str) {
-        for (field, key) in [(&mut self.cwd, "cwd"), (&mut self.branch, "gitBranch"), (&mut self.version, "version")] {
+        for (field, key) in
+            [(&mut self.cwd, "cwd"), (&mut self.git_branch, "gitBranch"), (&mut self.version, "version")]
+        {
             if field.is_none() {
                 *field = line.non_blank_text(key).map(Into::into);
             }
@@ -92,7 +94,7 @@ impl Session {
                 if let Some(uuid) = line.non_blank_text("uuid") {
                     self.progress_parents.insert(uuid.into_owned(), line.non_blank_text("parentUuid").map(Into::into));
                 }
-                // The text of a subagent may be in no other line.
+                // This line may be the only one with the text of the subagent.
                 let is_agent = line.object("data").is_some_and(|d| d.text("type").as_deref() == Some("agent_progress"));
                 if is_agent {
                     self.other_lines.push(text.to_owned());
@@ -182,15 +184,16 @@ impl Session {
         }
     }
 
-    /// The parents of all messages, and the parents that are in no line of this session.
+    /// The parent of each message. The map contains the uuid of the parent for each message whose parent is in no line
+    /// of this session.
     fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
-        let (mut out, mut foreign) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
-        // The results of parallel calls all have the same answer as their parent. Here each result follows the one
-        // before.
+        let (mut out, mut parents_elsewhere) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
+        // In the log, the parent of every result of parallel calls is the answer with the calls. Here, each result
+        // follows the previous one instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // Lines without uuids, such as queued prompts, by the message before them. The next line then continues after
-        // them.
+        // Messages without a uuid, such as queued prompts, by the message before them. The next line whose parent is
+        // that message is placed after them.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -217,13 +220,13 @@ impl Session {
                     TurnParent::Previous
                 }
                 LineParent::Foreign(uuid) => {
-                    foreign.insert(at, uuid.clone());
+                    parents_elsewhere.insert(at, uuid.clone());
                     TurnParent::Id(uuid.clone())
                 }
             };
             out.push(parent);
         }
-        (out, foreign)
+        (out, parents_elsewhere)
     }
 
     /// The message that a line continues.
@@ -258,12 +261,13 @@ impl Session {
         let mut chat = Chat { id: Some(key.clone()), is_log: true, ..Chat::default() };
         let leaf = self.leaf.as_ref().and_then(|uuid| self.draft_of.get(uuid));
         chat.leaf = leaf.and_then(|at| self.drafts.get(*at)?.id.clone());
-        let is_own = |leaf: &Option<String>| leaf.as_ref().is_none_or(|l| self.draft_of.contains_key(l));
-        let summary = self.summaries.iter().rev().find(|(_, leaf)| is_own(leaf)).map(|(text, _)| text.clone());
+        let is_leaf_of_session = |leaf: &Option<String>| leaf.as_ref().is_none_or(|l| self.draft_of.contains_key(l));
+        let summary =
+            self.summaries.iter().rev().find(|(_, leaf)| is_leaf_of_session(leaf)).map(|(text, _)| text.clone());
         chat.title = self.custom_title.take().or_else(|| self.ai_title.take()).or(summary);
         chat.tags = std::mem::take(&mut self.tags);
         chat.source.project = self.cwd.take();
-        for (name, value) in [("git_branch", self.branch.take()), ("version", self.version.take())] {
+        for (name, value) in [("git_branch", self.git_branch.take()), ("version", self.version.take())] {
             if let Some(value) = value {
                 chat.fields.insert(name.into(), value.into());
             }
@@ -272,11 +276,12 @@ impl Session {
             chat.record_type = Some("subagent".into());
         }
         let mut links: Vec<(&str, String)> = self.forked_from.take().map(|id| ("continues", id)).into_iter().collect();
-        let (parents, foreign) = self.parents();
+        let (parents, parents_elsewhere) = self.parents();
         for (at, (draft, parent)) in std::mem::take(&mut self.drafts).into_iter().zip(parents).enumerate() {
             let (mut turn, mut content) = lines::message(&draft.lines, self.agent.is_some());
             reader.store_files(member, &mut content)?;
-            turn.parent = match foreign.get(&at).and_then(|uuid| session_of.get(uuid)).filter(|s| **s != key) {
+            turn.parent = match parents_elsewhere.get(&at).and_then(|uuid| session_of.get(uuid)).filter(|s| **s != key)
+            {
                 Some(session) => {
                     links.push(("continues", session.clone()));
                     TurnParent::Root

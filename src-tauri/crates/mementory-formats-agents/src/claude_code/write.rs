@@ -12,7 +12,7 @@ use mementory_formats_shared::yaml_head::YamlHead;
 use mementory_model::{Kind, Record, RecordKey};
 use std::path::Path;
 
-/// Size of `MEMORY.md` that Claude Code loads, less the room for its last line.
+/// Number of bytes and lines of `MEMORY.md` that Claude Code loads, minus the space for the last line.
 const INDEX_BYTES: usize = 24_500;
 const INDEX_LINES: usize = 196;
 /// Longest name and description, in characters.
@@ -130,7 +130,7 @@ impl Topic {
     }
 }
 
-/// One line of at most `most` characters.
+/// The text on one line, shortened to at most `most` characters.
 fn shortened(text: &str, most: usize) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.chars().count() <= most {
@@ -140,11 +140,11 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}…", short.trim_end())
 }
 
-/// The list of the files, up to the size that Claude Code loads.
+/// The text of `MEMORY.md`: the list of the files, up to the size that Claude Code loads.
 #[derive(Default)]
 struct Index {
     lines: String,
-    listed: usize,
+    listed_count: usize,
     count: usize,
 }
 
@@ -157,14 +157,14 @@ impl Index {
         let is_plain = path.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c));
         let target = if is_plain { path.to_owned() } else { format!("<{path}>") };
         let line = format!("- [{title}]({target}){about}\n");
-        if self.listed < INDEX_LINES && self.lines.len() + line.len() <= INDEX_BYTES {
+        if self.listed_count < INDEX_LINES && self.lines.len() + line.len() <= INDEX_BYTES {
             self.lines.push_str(&line);
-            self.listed += 1;
+            self.listed_count += 1;
         }
     }
 
     fn text(&self) -> String {
-        let unlisted = self.count - self.listed;
+        let unlisted = self.count - self.listed_count;
         let rest = match unlisted {
             0 => String::new(),
             n => format!("- [{n} more files in this folder](.) — search them by the `description` at their start\n"),

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 /// Heading that an editor's extension puts before the person's request.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
-/// The message in an item of the model's API. None for items that say nothing.
+/// The message in an item of the model's API. None for items that are no part of the conversation.
 pub(super) fn message(item: &Object<'_>) -> Option<(Turn, AgentContent)> {
     let kind = item.non_blank_text("type");
     let kind = kind.as_deref().unwrap_or(if item.has("role") { "message" } else { "unknown" });

@@ -40,11 +40,11 @@ pub(super) fn read_notes(reader: &mut FileReader<'_>, member: &Member) -> Result
     Ok(())
 }
 
-/// Reads `history.jsonl`: the prompts of sessions that are not in `known`.
+/// Reads `history.jsonl`: the prompts of sessions that are not in `known_sessions`.
 pub(super) fn read_history(
     reader: &mut FileReader<'_>,
     member: &Member,
-    known: &HashSet<String>,
+    known_sessions: &HashSet<String>,
 ) -> Result<(), FormatError> {
     let mut sessions = Sessions::default();
     let limit = reader.context.limits.element_bytes;
@@ -56,7 +56,7 @@ pub(super) fn read_history(
             reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
             return Ok(());
         };
-        let reason = match (known.contains(session.as_ref()), sessions.fits(line.text.len(), limit)) {
+        let reason = match (known_sessions.contains(session.as_ref()), sessions.fits(line.text.len(), limit)) {
             (true, _) => Some((DroppedAs::Skipped, "duplicate: the session of this prompt is imported")),
             (_, false) => Some((DroppedAs::Failed, "too_large: the history is larger than an element may be")),
             _ => None,

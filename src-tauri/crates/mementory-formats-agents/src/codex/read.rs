@@ -30,14 +30,16 @@ pub(super) fn read(
         })?;
         reader.pass_through(member, "", "sidecar")
     })?;
-    let mut known = HashSet::new();
+    let mut known_sessions = HashSet::new();
     reader.each_member(&members_of(Role::Conversations), |reader, member| {
         let mut session = read_log(reader, member)?;
         session.set_title(&names);
-        known.extend(session.id().map(str::to_owned));
+        known_sessions.extend(session.id().map(str::to_owned));
         session.send(reader, member)
     })?;
-    reader.each_member(&members_of(Role::Records), |reader, member| memory::read_history(reader, member, &known))?;
+    reader.each_member(&members_of(Role::Records), |reader, member| {
+        memory::read_history(reader, member, &known_sessions)
+    })?;
     reader.each_member(&members_of(Role::Memories), memory::read_notes)
 }
 
@@ -52,7 +54,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, For
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             return Ok(());
         }
-        // The oldest shape in one line.
+        // A log of the oldest shape can be one object on a single line.
         if let (Some(header), Some(items)) = (line.object.object("session"), line.object.list("items")) {
             session.read_document(&header);
             for (n, raw) in items.into_iter().enumerate() {

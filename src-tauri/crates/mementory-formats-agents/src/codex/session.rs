@@ -133,11 +133,11 @@ impl Session {
             self.chat.fields.insert("git_branch".into(), branch.into());
         }
         let subagent = meta.object("source").and_then(|s| s.raw_value("subagent"));
-        let spawn = subagent.and_then(|raw| Object::parse(raw.get())?.object("thread_spawn"));
+        let thread_spawn = subagent.and_then(|raw| Object::parse(raw.get())?.object("thread_spawn"));
         if subagent.is_some() {
             self.chat.record_type = Some("subagent".into());
         }
-        let parent = spawn.and_then(|s| s.non_blank_text("parent_thread_id").map(|t| t.into_owned()));
+        let parent = thread_spawn.and_then(|s| s.non_blank_text("parent_thread_id").map(|t| t.into_owned()));
         self.links.extend(parent.or_else(|| text("parent_thread_id")).map(|id| ("subagent_of", id)));
         self.links.extend(text("forked_from_id").map(|id| ("continues", id)));
     }
@@ -208,9 +208,9 @@ impl Session {
         self.turns.push(SessionTurn { turn, event, parent });
     }
 
-    /// Returns to the turn before the last `prompts` prompts. The next turn begins a new branch there.
-    fn roll_back(&mut self, prompts: u64) {
-        let mut remaining = prompts;
+    /// Returns to the turn before the last `prompt_count` prompts. The next turn begins a new branch there.
+    fn roll_back(&mut self, prompt_count: u64) {
+        let mut remaining = prompt_count;
         while remaining > 0
             && let Some(at) = self.current
             && let Some(found) = self.turns.get(at)
@@ -228,11 +228,12 @@ impl Session {
         let fallback = || self.first_line.as_deref().map(content_id);
         chat.id = self.id.clone().or_else(fallback);
         chat.is_log = true;
-        // Position of each turn in the conversation. For an event that repeats an item, the turn before it.
+        // Position of each turn in the conversation. An event that repeats an item has no turn there, so the position
+        // of the turn before it is used.
         let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeat_count, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
-        // The event that follows each turn. The next item then follows this event.
+        // The event that follows each turn. The next item then follows the event and not the turn.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
             if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {

@@ -12,8 +12,10 @@ pub(super) fn turn(text: &str, bubble: &Object<'_>) -> (Turn, AgentContent) {
     turn.role = role_of(bubble).into();
     turn.model = model_of(bubble);
     turn.times.created = any_time(bubble, "createdAt").or_else(|| any_time(bubble, "timestamp")).or_else(|| {
-        let timing = bubble.object("timingInfo")?;
-        ["clientStartTime", "clientRpcSendTime", "clientSettleTime"].into_iter().find_map(|key| any_time(&timing, key))
+        let timing_info = bubble.object("timingInfo")?;
+        ["clientStartTime", "clientRpcSendTime", "clientSettleTime"]
+            .into_iter()
+            .find_map(|key| any_time(&timing_info, key))
     });
     let mut content = AgentContent::default();
     let words = ["text", "rawText", "content"].into_iter().find_map(|key| bubble.non_blank_text(key));
@@ -109,7 +111,7 @@ fn rich_text(bubble: &Object<'_>) -> String {
     let Some(raw) = bubble.raw_value("richText") else { return String::new() };
     let inner = decode_string(raw).map_or_else(|| raw.get().to_owned(), |t| t.into_owned());
     let mut out = String::new();
-    // Depth and number are limited, and nothing is recursive.
+    // The depth and the number of the nodes are limited, and a list of pending nodes replaces recursion.
     let Ok(root) = serde_json::from_str::<&serde_json::value::RawValue>(&inner) else { return inner };
     let mut pending = vec![(root, 0u32)];
     while let Some((value, depth)) = pending.pop() {

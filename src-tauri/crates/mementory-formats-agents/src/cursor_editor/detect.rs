@@ -1,5 +1,5 @@
-//! Detects files of Cursor: databases by words in their first pages or in those of their log, transcripts by their
-//! lines.
+//! Detects files of Cursor: databases by words in the first pages of the database or of its log, and transcripts by
+//! their lines.
 use super::text_transcript;
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -16,7 +16,7 @@ const CURSOR_WORDS: [&[u8]; 6] =
 /// `latestRootBlobId` as hexadecimal digits: the store of a chat contains its JSON in this form.
 const ROOT_IN_HEX: &[u8] = b"6c6174657374526f6f74426c6f624964";
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// `state.vscdb`, of the program or of a workspace.

@@ -88,7 +88,7 @@ fn read_chat(reader: &mut FileReader<'_>, member: &Member, raw: &RawValue, point
     reader.send_chat(chat, chat_file(&member.place))
 }
 
-/// "Rules for AI": what the person wrote for every conversation.
+/// Reads "Rules for AI", the instructions that the person wrote for every conversation.
 fn read_rules(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
     let words = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, "rules/personal"), words.trim());

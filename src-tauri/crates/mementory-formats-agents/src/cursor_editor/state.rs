@@ -31,11 +31,11 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
 
 fn conversation_rows(member: &Member, database: &Database) -> Result<BTreeMap<String, Rows>, FormatError> {
     let mut out: BTreeMap<String, Rows> = BTreeMap::new();
-    let failed = |e: rusqlite::Error| unreadable(member, &e);
-    let mut statement = database.connection.prepare("SELECT rowid, key FROM cursorDiskKV").map_err(failed)?;
-    let mut rows = statement.query([]).map_err(failed)?;
+    let unreadable_error = |e: rusqlite::Error| unreadable(member, &e);
+    let mut statement = database.connection.prepare("SELECT rowid, key FROM cursorDiskKV").map_err(unreadable_error)?;
+    let mut rows = statement.query([]).map_err(unreadable_error)?;
     let mut count = 0;
-    while let Some(row) = rows.next().map_err(failed)? {
+    while let Some(row) = rows.next().map_err(unreadable_error)? {
         count += 1;
         if count > database.max_rows {
             return Err(FormatError::invalid("database_unreadable", &member.place, "more rows than fit into the file"));
@@ -118,7 +118,7 @@ impl Conversation<'_> {
         }
         let is_blank =
             |turn: &Turn| turn.text.trim().is_empty() && turn.fields.is_empty() && turn.attachments.is_empty();
-        // Rows without an id and without content occur.
+        // Some databases have rows of conversations with neither id nor content.
         let is_orphan = self.id.is_empty() && repaired.is_none() && chat.turns.iter().all(is_blank);
         let is_empty = chat.turns.is_empty() && self.rows.bubbles.is_empty();
         if is_orphan || is_empty && chat.title.is_none() && !object.has("createdAt") {

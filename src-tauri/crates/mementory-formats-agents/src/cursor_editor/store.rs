@@ -1,5 +1,5 @@
-//! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root,
-//! in the wire format of Protocol Buffers, lists them.
+//! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root
+//! blob, which is in the wire format of Protocol Buffers, lists them.
 use super::chat_file;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -41,10 +41,10 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
         issues.push(Issue::new("order_unknown", &member.place, message));
     }
     issues.into_iter().for_each(|issue| reader.sink.note(issue));
-    let known: HashSet<&String> = listed.iter().collect();
+    let listed_ids: HashSet<&String> = listed.iter().collect();
     let mut budget = reader.context.limits.element_bytes;
     let mut rest: Vec<(&String, i64)> =
-        blobs.iter().filter(|(id, _)| !known.contains(id)).map(|(i, r)| (i, *r)).collect();
+        blobs.iter().filter(|(id, _)| !listed_ids.contains(id)).map(|(i, r)| (i, *r)).collect();
     rest.sort_by_key(|(_, row)| *row);
     let order = listed.iter().map(|id| (id, true)).chain(rest.into_iter().map(|(id, _)| (id, listed.is_empty())));
     for (id, is_listed) in order {
@@ -79,12 +79,12 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
     reader.send_chat(chat, chat_file(&member.place))
 }
 
-/// The JSON with the settings of the chat, which the table `meta` has as hexadecimal digits.
+/// The JSON with the settings of the chat, which the table `meta` contains as hexadecimal digits.
 fn header(member: &Member, database: &Database) -> Result<Option<String>, FormatError> {
-    let failed = |e: rusqlite::Error| unreadable(member, &e);
-    let mut statement = database.connection.prepare("SELECT value FROM meta LIMIT 100").map_err(failed)?;
-    let mut rows = statement.query([]).map_err(failed)?;
-    while let Some(row) = rows.next().map_err(failed)? {
+    let unreadable_error = |e: rusqlite::Error| unreadable(member, &e);
+    let mut statement = database.connection.prepare("SELECT value FROM meta LIMIT 100").map_err(unreadable_error)?;
+    let mut rows = statement.query([]).map_err(unreadable_error)?;
+    while let Some(row) = rows.next().map_err(unreadable_error)? {
         let Some(text) = row.get_ref(0).ok().and_then(column_text) else { continue };
         let decoded = hex::decode(text.trim()).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or(text);
         if Object::parse(&decoded).is_some_and(|o| o.has("agentId") || o.has("latestRootBlobId")) {
@@ -96,12 +96,12 @@ fn header(member: &Member, database: &Database) -> Result<Option<String>, Format
 
 /// Rows of all blobs by id.
 fn blob_rows(member: &Member, database: &Database) -> Result<HashMap<String, i64>, FormatError> {
-    let failed = |e: rusqlite::Error| unreadable(member, &e);
+    let unreadable_error = |e: rusqlite::Error| unreadable(member, &e);
     let mut out = HashMap::new();
-    let mut statement = database.connection.prepare("SELECT rowid, id FROM blobs").map_err(failed)?;
-    let mut rows = statement.query([]).map_err(failed)?;
+    let mut statement = database.connection.prepare("SELECT rowid, id FROM blobs").map_err(unreadable_error)?;
+    let mut rows = statement.query([]).map_err(unreadable_error)?;
     let mut count = 0;
-    while let Some(row) = rows.next().map_err(failed)? {
+    while let Some(row) = rows.next().map_err(unreadable_error)? {
         count += 1;
         if count > database.max_rows {
             return Err(FormatError::invalid("database_unreadable", &member.place, "more rows than fit into the file"));
@@ -114,18 +114,18 @@ fn blob_rows(member: &Member, database: &Database) -> Result<HashMap<String, i64
 }
 
 fn blob(member: &Member, database: &Database, rowid: i64) -> Result<Option<Vec<u8>>, FormatError> {
-    let failed = |e: rusqlite::Error| unreadable(member, &e);
+    let unreadable_error = |e: rusqlite::Error| unreadable(member, &e);
     let mut statement =
-        database.connection.prepare_cached("SELECT data FROM blobs WHERE rowid = ?1").map_err(failed)?;
+        database.connection.prepare_cached("SELECT data FROM blobs WHERE rowid = ?1").map_err(unreadable_error)?;
     let bytes = statement.query_row([rowid], |row| Ok(row.get_ref(0)?.as_bytes().map(<[u8]>::to_vec).ok()));
     match bytes {
         Ok(bytes) => Ok(bytes),
         Err(rusqlite::Error::QueryReturnedNoRows) => Ok(None),
-        Err(e) => Err(failed(e)),
+        Err(e) => Err(unreadable_error(e)),
     }
 }
 
-/// Ids of the messages below the root, in its order.
+/// Ids of the messages below the root, in the order of the root.
 fn listed_messages(
     member: &Member,
     database: &Database,

@@ -40,14 +40,14 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
         return None;
     }
     if let Some(lines) = head_lines(catalog, member) {
-        return lines_role(&lines);
+        return role_of_lines(&lines);
     }
     let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
     let head = head.ok().filter(|head| matches!(head.first(), Some(b'{' | b'[')))?;
     document_role(&head, &name)
 }
 
-fn lines_role(lines: &[String]) -> Option<Role> {
+fn role_of_lines(lines: &[String]) -> Option<Role> {
     let mut has_header = false;
     for line in lines {
         let Some(object) = Object::parse(line) else {
@@ -72,7 +72,7 @@ fn lines_role(lines: &[String]) -> Option<Role> {
     None
 }
 
-/// True for a checkpoint: `history` with contents of Google's API.
+/// True for a checkpoint: its `history` is a list of `Content` objects of Google's API.
 fn is_history(object: &Object<'_>) -> bool {
     let first = object.list("history").and_then(|items| Object::parse(items.first()?.get()));
     first.is_some_and(|first| first.has("role") && first.has("parts"))

@@ -1,4 +1,4 @@
-//! Reads one message of a session, or one content of a checkpoint, as a turn.
+//! Reads one message of a session, or one `Content` object of a checkpoint, as a turn.
 use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
@@ -33,16 +33,17 @@ pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
         }
         content.push_block("thinking", None, words);
     }
-    // `displayContent` is the typed text. `content` then also contains the files that the prompt names.
-    let shown = object.raw_value("displayContent");
+    // `displayContent` is the text that the person typed. If it is there, `content` also contains the files that the
+    // prompt names.
+    let display_content = object.raw_value("displayContent");
     if let Some(raw) = object.raw_value("content") {
         content.push(raw);
     }
-    if let Some(shown) = shown {
-        let mut typed = AgentContent::default();
-        typed.push(shown);
-        if !typed.text.trim().is_empty() && typed.text != content.text {
-            let sent = std::mem::replace(&mut content.text, typed.text);
+    if let Some(display_content) = display_content {
+        let mut typed_content = AgentContent::default();
+        typed_content.push(display_content);
+        if !typed_content.text.trim().is_empty() && typed_content.text != content.text {
+            let sent = std::mem::replace(&mut content.text, typed_content.text);
             content.push_block("context", None, sent);
         }
     }
@@ -66,7 +67,7 @@ pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
     finish(turn, content)
 }
 
-/// The turn in a content of Google's API.
+/// The turn in a `Content` object of Google's API.
 pub(super) fn content(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
     let role = match object.text("role").as_deref() {
         Some("user") => "user",

@@ -1,4 +1,5 @@
-//! `logs.json`: the prompts of all sessions, and checkpoints, which are contents of Google's API.
+//! Reads `logs.json`, which has the prompts of all sessions, and checkpoints, which consist of `Content` objects of
+//! Google's API.
 use super::messages;
 use super::session::chat_file;
 use mementory_format::{FormatError, Member};
@@ -9,15 +10,19 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 
-/// Reads the prompts of sessions that are not in `known`.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known: &HashSet<String>) -> Result<(), FormatError> {
+/// Reads the prompts of sessions that are not in `known_sessions`.
+pub(super) fn read(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    known_sessions: &HashSet<String>,
+) -> Result<(), FormatError> {
     let mut sessions = Sessions::default();
     let limit = reader.context.limits.element_bytes;
     reader.lines_or_elements(member, &[], Kind::Message, |reader, line| {
         let object = &line.object;
         let (session, text) = (object.non_blank_text("sessionId"), object.non_blank_text("message"));
         let reason = match (&session, &text) {
-            (Some(session), Some(_)) if known.contains(session.as_ref()) => {
+            (Some(session), Some(_)) if known_sessions.contains(session.as_ref()) => {
                 Some((DroppedAs::Skipped, "duplicate: the session of this prompt is imported"))
             }
             (Some(_), Some(_)) if !sessions.fits(line.text.len(), limit) => {

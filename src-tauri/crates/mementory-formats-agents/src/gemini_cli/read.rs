@@ -19,14 +19,14 @@ pub(super) fn read(
         let parts = detected.claim.parts.iter().filter(move |p| p.role == role);
         parts.filter_map(|p| catalog.members().get(p.member)).collect::<Vec<&Member>>()
     };
-    let mut known = HashSet::new();
+    let mut known_sessions = HashSet::new();
     reader.each_member(&members_of(Role::Conversations), |reader, member| {
         let session = read_session(reader, member)?;
-        known.extend(session.id.clone());
+        known_sessions.extend(session.id.clone());
         session.send(reader, member)
     })?;
     reader.each_member(&members_of(Role::Projects), prompts::read_checkpoint)?;
-    reader.each_member(&members_of(Role::Records), |reader, member| prompts::read(reader, member, &known))
+    reader.each_member(&members_of(Role::Records), |reader, member| prompts::read(reader, member, &known_sessions))
 }
 
 fn read_session(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, FormatError> {
@@ -48,7 +48,7 @@ fn read_session(reader: &mut FileReader<'_>, member: &Member) -> Result<Session,
         && let Some(header) = Object::parse(&text)
     {
         session.read_header(&header);
-        session.keep(text.clone());
+        session.keep_header(text.clone());
     }
     Ok(session)
 }

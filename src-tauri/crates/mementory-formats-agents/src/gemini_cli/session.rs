@@ -64,9 +64,9 @@ impl Session {
             return self.other_lines.push(text.to_owned());
         };
         self.other_lines.push(with_replaced_values(text, &[(raw, "[]")]));
-        let below = if change.is_some() { "/$set" } else { "" };
+        let list_pointer = if change.is_some() { "/$set" } else { "" };
         for (n, raw) in header.list("messages").into_iter().flatten().enumerate() {
-            let pointer = format!("{pointer}{below}/messages/{n}");
+            let pointer = format!("{pointer}{list_pointer}/messages/{n}");
             match Object::parse(raw.get()) {
                 Some(message) => self.add_message(raw.get(), &message, &pointer),
                 None => {
@@ -98,7 +98,7 @@ impl Session {
     }
 
     /// Stores the text of a header that was read separately.
-    pub(super) fn keep(&mut self, text: String) {
+    pub(super) fn keep_header(&mut self, text: String) {
         self.other_lines.push(text);
     }
 

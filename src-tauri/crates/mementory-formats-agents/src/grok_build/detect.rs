@@ -15,7 +15,7 @@ const TYPES: [&str; 7] = ["system", "user", "assistant", "tool_result", "reasoni
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
     for member in catalog.members() {
-        let Some(is_marked) = history(catalog, member) else { continue };
+        let Some(is_marked) = has_marked_line(catalog, member) else { continue };
         let summary = catalog.members().iter().find(|m| is_summary_of(catalog, member, m));
         if is_marked || summary.is_some() {
             parts.push(Part { member: member.id, role: Role::Conversations });
@@ -36,8 +36,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// For lines of messages: whether one of them has a member that only Grok Build writes. None for any other file.
-fn history(catalog: &Catalog, member: &Member) -> Option<bool> {
+/// For a file whose lines are messages, returns whether one of them has a member that only Grok Build writes. None for
+/// any other file.
+fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     if json_head::is_markdown_in_folder(member)
@@ -65,7 +66,8 @@ fn history(catalog: &Catalog, member: &Member) -> Option<bool> {
     (count > 0).then_some(is_marked)
 }
 
-/// True for the other files of a session: the same conversation as events for the screen, and states.
+/// True for the other files of a session: they contain the same conversation as events for the screen, or states of the
+/// program.
 fn is_side_file(history: &Member, other: &Member) -> bool {
     let names = [
         "updates.jsonl",

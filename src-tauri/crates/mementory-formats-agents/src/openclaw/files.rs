@@ -39,7 +39,8 @@ pub struct MemoryFile {
 
 /// File with our extension slots in a workspace.
 pub const SLOTS_FILE: &str = ".mementory/records.jsonl";
-/// Index of the files that an archive lists without their bytes. It contains their rows of the `.alf` archive.
+/// Index of the files that an archive lists without their bytes. It contains the rows of these files in the `.alf`
+/// archive.
 pub const ABSENT_FILE: &str = ".mementory/artifacts.json";
 /// File with the identity versions that an archive states. It is only stored in the vault.
 pub const LINEAGE_FILE: &str = ".mementory/lineage.json";

@@ -224,12 +224,12 @@ pub fn labelled_value(line: &str, key: &str) -> Option<String> {
 fn time_zone(text: &str) -> Option<String> {
     let stated_zone =
         text.lines().find_map(|l| labelled_value(l, "Timezone").or_else(|| labelled_value(l, "Time zone")));
-    let below = || {
+    let zone_below_heading = || {
         let mut lines = text.lines().skip_while(|l| !l.trim().eq_ignore_ascii_case("## Timezone")).skip(1);
         lines
             .find(|l| l.contains('/') || l.starts_with("## "))
             .filter(|l| l.contains('/'))
             .map(|l| l.trim().trim_start_matches("- ").to_owned())
     };
-    stated_zone.or_else(below)
+    stated_zone.or_else(zone_below_heading)
 }

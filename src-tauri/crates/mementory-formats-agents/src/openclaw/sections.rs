@@ -87,8 +87,8 @@ pub fn replace_parts(piece: &str, is_one_record: bool, heading: Option<&str>, bo
     out
 }
 
-/// Importance and tags in OpenClaw's notation: `[decision|i=0.9]` and `#word`. Of several importances, the highest is
-/// returned.
+/// Importance and tags in OpenClaw's notation: `[decision|i=0.9]` and `#word`. If the text states several importances,
+/// the highest one is returned.
 pub fn importance_and_tags(text: &str) -> (Option<f64>, Vec<String>) {
     let (mut importance, mut tags): (Option<f64>, Vec<String>) = (None, Vec::new());
     let add = |tag: &str, tags: &mut Vec<String>| {

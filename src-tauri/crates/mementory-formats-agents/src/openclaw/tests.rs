@@ -160,7 +160,7 @@ fn official_workspaces_are_written_back_unchanged() {
 fn coding_projects_are_not_detected_as_workspaces() {
     let scratch = Scratch::new("openclaw-none");
     put(&scratch.0.join("p"), &[("AGENTS.md", b"# Rules\n"), ("README.md", b"# P\n"), ("memory/notes.md", b"x\n")]);
-    // notes of a coding assistant are in a folder `memory` with a MEMORY.md
+    // The notes of a coding assistant are in a folder `memory` with a MEMORY.md.
     put(&scratch.0.join("q/projects/x/memory"), &[("MEMORY.md", b"# Memory\n"), ("style.md", b"x\n")]);
     for name in ["p", "q"] {
         let limits = Limits::default();

@@ -72,7 +72,8 @@ impl Workspace {
             passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // of several agents, the agent with the most records and files is at the top, the others in their own folders
+        // If there are several agents, the agent with the most records and files is at the top, and the others are in
+        // their own folders.
         let main_scope =
             file_and_record_counts.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
         out.main_scope.clone_from(&main_scope);
@@ -199,7 +200,7 @@ impl Workspace {
         let text = |path: &[&str]| {
             path.iter().try_fold(&tree, |t, key| t.get(key)).and_then(Tree::as_str).filter(|t| !t.is_empty())
         };
-        let mut found = false;
+        let mut is_written = false;
         for (name, block) in files::PROFILES {
             let file = format!("{}{name}", self.prefix);
             let prose = match block {
@@ -211,7 +212,7 @@ impl Workspace {
                 && !self.files.contains_key(&file)
             {
                 self.add_file(file, prose.as_bytes().to_vec());
-                found = true;
+                is_written = true;
             }
         }
         let (file, heading) = match record.record_type.as_deref() {
@@ -219,12 +220,12 @@ impl Workspace {
             _ => ("USER.md", "User"),
         };
         let file = format!("{}{file}", self.prefix);
-        if !found && !self.files.contains_key(&file) && !record.text.is_empty() {
+        if !is_written && !self.files.contains_key(&file) && !record.text.is_empty() {
             let name = record.title.as_deref().map(|n| format!("Name: {n}\n")).unwrap_or_default();
             self.add_file(file, format!("# {heading}\n\n{name}{}\n", record.text).into_bytes());
-            found = true;
+            is_written = true;
         }
-        if found {
+        if is_written {
             let note = "only the text is written: a Markdown workspace has no structured fields";
             self.report.losses.add(
                 record.origin_id.as_deref().unwrap_or("identity"),
@@ -233,7 +234,7 @@ impl Workspace {
                 note,
             );
         }
-        found
+        is_written
     }
 
     /// Writes a record as a section of a memory file, and the complete record into an extension slot.
@@ -397,7 +398,7 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     let heading = found.heading.clone().map(|h| &verbatim[h]);
     let new_heading =
         heading.filter(|h| Some(sections::title_without_marks(h)) != record.title).and(record.title.as_deref());
-    // the reader used a heading without a body as the text
+    // if a section has no body, the reader uses its heading as the text of the record
     let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
     sections::replace_parts(verbatim, is_one_record, new_heading, body)
 }

@@ -1,4 +1,4 @@
-//! `opencode.db`: tables of sessions, messages and parts. Messages and parts have their members as JSON in one column.
+//! `opencode.db`: tables of sessions, messages and parts. A message or part is stored as JSON in one column.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;
@@ -22,13 +22,14 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             return Err(FormatError::invalid("database_unreadable", &member.place, message));
         }
     }
-    let failed = |e: rusqlite::Error| FormatError::invalid("database_unreadable", &member.place, e.to_string());
+    let unreadable_error =
+        |e: rusqlite::Error| FormatError::invalid("database_unreadable", &member.place, e.to_string());
     let mut ids: Vec<String> = Vec::new();
     {
         let sql = "SELECT id FROM session UNION SELECT DISTINCT session_id FROM message ORDER BY 1";
-        let mut statement = database.connection.prepare(sql).map_err(failed)?;
-        let mut rows = statement.query([]).map_err(failed)?;
-        while let Some(row) = rows.next().map_err(failed)? {
+        let mut statement = database.connection.prepare(sql).map_err(unreadable_error)?;
+        let mut rows = statement.query([]).map_err(unreadable_error)?;
+        while let Some(row) = rows.next().map_err(unreadable_error)? {
             if ids.len() as u64 > database.max_rows {
                 return Err(FormatError::invalid(
                     "database_unreadable",
@@ -44,11 +45,11 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         false => "id",
     };
     let sql = "SELECT * FROM session WHERE id = ?1";
-    let mut sessions = database.connection.prepare(sql).map_err(failed)?;
+    let mut sessions = database.connection.prepare(sql).map_err(unreadable_error)?;
     let sql = format!("SELECT * FROM message WHERE session_id = ?1 ORDER BY {}", order("message"));
-    let mut messages = database.connection.prepare(&sql).map_err(failed)?;
+    let mut messages = database.connection.prepare(&sql).map_err(unreadable_error)?;
     let sql = format!("SELECT * FROM part WHERE message_id = ?1 ORDER BY {}", order("part"));
-    let mut parts = database.connection.prepare(&sql).map_err(failed)?;
+    let mut parts = database.connection.prepare(&sql).map_err(unreadable_error)?;
     for id in ids {
         read_session(reader, member, &id, (&mut sessions, &mut messages, &mut parts)).or_else(|e| match e {
             FormatError::Invalid { message, .. } => {
@@ -74,22 +75,23 @@ fn read_session(
     id: &str,
     (sessions, messages, parts): (&mut Statement<'_>, &mut Statement<'_>, &mut Statement<'_>),
 ) -> Result<(), FormatError> {
-    let failed = |e: rusqlite::Error| FormatError::invalid("database_unreadable", &member.place, e.to_string());
-    let text = match sessions.query([id]).map_err(failed)?.next().map_err(failed)? {
-        Some(row) => Some(row_text(row, None).map_err(failed)?),
+    let unreadable_error =
+        |e: rusqlite::Error| FormatError::invalid("database_unreadable", &member.place, e.to_string());
+    let text = match sessions.query([id]).map_err(unreadable_error)?.next().map_err(unreadable_error)? {
+        Some(row) => Some(row_text(row, None).map_err(unreadable_error)?),
         None => None,
     };
     let mut session = Session::new(Some(id), text.as_deref());
     let mut budget = reader.context.limits.element_bytes;
-    let mut rows = messages.query([id]).map_err(failed)?;
-    while let Some(row) = rows.next().map_err(failed)? {
+    let mut rows = messages.query([id]).map_err(unreadable_error)?;
+    while let Some(row) = rows.next().map_err(unreadable_error)? {
         let message = row.get_ref("id").ok().and_then(sqlite::column_text).unwrap_or_default();
-        let info = row_text(row, Some("data")).map_err(failed)?;
+        let info = row_text(row, Some("data")).map_err(unreadable_error)?;
         let mut texts = Vec::new();
-        let mut part_rows = parts.query([&message]).map_err(failed)?;
+        let mut part_rows = parts.query([&message]).map_err(unreadable_error)?;
         let mut bytes = info.len() as u64;
-        while let Some(row) = part_rows.next().map_err(failed)? {
-            let text = row_text(row, Some("data")).map_err(failed)?;
+        while let Some(row) = part_rows.next().map_err(unreadable_error)? {
+            let text = row_text(row, Some("data")).map_err(unreadable_error)?;
             bytes += text.len() as u64;
             if bytes > budget {
                 break;

@@ -10,7 +10,7 @@ use mementory_json::{Keys, decoded_head, keys_of};
 /// Bytes that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// A whole session.
@@ -56,7 +56,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     let head =
         catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))).ok()?;
     if head.starts_with(SQLITE_MAGIC) {
-        if Schema::of(catalog, member).is_some_and(|schema| first_database::is_first(&schema)) {
+        if Schema::of(catalog, member).is_some_and(|schema| first_database::is_first_database(&schema)) {
             return Some(FileKind::FirstDatabase);
         }
         return is_database(catalog, member, &head).then_some(FileKind::Database);
@@ -76,7 +76,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     (is_session || is_storage(&keys)).then_some(FileKind::Storage)
 }
 
-/// True for a session, a message or a part. Other programs write `session_id`.
+/// True for a session, a message or a part. Other programs spell the member `session_id`.
 fn is_storage(keys: &Keys) -> bool {
     let has = |key: &str| keys.has(key);
     let is_session = has("time.created") && has("title") && (has("projectID") || has("directory")) && has("version");

@@ -21,7 +21,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A session from the JSON of its own object, which is the verbatim.
+    /// Creates a session from the JSON of its own object, which becomes the verbatim.
     pub(super) fn new(id: Option<&str>, text: Option<&str>) -> Self {
         let object = text.and_then(Object::parse).unwrap_or_default();
         let member = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
@@ -48,7 +48,7 @@ impl Session {
         Self { chat, parent }
     }
 
-    /// Adds a message with its parts. `verbatim` has both.
+    /// Adds a message with its parts. `verbatim` contains the message and its parts.
     pub(super) fn add(
         &mut self,
         reader: &mut FileReader<'_>,

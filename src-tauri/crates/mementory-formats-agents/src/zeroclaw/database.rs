@@ -135,16 +135,16 @@ pub(super) struct RowChanges {
 pub(super) fn apply_changes(connection: &mut Connection, changes: &RowChanges) -> Result<Vec<u8>, DatabaseError> {
     connection.execute_batch("PRAGMA secure_delete=ON;")?;
     let names = memory_columns(connection)?;
-    let id = if names.iter().any(|n| n == "id") { "id" } else { "key" };
+    let id_column = if names.iter().any(|n| n == "id") { "id" } else { "key" };
     let tx = connection.transaction()?;
-    for removed in &changes.removed {
-        tx.execute(&format!("DELETE FROM memories WHERE {id} = ?1"), params![removed])?;
+    for removed_id in &changes.removed {
+        tx.execute(&format!("DELETE FROM memories WHERE {id_column} = ?1"), params![removed_id])?;
     }
     for (row, values) in &changes.updated {
         for (column, value) in values.iter().filter(|(c, _)| names.contains(c)) {
             let column = column.replace('"', "\"\"");
             tx.execute(
-                &format!("UPDATE memories SET \"{column}\" = ?1 WHERE {id} = ?2"),
+                &format!("UPDATE memories SET \"{column}\" = ?1 WHERE {id_column} = ?2"),
                 params![sql_value(value), row],
             )?;
         }

@@ -17,11 +17,11 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
         for manifest in catalog.members() {
             let folder = manifest.name.rfind('/').map_or("", |at| &manifest.name[..=at]);
             let folder = if settings { folder } else { folder.strip_suffix("memory/").unwrap_or(folder) };
-            let inside = |(r, a, f): &(usize, Option<usize>, String)| {
+            let is_in_claimed = |(r, a, f): &(usize, Option<usize>, String)| {
                 *r == manifest.root && *a == manifest.archive && folder.starts_with(f.as_str())
             };
             let is_single_file = manifest.archive.is_none() && manifest.place == manifest.name && settings;
-            if is_single_file || claimed.iter().any(inside) {
+            if is_single_file || claimed.iter().any(is_in_claimed) {
                 continue;
             }
             let in_folder =
@@ -74,7 +74,7 @@ fn is_settings(catalog: &Catalog, member: &Member, folder: &str) -> bool {
     settings.is_zeroclaw() && catalog.members().iter().any(is_workspace_file)
 }
 
-/// True for a database with the table of memories. A database that is named like ZeroClaw's may lack the keys.
+/// True for a database with the table of memories. A database that is named like ZeroClaw's may lack the column `key`.
 fn is_database(catalog: &Catalog, member: &Member) -> bool {
     let Some(schema) = Schema::of(catalog, member) else { return false };
     schema.has_table("memories", &["key", "content", "category"])

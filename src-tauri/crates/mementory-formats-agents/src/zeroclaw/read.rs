@@ -57,9 +57,9 @@ fn read_identity(
     text: &str,
 ) -> Result<bool, FormatError> {
     let Ok(doc @ Tree::Object(_)) = Tree::parse(text, reader.context.limits.json_depth) else { return Ok(false) };
-    let (name, described) = aieos::name_and_description(&doc);
+    let (name, description) = aieos::name_and_description(&doc);
     let id = reader.id(path.unwrap_or("config.toml"), "aieos", 0);
-    let mut record = reader.record(Kind::Profile, &id, &described, member, "aieos".into());
+    let mut record = reader.record(Kind::Profile, &id, &description, member, "aieos".into());
     record.title = name;
     record.record_type = Some("aieos".into());
     if let Some(path) = path {

@@ -37,9 +37,9 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
     if needs_database && stored.is_empty() {
         stored.insert(format!("{}memory.db", workspace.prefix), vec![]);
     }
-    let mut first_database = true;
+    let mut is_first_database = true;
     for (path, rows) in stored {
-        let add_foreign = std::mem::take(&mut first_database) && !is_markdown;
+        let add_foreign = std::mem::take(&mut is_first_database) && !is_markdown;
         write_database(&mut workspace, &path, rows, add_foreign)?;
     }
     workspace.compose_foreign();
@@ -173,10 +173,11 @@ fn write_database(
     let changed = match database::apply_changes(&mut connection, &changes) {
         Ok(bytes) => bytes,
         Err(error) => {
-            // SQLite cannot run a trigger of the database, so the database is rebuilt with an ordinary table
+            // The changes failed, for example because SQLite cannot run a trigger of this database. So the database is
+            // rebuilt with an ordinary table.
             let mut rebuilt = database::create_database().map_err(unreadable)?;
             let removed: BTreeSet<&String> = changes.removed.iter().collect();
-            let mut all = RowChanges::default();
+            let mut all_rows = RowChanges::default();
             for row in before {
                 let Some(id) = id_of(&row).filter(|id| !removed.contains(id)) else { continue };
                 let mut row = row;
@@ -187,10 +188,10 @@ fn write_database(
                     let created = row.get("created_at").cloned().unwrap_or_else(|| "1970-01-01T00:00:00Z".into());
                     row.insert("timestamp".into(), created);
                 }
-                all.added.push(row);
+                all_rows.added.push(row);
             }
-            all.added.extend(changes.added);
-            let bytes = database::apply_changes(&mut rebuilt, &all).map_err(unreadable)?;
+            all_rows.added.extend(changes.added);
+            let bytes = database::apply_changes(&mut rebuilt, &all_rows).map_err(unreadable)?;
             let note = format!("the database was rebuilt without the runtime's own search tables ({error})");
             workspace.report.losses.add(path, "database", LossKind::Narrowed, &note);
             bytes

@@ -22,8 +22,8 @@ enum ZipOutput {
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>, File),
 }
 
-/// An error of the archive. A write that failed keeps its cause, such as a full disk.
-fn zip_failed(error: ZipError, place: &str) -> FormatError {
+/// The error for a failure of the ZIP writer. If a write failed, the error keeps its cause, such as a full disk.
+fn zip_error(error: ZipError, place: &str) -> FormatError {
     match error {
         ZipError::Io(source) => FormatError::io(place, source),
         other => FormatError::invalid("zip_failed", place, other.to_string()),
@@ -92,8 +92,8 @@ impl ArchiveWriter {
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
             .large_file(buffer.len() as u64 == READ_BUFFER_BYTES);
-        let failed = |e| zip_failed(e, name);
-        self.zip.start(name, options).map_err(failed)?;
+        let to_error = |e| zip_error(e, name);
+        self.zip.start(name, options).map_err(to_error)?;
         let (mut hasher, mut size) = (Sha256::new(), 0u64);
         while !buffer.is_empty() {
             hasher.update(&buffer);
@@ -119,16 +119,16 @@ impl ArchiveWriter {
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
             .large_file(true);
-        let failed = |e| zip_failed(e, name);
+        let to_error = |e| zip_error(e, name);
         let mut entry = HashingEntry { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
-        let wanted = fill(&mut entry)?;
-        if wanted {
-            entry.start().map_err(failed)?;
+        let is_wanted = fill(&mut entry)?;
+        if is_wanted {
+            entry.start().map_err(to_error)?;
         }
         let (started, digest) = (entry.started, hex::encode(entry.hasher.finalize()));
-        if !wanted {
+        if !is_wanted {
             if started {
-                self.zip.abort().map_err(failed)?;
+                self.zip.abort().map_err(to_error)?;
             }
             return Ok(None);
         }
@@ -143,12 +143,12 @@ impl ArchiveWriter {
 
     /// Writes the central directory and waits until the file is on disk.
     pub(super) fn finish(self) -> Result<(), FormatError> {
-        let failed = |e| zip_failed(e, &self.place);
+        let to_error = |e| zip_error(e, &self.place);
         let io = |e| FormatError::io(&self.place, e);
         match self.zip {
-            ZipOutput::Plain(zip) => zip.finish().map_err(failed)?.finish().map_err(io),
+            ZipOutput::Plain(zip) => zip.finish().map_err(to_error)?.finish().map_err(io),
             ZipOutput::Encrypted(zip, file) => {
-                zip.finish().map_err(failed)?.into_inner().finish().map_err(io)?;
+                zip.finish().map_err(to_error)?.into_inner().finish().map_err(io)?;
                 file.sync_all().map_err(io)
             }
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Largest number of issues that are reported for one archive.
 const MAX_ISSUES: usize = 200;
 
-/// Abilities of the agent and credentials of the archive, to be compared.
+/// The abilities of the agent and the credentials of the archive, which are compared with each other.
 #[derive(Default)]
 pub(super) struct CapabilityCheck {
     /// For each ability: name, requirement on the host, ids of the needed credentials.
@@ -47,9 +47,9 @@ impl CapabilityCheck {
             let name = text(item, "name").unwrap_or_default();
             let name = if agent.is_empty() { name.to_owned() } else { format!("{name} ({agent})") };
             let depends_on_host = text(item, "portability") == Some("host_dependent");
-            let needs = depends_on_host
+            let host_requirement = depends_on_host
                 .then(|| text(item, "host_requirements").unwrap_or("no requirement is named").to_owned());
-            self.capabilities.push((name, needs, texts(item, "credential_ids")));
+            self.capabilities.push((name, host_requirement, texts(item, "credential_ids")));
         }
     }
 
@@ -62,9 +62,9 @@ impl CapabilityCheck {
     /// An issue for each ability that depends on the host, and for each mismatch of abilities and credentials.
     pub(super) fn issues(&self, place: &str) -> Vec<Issue> {
         let mut out = Vec::new();
-        for (name, needs, ids) in &self.capabilities {
-            if let Some(needs) = needs {
-                let message = format!("the ability {name} depends on the host: {needs}");
+        for (name, host_requirement, ids) in &self.capabilities {
+            if let Some(host_requirement) = host_requirement {
+                let message = format!("the ability {name} depends on the host: {host_requirement}");
                 out.push(Issue::new("capability_host_dependent", place, message));
             }
             for id in ids.iter().filter(|id| !self.credentials.contains(*id)) {
@@ -72,10 +72,10 @@ impl CapabilityCheck {
                 out.push(Issue::new("capability_credential_missing", place, message));
             }
         }
-        let known = |name: &String| self.capabilities.iter().any(|(n, ..)| n == name);
+        let is_known = |name: &String| self.capabilities.iter().any(|(n, ..)| n == name);
         if !self.capabilities.is_empty() {
             for (id, names) in &self.granted {
-                for name in names.iter().filter(|name| !known(name)) {
+                for name in names.iter().filter(|name| !is_known(name)) {
                     let message = format!("the credential {id} grants {name}, which the agent does not list");
                     out.push(Issue::new("credential_capability_unknown", place, message));
                 }

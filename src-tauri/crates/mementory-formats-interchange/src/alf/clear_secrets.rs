@@ -9,14 +9,14 @@ const MAX_BYTES: u64 = 4 << 20;
 /// Folders whose files are searched.
 const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
 
-/// True if the text contains a key or token whose form alone shows that it is one.
+/// True if the text contains a key or token whose form alone shows that it is a secret.
 pub(super) fn has_secret(text: &str) -> bool {
     scan(text).iter().any(|found| {
         matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
     })
 }
 
-/// Reports files of runtimes and artifacts with a secret in the clear. In a file that is encrypted as a whole, this is
+/// Reports raw files and artifacts that contain a secret in the clear. If the archive is encrypted as a whole, this is
 /// only a warning.
 pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Result<(), FormatError> {
     for (name, member) in &archive.entries {
@@ -38,8 +38,8 @@ pub(super) fn check_text(archive: &Archive<'_>, member: &Member, text: &str, fin
     if has_secret(text) {
         let message = "a key or token that is not encrypted";
         match archive.catalog.is_decrypted(member.root) {
-            true => findings.warning(CODE, &member.place, message),
-            false => findings.error(CODE, &member.place, message),
+            true => findings.warning(FINDING_CODE, &member.place, message),
+            false => findings.error(FINDING_CODE, &member.place, message),
         }
     }
 }
@@ -47,8 +47,8 @@ pub(super) fn check_text(archive: &Archive<'_>, member: &Member, text: &str, fin
 /// Reports a secret in the text of a memory. A person may have written it, so it is only a warning.
 pub(super) fn check_memory(line: &str, place: &str, findings: &mut Findings) {
     if has_secret(line) {
-        findings.warning(CODE, place, "a key or token that is not encrypted");
+        findings.warning(FINDING_CODE, place, "a key or token that is not encrypted");
     }
 }
 
-const CODE: &str = "secret_in_the_clear";
+const FINDING_CODE: &str = "secret_in_the_clear";

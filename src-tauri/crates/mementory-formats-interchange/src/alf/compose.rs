@@ -152,17 +152,17 @@ fn write_optional_member(out: &mut String, key: &str, value: Option<&str>) {
 }
 
 fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: impl Fn(&mut String, T)) {
-    let mut open = false;
+    let mut is_list_open = false;
     for item in items {
         out.push(',');
-        if !open {
+        if !is_list_open {
             write_string(key, out);
             out.push_str(":[");
-            open = true;
+            is_list_open = true;
         }
         each(out, item);
     }
-    if open {
+    if is_list_open {
         out.push(']');
     }
 }
@@ -208,35 +208,39 @@ pub(super) fn report_losses(stored: &StoredRecord, losses: &mut LossReport) {
     let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
         &stored.record;
     let record = &stored.record;
-    let mut moved = |present: bool, field: &str| {
+    let mut report_moved = |present: bool, field: &str| {
         if present {
             losses.add(&stored.id, field, LossKind::MovedToExtension, "kept in raw_source_format.mementory");
         }
     };
-    moved(title.is_some() && !text.is_empty(), "title");
-    moved(importance.is_some(), "importance");
-    moved(sensitivity.is_some(), "sensitivity");
-    moved(!record.fields.is_empty(), "fields");
-    moved(record.verbatim.is_some(), "verbatim");
-    moved(record.message.is_some(), "message");
-    moved(source.account.is_some() || source.project.is_some(), "source");
-    moved(record.embeddings.iter().any(|e| !is_alf_embedding(&e.json)), "embeddings");
-    moved(stored.link_ids.iter().any(Option::is_none), "links");
-    let mut narrowed = |is: bool, field: &str, note: &str| {
-        if is {
+    report_moved(title.is_some() && !text.is_empty(), "title");
+    report_moved(importance.is_some(), "importance");
+    report_moved(sensitivity.is_some(), "sensitivity");
+    report_moved(!record.fields.is_empty(), "fields");
+    report_moved(record.verbatim.is_some(), "verbatim");
+    report_moved(record.message.is_some(), "message");
+    report_moved(source.account.is_some() || source.project.is_some(), "source");
+    report_moved(record.embeddings.iter().any(|e| !is_alf_embedding(&e.json)), "embeddings");
+    report_moved(stored.link_ids.iter().any(Option::is_none), "links");
+    let mut report_narrowed = |is_narrowed: bool, field: &str, note: &str| {
+        if is_narrowed {
             losses.add(&stored.id, field, LossKind::Narrowed, note);
         }
     };
-    narrowed(text.is_empty(), "text", "content must not be empty: the title or a placeholder is written");
-    narrowed(*kind != Kind::Memory, "kind", "written as a memory; its kind is the category");
-    let known_type = record_type.as_deref().is_none_or(|t| t == memory_type(record));
-    narrowed(!known_type, "type", "replaced by the closest memory type of ALF");
-    let known_status = own_status.as_deref().is_none_or(|s| s == status(record));
-    narrowed(!known_status, "status", "ALF has no such status: written as active");
-    narrowed(
+    report_narrowed(text.is_empty(), "text", "content must not be empty: the title or a placeholder is written");
+    report_narrowed(*kind != Kind::Memory, "kind", "written as a memory; its kind is the category");
+    let is_known_type = record_type.as_deref().is_none_or(|t| t == memory_type(record));
+    report_narrowed(!is_known_type, "type", "replaced by the closest memory type of ALF");
+    let is_known_status = own_status.as_deref().is_none_or(|s| s == status(record));
+    report_narrowed(!is_known_status, "status", "ALF has no such status: written as active");
+    report_narrowed(
         source.method.as_deref().is_some_and(|m| !EXTRACTION_METHODS.contains(&m)),
         "method",
         "ALF has no such method: written as migrated",
     );
-    narrowed(record.times.created.is_none(), "created", "no creation time: the closest known time is written, or 1970");
+    report_narrowed(
+        record.times.created.is_none(),
+        "created",
+        "no creation time: the closest known time is written, or 1970",
+    );
 }

@@ -13,8 +13,9 @@ const TAG_BYTES: usize = 16;
 const NONCE_BYTES: [(&str, usize); 5] =
     [("xchacha20-poly1305", 24), ("chacha20-poly1305", 12), ("aes-256-gcm", 12), ("aes-128-gcm", 12), ("aes-gcm", 12)];
 
-/// Reports faults with `add`: code, message, whether it is a warning. Returns a text that is the same for two rows with
-/// the same nonce and key derivation. Rows of an unknown cipher, and rows that only name a secret, are not checked.
+/// Calls `add` for each fault with its code, its message, and whether it is only a warning. Returns a text that is the
+/// same for two rows with the same nonce and key derivation. Rows of an unknown cipher, and rows that only name a
+/// secret, are not checked.
 pub(super) fn check(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) -> Option<String> {
     let text = |key: &str| row.get("encryption").and_then(|e| e.get(key)).and_then(Tree::as_str);
     let payload = row.get("encrypted_payload").and_then(Tree::as_str)?;
@@ -30,8 +31,8 @@ pub(super) fn check(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, 
     } else if bytes.as_ref().is_some_and(|bytes| bytes.len() < TAG_BYTES) {
         add("credential_payload_short", "the ciphertext is shorter than its authentication tag", true);
     }
-    let stated = text("nonce")?;
-    if decode(stated).is_none_or(|nonce| nonce.len() != *length) {
+    let nonce_text = text("nonce")?;
+    if decode(nonce_text).is_none_or(|nonce| nonce.len() != *length) {
         add("credential_nonce", "the nonce is not base64 of the length that the cipher needs", false);
         return None;
     }
@@ -41,7 +42,7 @@ pub(super) fn check(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, 
             value.write(&mut derivation);
         }
     }
-    Some(format!("{algorithm} {stated} {derivation}"))
+    Some(format!("{algorithm} {nonce_text} {derivation}"))
 }
 
 /// Decodes base64 in either alphabet, with or without padding.

@@ -25,10 +25,11 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
 /// Claims agent archives and delta bundles. Both are needed to explain why a delta cannot be opened as an `.alf`.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = claim_damaged_archives(catalog);
-    let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
-    for manifest in catalog.members().iter().filter(named) {
+    let has_manifest_name =
+        |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
+    for manifest in catalog.members().iter().filter(has_manifest_name) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
-        let delta = version == DELTA_CLAIM_VERSION;
+        let is_delta = version == DELTA_CLAIM_VERSION;
         // A bundle may have its manifest under both names, and an archive with a damaged manifest is already claimed.
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
@@ -37,27 +38,27 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
         claims.push(Claim {
             version: Some(version).filter(|version| !version.is_empty()),
             confidence: 1.0,
-            reason: if delta {
+            reason: if is_delta {
                 "an .alf-delta bundle: changes, not a whole agent"
             } else {
                 "manifest.json with alf_version"
             }
             .into(),
             parts,
-            missing_parts: if delta { vec![] } else { absent_files(catalog, manifest, limits) },
+            missing_parts: if is_delta { vec![] } else { absent_files(catalog, manifest, limits) },
         });
     }
     Ok(claims)
 }
 
 /// All members of the archive with this manifest, and of archives nested in it, with their roles.
-fn parts_with(catalog: &Catalog, one: &Member) -> Vec<Part> {
-    let is_inside = |m: &&Member| m.archive == one.archive && m.root == one.root;
-    let above = one.place.strip_suffix(&one.name).unwrap_or(&one.place);
+fn parts_with(catalog: &Catalog, manifest: &Member) -> Vec<Part> {
+    let is_inside = |m: &&Member| m.archive == manifest.archive && m.root == manifest.root;
+    let above = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
     let prefix = format!("{}!/", above.trim_end_matches("!/"));
     let members = catalog.members().iter().filter(|m| is_inside(m) || m.place.starts_with(&prefix));
-    let manifest = |m: &Member| is_inside(&m) && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
-    members.map(|m| Part { member: m.id, role: if manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()
+    let is_manifest = |m: &Member| is_inside(&m) && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
+    members.map(|m| Part { member: m.id, role: if is_manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()
 }
 
 /// Claims archives whose manifest is missing or damaged, if their other entries show that they are of this format.
@@ -71,7 +72,7 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
     let damaged_claims = archives.into_values().filter_map(|layout| {
         let (damaged_member, reason) = layout.damage()?;
         Some(Claim {
-            version: layout.delta.then(|| DELTA_CLAIM_VERSION.into()),
+            version: layout.is_delta.then(|| DELTA_CLAIM_VERSION.into()),
             confidence: 1.0,
             reason: reason.into(),
             parts: parts_with(catalog, damaged_member),
@@ -93,10 +94,10 @@ struct Layout<'c> {
     /// Number of files with memory lines.
     partitions: u32,
     /// True if there are raw files of a runtime (under `raw/`).
-    raw: bool,
-    delta: bool,
-    first: Option<&'c Member>,
-    /// Manifest of an agent in a folder of the archive. The specification has it at the top.
+    has_raw_files: bool,
+    is_delta: bool,
+    first_member: Option<&'c Member>,
+    /// A manifest of an agent that is in a folder of the archive. The specification requires it at the top level.
     in_folder: Option<&'c Member>,
 }
 
@@ -107,7 +108,7 @@ fn is_object(bytes: &[u8]) -> bool {
 
 impl<'c> Layout<'c> {
     fn add(&mut self, catalog: &Catalog, member: &'c Member) {
-        self.first.get_or_insert(member);
+        self.first_member.get_or_insert(member);
         match member.name.as_str() {
             name @ (MANIFEST_FILE | DELTA_MANIFEST_FILE) => {
                 let damaged = match catalog.bytes(member, MAX_MANIFEST_BYTES) {
@@ -119,17 +120,17 @@ impl<'c> Layout<'c> {
                 let head = catalog.head(member, MAX_MANIFEST_BYTES as usize).unwrap_or_default();
                 let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
                 self.has_alf_version |= has(b"\"alf_version\"");
-                self.delta |= name == DELTA_MANIFEST_FILE || has(b"\"base_sequence\"");
+                self.is_delta |= name == DELTA_MANIFEST_FILE || has(b"\"base_sequence\"");
             }
             "identity.json" | "principals.json" | "credentials.json" | "attachments.json" | "memory/index.json" => {
                 self.documents += 1;
             }
             "memory/delta.jsonl" => {
                 self.partitions += 1;
-                self.delta = true;
+                self.is_delta = true;
             }
             name if name.starts_with("memory/") && name.ends_with(".jsonl") => self.partitions += 1,
-            name if name.starts_with("raw/") => self.raw = true,
+            name if name.starts_with("raw/") => self.has_raw_files = true,
             name if name.split_once('/').is_some_and(|(_, rest)| rest == MANIFEST_FILE) => {
                 let bytes = catalog.bytes(member, MAX_MANIFEST_BYTES).unwrap_or_default();
                 if is_object(&bytes) && memchr::memmem::find(&bytes, b"\"alf_version\"").is_some() {
@@ -143,17 +144,17 @@ impl<'c> Layout<'c> {
     /// The manifest of a damaged ALF archive (its first member if it has no manifest), and the reason of the claim.
     /// None if the archive is intact or not recognised.
     fn damage(&self) -> Option<(&'c Member, &'static str)> {
-        let layers = self.documents + self.partitions.min(1) + u32::from(self.raw);
+        let layers = self.documents + self.partitions.min(1) + u32::from(self.has_raw_files);
         match self.manifest {
             Some((manifest, true)) if self.has_alf_version || layers >= 1 => {
                 Some((manifest, "a damaged .alf: its manifest.json cannot be read"))
             }
-            // The manifest may stand in the archive twice. Then the last one counts.
+            // An archive can contain two manifests. Then `self.manifest` is the last one.
             Some((manifest, false)) if !self.has_alf_version && layers >= 2 && self.partitions > 0 => {
                 Some((manifest, "the files of an .alf, with another manifest.json"))
             }
             None if layers >= 2 && self.partitions > 0 => {
-                Some((self.first?, "the files of an .alf without its manifest.json"))
+                Some((self.first_member?, "the files of an .alf without its manifest.json"))
             }
             None => Some((self.in_folder?, "an .alf whose files are in a folder of the archive")),
             _ => None,
@@ -166,13 +167,13 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     let text = std::str::from_utf8(&bytes).ok()?;
     let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let has_base = || wire::get(&members, "sync").is_some_and(|sync| sync.get().contains("\"base_sequence\""));
-    let delta = wire::get(&members, "layers").is_none() && (wire::get(&members, "changes").is_some() || has_base());
+    let is_delta = wire::get(&members, "layers").is_none() && (wire::get(&members, "changes").is_some() || has_base());
     let version = wire::get(&members, "alf_version").and_then(wire::string);
     let has = |key: &str| wire::get(&members, key).is_some_and(|value| value.get().starts_with('{'));
     // A manifest without a version is recognised by its other members, so that it is reported and not read as something
     // else.
     let is_versionless = version.is_none() && has("agent") && (has("layers") || has("sync"));
-    match (delta, manifest.name == MANIFEST_FILE) {
+    match (is_delta, manifest.name == MANIFEST_FILE) {
         _ if version.is_none() && !is_versionless => None,
         (true, _) => Some(DELTA_CLAIM_VERSION.into()),
         (false, true) => Some(version.unwrap_or_default().into_owned()),

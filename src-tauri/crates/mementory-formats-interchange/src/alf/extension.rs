@@ -47,34 +47,34 @@ pub(super) fn slot(record: &Record, content: &str) -> String {
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record in a slot. `seen` is the record that the line alone yields. None if the slot is not ours or has
+/// The record in a slot. `line_record` is the record that the line alone yields. None if the slot is not ours or has
 /// another version.
-pub(super) fn restore(raw: &RawValue, seen: &Record) -> Option<Restored> {
+pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
     let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
     let mut record = slot.record;
     if slot.text_in_content {
-        record.text.clone_from(&seen.text);
+        record.text.clone_from(&line_record.text);
     }
-    let is_same = hex::encode(Sha256::digest(&seen.text)) == slot.content_sha256
-        && seen.record_type.as_deref() == Some(vocabulary::memory_type(&record))
-        && seen.status.as_deref() == Some(vocabulary::status(&record))
-        && seen.tags == record.tags;
+    let is_same = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256
+        && line_record.record_type.as_deref() == Some(vocabulary::memory_type(&record))
+        && line_record.status.as_deref() == Some(vocabulary::status(&record))
+        && line_record.tags == record.tags;
     if is_same {
         return Some(Restored::Same(Box::new(record)));
     }
     // A member that differs from what we wrote was changed by another program, so its new value is used. All other
     // members keep their original values.
-    if hex::encode(Sha256::digest(&seen.text)) != slot.content_sha256 {
-        record.text.clone_from(&seen.text);
+    if hex::encode(Sha256::digest(&line_record.text)) != slot.content_sha256 {
+        record.text.clone_from(&line_record.text);
     }
-    if seen.record_type.as_deref() != Some(vocabulary::memory_type(&record)) {
-        record.record_type.clone_from(&seen.record_type);
+    if line_record.record_type.as_deref() != Some(vocabulary::memory_type(&record)) {
+        record.record_type.clone_from(&line_record.record_type);
     }
-    if seen.status.as_deref() != Some(vocabulary::status(&record)) {
-        record.status.clone_from(&seen.status);
+    if line_record.status.as_deref() != Some(vocabulary::status(&record)) {
+        record.status.clone_from(&line_record.status);
     }
-    record.tags.clone_from(&seen.tags);
-    record.times.updated = seen.times.updated;
+    record.tags.clone_from(&line_record.tags);
+    record.times.updated = line_record.times.updated;
     Some(Restored::Changed(Box::new(record)))
 }
 

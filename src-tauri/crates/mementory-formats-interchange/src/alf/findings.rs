@@ -22,7 +22,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Findings that add to this result.
+    /// Starts with the result `out`, to which findings are added.
     pub(super) fn new(out: Validation) -> Self {
         Self { out, unlisted: (0, 0) }
     }
@@ -44,8 +44,8 @@ impl Findings {
         }
     }
 
-    /// True if the list is full. Then the finding is counted. The first finding of a code is always listed, because
-    /// some codes prevent an import.
+    /// True if the list is full. Then the finding is only counted. The first finding of a code is always listed,
+    /// because some codes prevent an import.
     fn is_full(&mut self, code: &str, is_warning: bool) -> bool {
         let (list, more) = match is_warning {
             true => (&self.out.warnings, &mut self.unlisted.1),
@@ -75,7 +75,7 @@ impl Findings {
         });
     }
 
-    /// Checks the elements of the document of a layer. `is_sealed`: the whole file is encrypted.
+    /// Checks the elements of the document of a layer. `is_sealed` is true if the whole file is encrypted.
     pub(super) fn check_elements(&mut self, layer: &str, tree: &Tree, place: &str, is_sealed: bool) {
         for fault in document_checks::find_faults(layer, tree, is_sealed) {
             let at = format!("{place}#/{layer}/{}", fault.index);
@@ -104,17 +104,19 @@ impl Findings {
         }
     }
 
-    /// The result. Findings beyond the limit are one finding that states their number.
+    /// The result. The findings beyond the limit become one finding that states their number.
     pub(super) fn finish(mut self) -> Validation {
         let (errors, warnings) = self.unlisted;
-        let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
-        self.out.errors.extend((errors > 0).then(|| more(errors)));
-        self.out.warnings.extend((warnings > 0).then(|| more(warnings)));
+        let further_findings =
+            |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
+        self.out.errors.extend((errors > 0).then(|| further_findings(errors)));
+        self.out.warnings.extend((warnings > 0).then(|| further_findings(warnings)));
         self.out
     }
 }
 
-/// A deletion may supersede the record of the same id, which stands in a sealed partition (spec §4.1.1).
+/// True for a deletion. Unlike other lines, a deletion may supersede its own id: the record that it deletes is in a
+/// sealed partition (spec §4.1.1).
 fn is_deletion(tree: &Tree) -> bool {
     tree.get("status").and_then(Tree::as_str) == Some("deleted")
 }

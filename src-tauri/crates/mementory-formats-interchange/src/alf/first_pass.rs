@@ -184,7 +184,7 @@ impl ExportPlan {
         self.rows.entry("credentials").or_default().push(Row { value, scope, runtime, text, file: None });
     }
 
-    fn add_line(&mut self, stored: &StoredRecord, from_alf: bool) {
+    fn add_line(&mut self, stored: &StoredRecord, is_from_alf: bool) {
         let record = &stored.record;
         let created = self.partition_time(stored);
         if record.kind == Kind::Conversation
@@ -193,14 +193,14 @@ impl ExportPlan {
             self.conversations.insert(id, time);
         }
         let verbatim = record.verbatim.as_ref().map_or(0, |v| v.text.len());
-        let bytes = if from_alf { verbatim } else { record.text.len() + verbatim + verbatim / 8 + 2048 };
+        let bytes = if is_from_alf { verbatim } else { record.text.len() + verbatim + verbatim / 8 + 2048 };
         let month = self.periods.entry(Period::month(created)).or_default();
         *month = (month.0 + 1, month.1 + bytes as u64);
-        let id = match from_alf {
+        let id = match is_from_alf {
             true => record.origin_id.clone().unwrap_or_else(|| record.key.value.clone()),
             false => stable_v7(created, &stored.id).hyphenated().to_string(),
         };
-        if from_alf
+        if is_from_alf
             && let (Some(agent), Some(v)) = (record.key.scope.strip_prefix("alf:"), &record.verbatim)
             && super::wire::agent_of(&v.text).is_none_or(|stated| !stated.eq_ignore_ascii_case(agent))
         {
@@ -217,7 +217,7 @@ impl ExportPlan {
             entry.or_insert_with(|| ForeignFile { reference: reference_to(record), referenced_by: vec![] });
         }
         self.has_embeddings |= !record.embeddings.is_empty();
-        if !from_alf {
+        if !is_from_alf {
             compose::report_losses(stored, &mut self.losses);
         } else if record.kind == Kind::Memory
             && let Some(tree) = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, 512).ok())
@@ -248,8 +248,9 @@ impl ExportPlan {
         self.periods.retain(|month, _| {
             has_months || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > MAX_LINES_PER_QUARTER)
         });
-        let busy: BTreeSet<Period> = self.periods.keys().map(|month| month.to_quarter()).collect();
-        self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !busy.contains(quarter)));
+        let quarters_split_into_months: BTreeSet<Period> =
+            self.periods.keys().map(|month| month.to_quarter()).collect();
+        self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !quarters_split_into_months.contains(quarter)));
     }
 
     /// The partition that contains a time.
@@ -273,8 +274,8 @@ impl ExportPlan {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
         let conversation = conversation.and_then(|id| self.conversations.get(&id).copied());
-        let known = t.created.or(t.updated).or(t.observed).or(t.valid_from).or(conversation);
-        known.or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now)
+        let known_time = t.created.or(t.updated).or(t.observed).or(t.valid_from).or(conversation);
+        known_time.or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now)
     }
 }
 

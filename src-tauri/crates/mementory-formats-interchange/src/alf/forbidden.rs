@@ -90,6 +90,6 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
 
 fn created_of(tree: &Tree) -> Timestamp {
     let stated_time = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
-    let known = stated_time.and_then(Timestamp::parse).or_else(|| Timestamp::from_micros(0));
-    known.unwrap_or_else(Timestamp::now)
+    let valid_time = stated_time.and_then(Timestamp::parse).or_else(|| Timestamp::from_micros(0));
+    valid_time.unwrap_or_else(Timestamp::now)
 }

@@ -1,7 +1,7 @@
 //! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files do not contain
 //! this version. Therefore the vault counts one version for each import of a changed profile text, and a memory gets
-//! the version that was current when the memory was imported. Another vault does not know when that was. When it
-//! imports the archive, it stores the versions that the archive states in the workspace's file
+//! the version that was current when the memory was imported. Another vault does not know that time. When it imports
+//! the archive, it therefore copies the versions from the archive into a file of the workspace,
 //! `.mementory/lineage.json`.
 use super::partitions::stable_v5;
 use super::workspace_origin::runtime_of;
@@ -22,7 +22,7 @@ pub(super) struct StoredLineage {
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// By key: version of each memory that does not have the current version.
+    /// Version of each memory that does not have the current version, by the key of the memory.
     lines: BTreeMap<String, u64>,
 }
 
@@ -69,7 +69,7 @@ impl Lineage {
         })?;
         for (id, key) in memories {
             let stated_version = stored.as_ref().and_then(|stored| stored.lines.get(&key).copied());
-            let version_then = match stated_version {
+            let version_at_import = match stated_version {
                 Some(stated_version) => stated_version,
                 None => {
                     let imported = source.import_times(&id)?.into_iter().next();
@@ -77,8 +77,8 @@ impl Lineage {
                     first.saturating_add(before.saturating_sub(1) as u64)
                 }
             };
-            if version_then != version {
-                out.lines.insert(id, version_then);
+            if version_at_import != version {
+                out.lines.insert(id, version_at_import);
             }
         }
         Ok(out)

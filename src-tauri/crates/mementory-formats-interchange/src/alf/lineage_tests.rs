@@ -37,8 +37,8 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
 
     // The first import is on day 1, a changed soul on day 3, one memory on day 5.
     for record in &vault.records {
-        let soul = record.record_type.as_deref() == Some("soul");
-        let times = if soul { vec![at(1), at(3)] } else { vec![at(1)] };
+        let is_soul = record.record_type.as_deref() == Some("soul");
+        let times = if is_soul { vec![at(1), at(3)] } else { vec![at(1)] };
         vault.import_times.insert(record.key.value.clone(), times);
     }
     let later_memory = vault.records.iter().find(|r| r.kind == Kind::Memory).unwrap();

@@ -13,7 +13,7 @@ pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 /// Name of our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
-/// Issues of entries that an archive must not have.
+/// Codes of the container's issues about entries that an archive must not have.
 const REFUSED_ENTRIES: [&str; 6] =
     ["unsafe_name", "duplicate_name", "link", "encrypted", "not_a_regular_file", "unsupported_compression"];
 
@@ -54,28 +54,29 @@ impl<'c> Archive<'c> {
             .and_then(|p| p.strip_suffix("!/"))
             .unwrap_or(&manifest.place);
         // Issues inside a nested archive are ignored, but not issues of an entry whose name merely contains `!/`.
-        let nested = |name: &str| {
+        let is_in_nested_archive = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
                 let inner = format!("{place}!/{}!/", &name[..i]);
                 catalog.members().iter().any(|m| m.archive != manifest.archive && m.place.starts_with(&inner))
             })
         };
-        let inside = |at: &str| {
-            at == place || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !nested(r))
+        let is_in_archive = |at: &str| {
+            at == place
+                || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !is_in_nested_archive(r))
         };
-        let refused = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
-        for issue in catalog.issues().iter().filter(|i| inside(&i.place)) {
+        let refused_error = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
+        for issue in catalog.issues().iter().filter(|i| is_in_archive(&i.place)) {
             if REFUSED_ENTRIES.contains(&issue.code.as_str()) {
-                return Err(refused(&issue.place, &issue.code));
+                return Err(refused_error(&issue.place, &issue.code));
             }
         }
         let mut entries = BTreeMap::new();
         for member in catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root) {
             if member.backslashes || unsafe_name(&member.name) {
-                return Err(refused(&member.place, "unsafe_name"));
+                return Err(refused_error(&member.place, "unsafe_name"));
             }
             if entries.insert(member.name.as_str(), member).is_some() {
-                return Err(refused(&member.place, "duplicate_name"));
+                return Err(refused_error(&member.place, "duplicate_name"));
             }
         }
         Ok(Self { catalog, place: place.into(), entries })
@@ -139,14 +140,16 @@ impl Manifest {
 
     /// Parses the manifest. The error is `Version` for another major version, `Invalid` if the text is not a manifest.
     pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
-        let bad = |message: String| FormatError::invalid("manifest_invalid", place, message);
-        let tree = Tree::parse(text, limits).map_err(|e| bad(e.to_string()))?;
-        let version = tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| bad("no alf_version".into()))?;
+        let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);
+        let tree = Tree::parse(text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+        let version =
+            tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| invalid_manifest("no alf_version".into()))?;
         let version = version.to_owned();
         check_version(&version, place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        // A UUID has the same meaning in upper and lower case, and the deltas of an agent may write another one.
-        let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_ascii_lowercase();
+        // A UUID has the same meaning in upper and lower case, and a delta may write the id of its agent in another
+        // case than the archive does.
+        let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let rows = tree.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"));
         let partitions = match rows {
             Some(Tree::Array(rows)) => rows.iter().map(partition).collect(),
@@ -200,23 +203,23 @@ impl Manifest {
     /// True if an element names another agent than the manifest does. Always false in a file that Mementory generated,
     /// because such a file may contain several agents.
     pub(super) fn is_foreign(&self, agent: Option<&str>) -> bool {
-        let named = agent.filter(|agent| !agent.is_empty());
-        named.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.is_generated()
+        let stated_agent = agent.filter(|agent| !agent.is_empty());
+        stated_agent.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.is_generated()
     }
 
     /// Id space of the element or line with this id and this `agent_id`. All elements of one agent have the same id
     /// space. In a file with several sources, the manifest lists the elements that have another id space.
     pub(super) fn scope_of(&self, id: &str, agent_id: Option<&str>) -> String {
-        let listed = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
+        let listed_scope = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let agent = agent_id.filter(|_| self.is_generated()).unwrap_or(&self.agent);
-        listed.unwrap_or_else(|| format!("alf:{}", agent.to_ascii_lowercase()))
+        listed_scope.unwrap_or_else(|| format!("alf:{}", agent.to_ascii_lowercase()))
     }
 
     /// The runtime that the manifest lists for the element with this id, else the agent's runtime, else `alf`.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
-        let listed = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
-        let of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
-        listed.or_else(of_agent).unwrap_or("alf")
+        let listed_runtime = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
+        let runtime_of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
+        listed_runtime.or_else(runtime_of_agent).unwrap_or("alf")
     }
 
     /// An issue if the file has a checksum that this program cannot verify. None if there is no checksum, or if its
@@ -229,7 +232,7 @@ impl Manifest {
     }
 }
 
-/// Refuses another major version than 1. A text that does not begin with a number is no version at all.
+/// Refuses every major version other than 1, and a text that does not begin with a number.
 pub(super) fn check_version(version: &str, place: &str) -> Result<(), FormatError> {
     let major = version.split('.').next().unwrap_or_default();
     if major.is_empty() || !major.bytes().all(|b| b.is_ascii_digit()) {

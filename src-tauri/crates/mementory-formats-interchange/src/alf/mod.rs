@@ -117,10 +117,10 @@ impl Format for Alf {
         Some(&validate::REFUSED_ERROR_CODES)
     }
     fn can_salvage(&self, _: &Catalog, _: &Detected, code: &str, place: &str) -> bool {
-        let of_manifest = place.rsplit(['/', '!']).next() == Some(manifest::MANIFEST_FILE);
+        let is_manifest = place.rsplit(['/', '!']).next() == Some(manifest::MANIFEST_FILE);
         (validate::REFUSED_ERROR_CODES.contains(&code) || code == "truncated_archive")
             && code != "manifest_missing"
-            && !(code == "damaged_entry" && of_manifest)
+            && !(code == "damaged_entry" && is_manifest)
     }
     fn detect_selected(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect_any(catalog, limits)

@@ -227,9 +227,9 @@ impl Reader<'_> {
         let listed = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let listed_or =
             |key: &str, other: &str| listed.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
-        let bundle = self.is_delta && role != "layer";
+        let belongs_to_bundle = self.is_delta && role != "layer";
         PassthroughItem {
-            format: if bundle { "alf_delta" } else { "alf" }.into(),
+            format: if belongs_to_bundle { "alf_delta" } else { "alf" }.into(),
             group: listed_or("group", &self.manifest.agent),
             name: listed_or("name", name),
             role: listed_or("role", role),
@@ -384,7 +384,7 @@ impl Reader<'_> {
                 each_line(r, &member.place, self.limits.line_bytes, &mut |entry, _| {
                     if let JsonLine::Text(number, line) = entry
                         && finder.find(line.as_bytes()).is_some()
-                        && let Some(found) = wire::superseded_by(line)
+                        && let Some(found) = wire::supersedes_of(line)
                     {
                         superseded.add(found, (index, number));
                     }
@@ -561,7 +561,7 @@ impl Superseded {
         }
     }
 
-    /// Whether the line that replaces this one is a deletion. None if no line replaces it.
+    /// Whether the line that replaces the line with this id and position is a deletion. None if no line replaces it.
     fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
         let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier_deletion)

@@ -17,7 +17,7 @@ impl Reader<'_> {
         let layers: Vec<String> = self.manifest.unknown_layer_files().into_iter().map(str::to_owned).collect();
         let index = self.manifest.index_file();
         let archive = self.archive;
-        let known = ManifestWorkspaces::from_manifest(self.manifest);
+        let workspaces = ManifestWorkspaces::from_manifest(self.manifest);
         for (name, member) in &archive.entries {
             let role = match *name {
                 name if name == MANIFEST_FILE && self.is_delta => continue,
@@ -39,7 +39,7 @@ impl Reader<'_> {
                 let message = "no partition of the manifest lists this file; it is stored, but not read as memories";
                 self.sink.note(Issue::new("unlisted_partition", &member.place, message));
             }
-            let outcome = self.read_entry(&known, member, name, role);
+            let outcome = self.read_entry(&workspaces, member, name, role);
             self.unless_damaged(member, outcome)?;
             self.advance(member.size)?;
         }
@@ -47,7 +47,7 @@ impl Reader<'_> {
         for (name, bytes) in std::mem::take(&mut self.opener.files) {
             let path = name.splitn(3, '/').nth(2).unwrap_or_default();
             if matches!(files::role(path), FileRole::Secret) && !archive.entries.contains_key(name.as_str()) {
-                let item = self.raw_item(&known, &name, &archive.place);
+                let item = self.raw_item(&workspaces, &name, &archive.place);
                 self.sink.passthrough(item, &mut bytes.as_slice())?;
             } else {
                 let message = "its settings file is missing, so its secrets are not restored";
@@ -59,12 +59,12 @@ impl Reader<'_> {
 
     fn read_entry(
         &mut self,
-        known: &ManifestWorkspaces,
+        workspaces: &ManifestWorkspaces,
         member: &Member,
         name: &str,
         role: &str,
     ) -> Result<(), FormatError> {
-        if role == "raw" && self.read_raw(known, member, name)? {
+        if role == "raw" && self.read_raw(workspaces, member, name)? {
             return Ok(());
         }
         self.pass_through(member, name, role)
@@ -73,9 +73,9 @@ impl Reader<'_> {
     /// Reads a raw entry of a workspace: a file whose text is also in records, a settings file whose secrets were
     /// decrypted, or a passthrough file. Returns false if the caller must store the entry as a passthrough file of the
     /// agent.
-    fn read_raw(&mut self, known: &ManifestWorkspaces, member: &Member, name: &str) -> Result<bool, FormatError> {
+    fn read_raw(&mut self, workspaces: &ManifestWorkspaces, member: &Member, name: &str) -> Result<bool, FormatError> {
         let archive = self.archive;
-        let found = known.entry(name);
+        let found = workspaces.entry(name);
         if let Some(RawEntry::FromRecords(runtime, path, digest)) = found {
             let actual_digest = archive.catalog.read(member, |bytes| sha256(bytes, &member.place))?;
             if actual_digest != digest {
@@ -89,7 +89,7 @@ impl Reader<'_> {
         if let Some(original) = self.opener.files.remove(name) {
             let text = archive.catalog.bytes(member, self.limits.element_bytes)?;
             if redact::lacks_only_secrets(&original, &text) {
-                let item = self.raw_item(known, name, &member.place);
+                let item = self.raw_item(workspaces, name, &member.place);
                 self.sink.passthrough(item, &mut original.as_slice())?;
                 return Ok(true);
             }
@@ -99,14 +99,14 @@ impl Reader<'_> {
         if !matches!(found, Some(RawEntry::Passthrough(..))) {
             return Ok(false);
         }
-        let item = self.raw_item(known, name, &member.place);
+        let item = self.raw_item(workspaces, name, &member.place);
         archive.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))?;
         Ok(true)
     }
 
     /// Passthrough item for a raw entry: of its workspace if the manifest lists it, else of the agent.
-    fn raw_item(&self, known: &ManifestWorkspaces, name: &str, place: &str) -> PassthroughItem {
-        let (format, group, name) = match known.entry(name) {
+    fn raw_item(&self, workspaces: &ManifestWorkspaces, name: &str, place: &str) -> PassthroughItem {
+        let (format, group, name) = match workspaces.entry(name) {
             Some(RawEntry::Passthrough(runtime, scope, path)) => (runtime, scope, path),
             _ => ("alf", self.manifest.agent.as_str(), name),
         };

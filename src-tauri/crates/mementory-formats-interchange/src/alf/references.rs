@@ -1,5 +1,5 @@
-//! References between the parts of an archive that lead nowhere: `supersedes`, `referenced_by`, namespaces of
-//! principals, abilities and credentials. They are tolerated (spec §3.1.12), so each is a warning.
+//! Finds dangling references inside an archive: in `supersedes` and `referenced_by`, in namespaces of principals, and
+//! between abilities and credentials. The specification tolerates them (§3.1.12), so each is only a warning.
 use super::capability_check::CapabilityCheck;
 use super::findings::Findings;
 use mementory_json::Tree;
@@ -9,7 +9,8 @@ use std::collections::HashSet;
 const MAX_REFERENCES: usize = 200_000;
 /// Beginning of the namespace of the memories about a principal (spec §3.3.2).
 const PRINCIPAL_NAMESPACE: &str = "principal_context:";
-/// Abilities that need something of the host are no fault of the file.
+/// Code of the issue for an ability that needs something of the host. This is not a fault of the file, so it is not
+/// reported here.
 const HOST_CODE: &str = "capability_host_dependent";
 
 /// Ids and references of one archive. Ids are compared without case, as UUIDs.
@@ -59,18 +60,18 @@ impl References {
 
     /// Reports the references that lead nowhere.
     pub(super) fn report(self, place: &str, findings: &mut Findings) {
-        let missing = |list: Vec<(Box<str>, Box<str>)>, known: &dyn Fn(&str) -> bool| {
+        let places_of_missing = |list: Vec<(Box<str>, Box<str>)>, known: &dyn Fn(&str) -> bool| {
             list.into_iter().filter(|(id, _)| !known(id)).map(|(_, at)| at).collect::<Vec<_>>()
         };
         let is_memory = |id: &str| self.memories.contains(id);
-        for at in missing(self.superseded, &is_memory) {
+        for at in places_of_missing(self.superseded, &is_memory) {
             findings.warning("supersedes_missing", &at, "the memory that this one supersedes is not in the archive");
         }
-        for at in missing(self.referenced_by, &is_memory) {
+        for at in places_of_missing(self.referenced_by, &is_memory) {
             let message = "a memory that references this file is not in the archive";
             findings.warning("referenced_by_missing", &at, message);
         }
-        for at in missing(self.namespaces, &|id| self.principals.contains(id)) {
+        for at in places_of_missing(self.namespaces, &|id| self.principals.contains(id)) {
             findings.warning("principal_missing", &at, "the principal of this namespace is not in the archive");
         }
         for issue in self.capabilities.issues(place).into_iter().filter(|issue| issue.code != HOST_CODE) {

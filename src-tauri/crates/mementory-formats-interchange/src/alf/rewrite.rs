@@ -82,13 +82,13 @@ pub(super) fn edit_lines(
     let io = |e| FormatError::io(&member.place, e);
     archive.catalog.read(member, |reader| {
         let mut reader = BufReader::with_capacity(256 << 10, reader);
-        let (mut raw, mut count, mut unterminated) = (Vec::new(), 0u64, false);
+        let (mut raw, mut count, mut lacks_line_end) = (Vec::new(), 0u64, false);
         loop {
             raw.clear();
             let n =
                 reader.by_ref().take(limits.line_bytes.saturating_add(1)).read_until(b'\n', &mut raw).map_err(io)?;
             if n == 0 {
-                return Ok((count, unterminated));
+                return Ok((count, lacks_line_end));
             }
             if n as u64 > limits.line_bytes {
                 return Err(FormatError::Limit { limit: "line_bytes", place: member.place.clone(), figure: n as u64 });
@@ -102,7 +102,7 @@ pub(super) fn edit_lines(
                 LineEdit::Keep => {
                     out.write_all(&raw).map_err(io)?;
                     // Only the last line can lack a line end.
-                    unterminated = raw.last() != Some(&b'\n');
+                    lacks_line_end = raw.last() != Some(&b'\n');
                     count += 1;
                 }
                 LineEdit::Replace(line) => {

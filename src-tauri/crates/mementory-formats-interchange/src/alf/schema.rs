@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn ids_and_vectors_of_a_memory_are_checked() {
-        let found = |json: &str| {
+        let violations_of = |json: &str| {
             let mut out = Vec::new();
             check(&Tree::parse(json, 16).unwrap(), &MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {
                 if violation != Violation::MissingField {
@@ -429,7 +429,7 @@ mod tests {
             });
             out
         };
-        let id = |id: &str| found(&format!(r#"{{"id":"{id}"}}"#)).pop().map(|(code, _)| code);
+        let id = |id: &str| violations_of(&format!(r#"{{"id":"{id}"}}"#)).pop().map(|(code, _)| code);
         assert_eq!(id("0190b1a2-0000-7000-8000-00000000000a"), None);
         // Upper case, another variant and another version are accepted by readers.
         for loose in [
@@ -442,7 +442,7 @@ mod tests {
         for bad in ["memory-1", "0190b1a200007000800000000000000a", "{0190b1a2-0000-7000-8000-00000000000a}"] {
             assert_eq!(id(bad), Some(("bad_value", false)), "{bad}");
         }
-        let vector = found(r#"{"embeddings":[{"vector":[0.5,1e999]}]}"#);
+        let vector = violations_of(r#"{"embeddings":[{"vector":[0.5,1e999]}]}"#);
         assert_eq!(vector, [(("bad_value", false), "/embeddings/0/vector/1".to_owned())]);
     }
 }

@@ -1,7 +1,7 @@
-//! Secrets of settings and key files in a sealed credential (spec §3.4, §8.3). Secrets are never exported in the clear.
-//! An encrypted export has them in one credential, sealed with the passphrase of the export, and an import with that
-//! passphrase restores them. The specification defines cipher and key derivation, but not the layout of salt, tag,
-//! associated data and plaintext. Therefore the row names our layout in `encryption.layout`.
+//! Seals the secrets of settings and key files in a credential (spec §3.4, §8.3), because secrets are never exported in
+//! the clear. An encrypted export contains them in one credential, which is sealed with the passphrase of the export.
+//! An import with that passphrase restores them. The specification defines cipher and key derivation, but not the
+//! layout of salt, tag, associated data and plaintext. Therefore the row names our layout in `encryption.layout`.
 use super::document_row::Row;
 use super::partitions::stable_v5;
 use base64::{Engine, prelude::BASE64_STANDARD};

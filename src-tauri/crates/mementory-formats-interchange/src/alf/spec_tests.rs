@@ -30,7 +30,7 @@ fn merge(into: &mut Value, from: Value) {
 }
 
 /// Writes an archive with these documents and lines.
-fn agent(path: &Path, lines: &[Value], documents: &[(&str, Value)]) {
+fn write_agent(path: &Path, lines: &[Value], documents: &[(&str, Value)]) {
     let text: String = lines.iter().map(|l| format!("{l}\n")).collect();
     let mut layers = json!({"memory": {"record_count": lines.len(), "index_file": "memory/index.json", "partitions": [
         {"file": "memory/all.jsonl", "from": "2000-01-01", "to": null, "record_count": lines.len(), "sealed": false}]}});
@@ -68,7 +68,7 @@ fn round_trip(
 ) -> (Scratch, MemorySource, BTreeMap<String, Value>) {
     let scratch = Scratch::new(name);
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    agent(&first, lines, documents);
+    write_agent(&first, lines, documents);
     let mut vault = read(&first).unwrap();
     write(&mut vault, &second);
     let back = lines_of(&second);
@@ -101,7 +101,7 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
     let scratch = Scratch::new("10-1");
     let check = |line: Value| {
         let path = scratch.0.join("v.alf");
-        agent(&path, &[line], &[]);
+        write_agent(&path, &[line], &[]);
         let found = validate(&path);
         (
             found.errors.into_iter().map(|f| f.code).collect::<Vec<_>>(),
@@ -218,7 +218,7 @@ fn spec_10_5_credentials_stay_sealed() {
 fn spec_10_5_secrets_in_settings_files_are_not_exported_in_the_clear() {
     let scratch = Scratch::new("10-5-raw");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    agent(&first, &[memory(1, "2026-01-01T00:00:00Z", json!({}))], &[]);
+    write_agent(&first, &[memory(1, "2026-01-01T00:00:00Z", json!({}))], &[]);
     let mut all = entries(&first);
     all.insert("raw/zeroclaw/config.toml".into(), b"api_key = \"Zm9vYmFyYmF6cXV4\"\nmodel = \"m\"\n".to_vec());
     all.insert("raw/zeroclaw/notes.md".into(), b"api_key = \"is how the key is called\"\n".to_vec());
@@ -467,7 +467,11 @@ fn spec_10_11_busy_agents_get_monthly_partitions() {
     // An agent with monthly partitions keeps them, so that its sealed partitions keep their bytes.
     let scratch = Scratch::new("10-11-months");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    agent(&first, &[memory(1, "2026-05-03T00:00:00Z", json!({})), memory(2, "2026-06-03T00:00:00Z", json!({}))], &[]);
+    write_agent(
+        &first,
+        &[memory(1, "2026-05-03T00:00:00Z", json!({})), memory(2, "2026-06-03T00:00:00Z", json!({}))],
+        &[],
+    );
     let mut all = entries(&first);
     let mut manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
     let lines = String::from_utf8(all.remove("memory/all.jsonl").unwrap()).unwrap();

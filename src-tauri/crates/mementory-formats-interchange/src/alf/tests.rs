@@ -98,8 +98,8 @@ fn fixtures_round_trip() {
 
         write(&mut vault, &second);
         // Unreadable lines were dropped and are not written. The comparison uses sets, so duplicates do not matter.
-        let unreadable = dropped.iter().filter(|d| *d != "duplicate").count();
-        assert_same_archive(&first, &second, unreadable);
+        let unreadable_count = dropped.iter().filter(|d| *d != "duplicate").count();
+        assert_same_archive(&first, &second, unreadable_count);
         copy_for_interop(&second, &format!("{name}.alf"));
         let written: Vec<String> =
             entries(&second).into_keys().filter(|n| n.starts_with("memory/partitions/")).collect();

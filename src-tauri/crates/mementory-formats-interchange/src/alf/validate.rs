@@ -187,9 +187,10 @@ impl Check<'_> {
     fn warn_about_unlisted_artifacts(&mut self, tree: &Tree) {
         let archive = self.archive;
         let rows = rows(tree, "attachments").iter();
-        let named: HashSet<&str> = rows.filter_map(|row| row.get("archive_path").and_then(Tree::as_str)).collect();
+        let named_files: HashSet<&str> =
+            rows.filter_map(|row| row.get("archive_path").and_then(Tree::as_str)).collect();
         for (name, member) in &archive.entries {
-            if name.starts_with("artifacts/") && !named.contains(name) {
+            if name.starts_with("artifacts/") && !named_files.contains(name) {
                 self.warning("unlisted_artifact", &member.place, "no row of the artifact index names this file");
             }
         }
@@ -222,13 +223,13 @@ impl Check<'_> {
     /// raw files. An import stores such files, but not as memories.
     fn warn_about_unlisted_files(&mut self) {
         let (archive, index) = (self.archive, self.manifest.index_file());
-        let named: HashSet<&str> = self.manifest.named_files().into_iter().collect();
+        let named_files: HashSet<&str> = self.manifest.named_files().into_iter().collect();
         for (name, member) in &archive.entries {
-            let lines = name.starts_with("memory/") && name.ends_with(".jsonl");
-            if lines && !named.contains(name) && index != Some(*name) {
+            let has_lines = name.starts_with("memory/") && name.ends_with(".jsonl");
+            if has_lines && !named_files.contains(name) && index != Some(*name) {
                 self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
             }
-            if LAYER_DOCUMENTS.contains(name) && !named.contains(name) {
+            if LAYER_DOCUMENTS.contains(name) && !named_files.contains(name) {
                 self.warning("unlisted_layer", &member.place, "no layer of the manifest names this document");
             }
         }
@@ -353,8 +354,9 @@ impl Check<'_> {
     }
 
     fn check_partition(&mut self, member: &Member, row: &super::manifest::Partition) -> Result<u64, FormatError> {
-        // Place of the last line if that line is neither JSON nor ended by a line feed. Then the file was truncated.
-        let (mut line_count, mut cut) = (0u64, None);
+        // Place of the last line if that line is not JSON and has no line feed at its end, which shows that the file
+        // was truncated.
+        let (mut line_count, mut truncated_line_place) = (0u64, None);
         let archive = self.archive;
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
@@ -369,10 +371,10 @@ impl Check<'_> {
                 };
                 line_count += 1;
                 let place = format!("{}#line {number}", member.place);
-                cut = None;
+                truncated_line_place = None;
                 let Ok(tree) = Tree::parse(text, self.limits) else {
                     // A line without a line end takes exactly as many bytes as its text.
-                    cut = (bytes == text.len() as u64).then(|| place.clone());
+                    truncated_line_place = (bytes == text.len() as u64).then(|| place.clone());
                     self.error("malformed", &place, "not JSON");
                     return Ok(());
                 };
@@ -383,7 +385,7 @@ impl Check<'_> {
                 self.findings.refuse_too_many(&member.place)
             })
         })?;
-        if let Some(place) = cut {
+        if let Some(place) = truncated_line_place {
             self.error("partition_truncated", &place, "the partition ends inside this line");
         }
         Ok(line_count)

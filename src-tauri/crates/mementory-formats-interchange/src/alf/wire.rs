@@ -211,8 +211,10 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
 /// The original id if it was moved to the forbidden values, and true if an empty content was moved (see
 /// [`super::forbidden`]).
 fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
-    let inside = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
-    let Some(kept) = inside(line, "raw_source_format").and_then(|raw| inside(&raw, FORBIDDEN_VALUES_MEMBER)) else {
+    let inner_members = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
+    let Some(kept) =
+        inner_members(line, "raw_source_format").and_then(|raw| inner_members(&raw, FORBIDDEN_VALUES_MEMBER))
+    else {
         return (None, false);
     };
     let id = get(&kept, "/id").and_then(string).filter(|id| !id.is_empty());
@@ -248,8 +250,8 @@ pub(super) struct Supersedes {
     pub deleted: bool,
 }
 
-/// What the line replaces (member `supersedes`). None if the line does not have this member.
-pub(super) fn superseded_by(line: &str) -> Option<Supersedes> {
+/// The member `supersedes` of a line, which says what the line replaces. None if the line does not have this member.
+pub(super) fn supersedes_of(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = get(&m, "supersedes").and_then(string)?.into_owned();
     let same_id = get(&m, "id").and_then(string).is_some_and(|id| id == old);

@@ -1,7 +1,7 @@
 //! Converts the profiles of a workspace to the identity document and to an element of the principals document (spec
-//! §3.2, §3.3, §3.2.6), and back. The extension slot contains the original records, and for each a digest of the text
-//! that was written into the document for it. If the text no longer has this digest, another program changed it, and
-//! the new text is imported. Any other change by another program is reported as an issue.
+//! §3.2, §3.3, §3.2.6), and back. The extension slot contains the original records, each with a digest of the text that
+//! the document contains for the record. If the text no longer has this digest, another program changed it, and the new
+//! text is imported. Any other change by another program is reported as an issue.
 use super::partitions::stable_v5;
 use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
@@ -33,13 +33,13 @@ pub(super) fn agent_name(profiles: &[StoredRecord]) -> Option<String> {
     let order = ["identity_profile", "soul", "aieos"];
     let files = || order.into_iter().filter_map(profile_of_type).filter_map(|p| p.record.verbatim.as_ref());
     let stated_name = files().find_map(|v| v.text.lines().find_map(|line| labelled_value(line, "Name")));
-    let titled = || {
+    let title_of_first_profile = || {
         ["aieos", "soul", "identity_profile"]
             .into_iter()
             .filter_map(profile_of_type)
             .find_map(|p| p.record.title.clone())
     };
-    stated_name.or_else(titled)
+    stated_name.or_else(title_of_first_profile)
 }
 
 fn is_aieos(record: &Record) -> bool {
@@ -186,11 +186,13 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         paths.push(path);
         records.push(record);
     }
-    let known = |path: &[&str]| paths.iter().any(|p| p == path);
+    let is_known_path = |path: &[&str]| paths.iter().any(|p| p == path);
     let has_other_blocks = match doc.get("prose") {
         Some(Tree::Object(prose)) => prose.iter().any(|(key, value)| match value {
-            Tree::Object(blocks) => blocks.iter().any(|(block, _)| !known(&["prose", key.as_str(), block.as_str()])),
-            _ => !known(&["prose", key.as_str()]),
+            Tree::Object(blocks) => {
+                blocks.iter().any(|(block, _)| !is_known_path(&["prose", key.as_str(), block.as_str()]))
+            }
+            _ => !is_known_path(&["prose", key.as_str()]),
         }),
         _ => false,
     };

@@ -20,14 +20,14 @@ fn json_of(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Value {
 
 /// The files, with the secrets in settings redacted.
 fn redacted(tree: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
-    let one = |(name, bytes): (&String, &Vec<u8>)| match name.ends_with(".json") || name.ends_with(".toml") {
+    let redacted_file = |(name, bytes): (&String, &Vec<u8>)| match name.ends_with(".json") || name.ends_with(".toml") {
         true => (name.clone(), redact::redact(std::str::from_utf8(bytes).unwrap()).0.into_bytes()),
         false => (name.clone(), bytes.clone()),
     };
-    tree.iter().map(one).collect()
+    tree.iter().map(redacted_file).collect()
 }
 
-fn raw(entries: &BTreeMap<String, Vec<u8>>, runtime: &str) -> BTreeMap<String, Vec<u8>> {
+fn raw_files(entries: &BTreeMap<String, Vec<u8>>, runtime: &str) -> BTreeMap<String, Vec<u8>> {
     let start = format!("raw/{runtime}/");
     entries.iter().filter_map(|(n, b)| Some((n.strip_prefix(&start)?.to_owned(), b.clone()))).collect()
 }
@@ -47,7 +47,7 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         assert_eq!(validate(&archive).errors, [], "{}", source.display());
         copy_for_interop(&archive, &format!("workspace-{n}.alf"));
         let before = workspace::tree(&source);
-        assert_eq!(raw(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
+        assert_eq!(raw_files(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
 
         // After an import, only the records contain the text, and the restored workspace is the same.
         let mut back = read(&archive).unwrap();
@@ -113,7 +113,7 @@ fn spec_10_7_workspace_profiles_become_identity_and_principal() {
 }
 
 /// Writes a copy of the archive with some entries changed.
-fn with_changes(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
+fn write_changed_copy(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
     let all: Vec<(String, Vec<u8>)> = entries(from).into_iter().map(|(n, b)| (n.clone(), change(&n, b))).collect();
     let all: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
     pack(to, &all);
@@ -124,7 +124,7 @@ fn identity_change_by_another_program_is_imported() {
     let scratch = Scratch::new("identity-elsewhere");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
-    with_changes(&first, &second, |name, bytes| match name {
+    write_changed_copy(&first, &second, |name, bytes| match name {
         "identity.json" => {
             let mut doc: Value = serde_json::from_slice(&bytes).unwrap();
             doc["prose"]["soul"] = json!("# Other\nBe brief.\n");
@@ -153,7 +153,7 @@ fn changed_raw_file_is_stored_and_reported() {
     let scratch = Scratch::new("raw-elsewhere");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
-    with_changes(
+    write_changed_copy(
         &first,
         &second,
         |name, bytes| if name == "raw/openclaw/SOUL.md" { b"# Changed\n".to_vec() } else { bytes },
@@ -178,7 +178,7 @@ fn spec_10_2_zeroclaw_home_is_byte_equal() {
     let all = entries(&archive);
     let mut runtime_files = before.clone();
     assert_eq!(runtime_files.remove("workspace/notes.bin"), all.get("artifacts/notes.bin").cloned());
-    assert_eq!(raw(&all, "zeroclaw"), redacted(&runtime_files));
+    assert_eq!(raw_files(&all, "zeroclaw"), redacted(&runtime_files));
     let identity = json_of(&entries(&archive), "identity.json");
     assert_eq!(identity["structured"]["names"]["primary"], "Wren");
     assert_eq!(identity["structured"]["psychology"]["neural_matrix"]["logic"], 0.8);
@@ -246,10 +246,11 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
         let has_passphrase = words.is_some();
         let vault = read_with(&inside, words).unwrap();
         assert!(!String::from_utf8(config(&vault)).unwrap().contains("sk-zc-01"));
-        let closed = vault.notes.iter().filter(|n| n.code == "credential_closed").count();
-        assert_eq!(closed, usize::from(has_passphrase), "reported once");
-        let stored = vault.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
-        assert_eq!(stored, 1, "stored unchanged");
+        let closed_count = vault.notes.iter().filter(|n| n.code == "credential_closed").count();
+        assert_eq!(closed_count, usize::from(has_passphrase), "reported once");
+        let credential_count =
+            vault.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
+        assert_eq!(credential_count, 1, "stored unchanged");
     }
 }
 
@@ -269,7 +270,7 @@ fn spec_8_3_whole_archive_is_encrypted() {
     assert_eq!(code(read_with(&archive, sealed_with("milk")).err().unwrap()), "passphrase_wrong");
 }
 
-fn edited(vault: &mut MemorySource, from: &str, to: &str) {
+fn edit_text(vault: &mut MemorySource, from: &str, to: &str) {
     let at = vault.records.iter().position(|r| r.text.contains(from)).unwrap();
     vault.records[at].text = vault.records[at].text.replace(from, to);
     vault.edited.insert(at);
@@ -281,7 +282,7 @@ fn archive_has_the_edited_text_and_not_the_old_one() {
     let archive = scratch.0.join("a.alf");
     let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
     let old_text = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
-    edited(&mut vault, &old_text, "Moored at the north quay now.");
+    edit_text(&mut vault, &old_text, "Moored at the north quay now.");
     write(&mut vault, &archive);
     for (name, bytes) in entries(&archive) {
         assert!(!String::from_utf8_lossy(&bytes).contains(&old_text), "{name} still contains the old text");
@@ -300,10 +301,10 @@ fn applying_a_delta_removes_outdated_raw_files() {
     let mut vault = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
     let old_text = vault.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
     write(&mut vault, &path("base.alf"));
-    let raw_before = raw(&entries(&path("base.alf")), "openclaw");
+    let raw_before = raw_files(&entries(&path("base.alf")), "openclaw");
     assert!(raw_before.values().any(|b| String::from_utf8_lossy(b).contains(&old_text)));
 
-    edited(&mut vault, &old_text, "Moored at the north quay now.");
+    edit_text(&mut vault, &old_text, "Moored at the north quay now.");
     let options = WriteOptions { everything: true, base: Some(path("base.alf")), ..WriteOptions::default() };
     AlfDelta.write(&mut vault, &path("one.alf-delta"), &options).unwrap();
     apply(&path("base.alf"), &[path("one.alf-delta")], &path("new.alf"), &Limits::default()).unwrap();
@@ -314,7 +315,7 @@ fn applying_a_delta_removes_outdated_raw_files() {
     }
     assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
     // Files that are not made from records stay in the archive.
-    assert!(!raw(&after, "openclaw").is_empty() || raw_before.len() == 1);
+    assert!(!raw_files(&after, "openclaw").is_empty() || raw_before.len() == 1);
 }
 
 #[test]
@@ -389,7 +390,7 @@ fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
     let manifest = |change: fn(&mut Value)| {
-        with_changes(&first, &second, move |name, bytes| match name {
+        write_changed_copy(&first, &second, move |name, bytes| match name {
             "manifest.json" => {
                 let mut manifest: Value = serde_json::from_slice(&bytes).unwrap();
                 change(&mut manifest["mementory"]);

@@ -80,8 +80,9 @@ pub(super) fn write(
     layers.has_embeddings = plan.has_embeddings;
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
-        let of_rows = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
-        layers.scopes = of_rows.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
+        let row_scopes = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
+        layers.scopes =
+            row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
     }
     let several_versions = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
     layers.lineage = several_versions.map(|_| lineage::counting_id(&about.vault_id));
@@ -216,22 +217,23 @@ fn write_files(
         write_row_file(source, out, row, passthrough)?;
     }
     for (id, foreign) in std::mem::take(&mut plan.files) {
-        let mut facts = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
+        let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
         let mut content = None;
         let found = source.attachment(&id, &mut |bytes| {
-            (facts.size, facts.sha256, content) = size_digest_and_bytes(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
+            (file_data.size, file_data.sha256, content) =
+                size_digest_and_bytes(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
             Ok(())
         })?;
-        if found && facts.size < threshold {
+        if found && file_data.size < threshold {
             let name = free_artifact_name(out, passthrough, &foreign.reference.name, &id);
             match content {
                 Some(content) => drop(out.entry(&name, &mut content.as_slice())?),
                 None => drop(source.attachment(&id, &mut |bytes| out.entry(&name, bytes).map(drop))?),
             }
-            facts.path = Some(name);
+            file_data.path = Some(name);
         }
-        report_file_loss(plan, &id, found.then_some(facts.size), threshold);
-        rows.push(documents::file_row(&id, &foreign.reference, &foreign.referenced_by, &facts));
+        report_file_loss(plan, &id, found.then_some(file_data.size), threshold);
+        rows.push(documents::file_row(&id, &foreign.reference, &foreign.referenced_by, &file_data));
     }
     let name = |out: &ArchiveWriter, name: &str, id: &str| free_artifact_name(out, passthrough, name, id);
     rows.extend(workspaces.artifacts(source, out, plan, threshold, &name)?);
@@ -338,7 +340,7 @@ fn write_partitions(
                 name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;
-            let mut bytes = PartitionStream { lines: lines.into_iter(), current: vec![], at: 0 };
+            let mut bytes = PartitionStream { lines: lines.into_iter(), current_line: vec![], at: 0 };
             let (_, sha256) = out.entry(&name, &mut bytes)?;
             layers.partitions.push(PartitionRow::new(name, period, count, sha256, now));
         }
@@ -371,20 +373,20 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
 /// The lines of a partition as a stream, which avoids a copy of the whole partition in memory.
 struct PartitionStream {
     lines: std::vec::IntoIter<(Timestamp, String, String)>,
-    current: Vec<u8>,
+    current_line: Vec<u8>,
     at: usize,
 }
 
 impl std::io::Read for PartitionStream {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        if self.at == self.current.len() {
+        if self.at == self.current_line.len() {
             let Some((_, _, line)) = self.lines.next() else { return Ok(0) };
-            self.current = line.into_bytes();
-            self.current.push(b'\n');
+            self.current_line = line.into_bytes();
+            self.current_line.push(b'\n');
             self.at = 0;
         }
-        let n = buf.len().min(self.current.len() - self.at);
-        buf[..n].copy_from_slice(&self.current[self.at..self.at + n]);
+        let n = buf.len().min(self.current_line.len() - self.at);
+        buf[..n].copy_from_slice(&self.current_line[self.at..self.at + n]);
         self.at += n;
         Ok(n)
     }

@@ -102,7 +102,7 @@ pub(super) struct FileData {
 }
 
 /// The row of an attachment from another format. `referenced_by` lists the ids of the records that refer to it.
-pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileData) -> Row {
+pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], file_data: &FileData) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");
     push_member(&mut out, "id", &uuid);
@@ -110,10 +110,10 @@ pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[Str
     push_member(&mut out, "media_type", reference.media_type.as_deref().unwrap_or("application/octet-stream"));
     out.push_str(&format!(
         ",\"size_bytes\":{},\"hash\":{{\"algorithm\":\"sha256\",\"value\":\"{}\"}}",
-        facts.size, facts.sha256
+        file_data.size, file_data.sha256
     ));
     push_member(&mut out, "source_path", &reference.name);
-    match &facts.path {
+    match &file_data.path {
         Some(path) => push_member(&mut out, "archive_path", path),
         None => out.push_str(",\"archive_path\":null"),
     }

@@ -15,25 +15,25 @@ pub(super) struct PartitionRow {
     period: Period,
     count: u64,
     sha256: String,
-    sealed: bool,
-    current: bool,
+    is_sealed: bool,
+    is_current: bool,
 }
 
 impl PartitionRow {
     /// The row of a partition. A past period is sealed, and the current one has no end yet.
     pub(super) fn new(file: String, period: Period, count: u64, sha256: String, now: Timestamp) -> Self {
         let relation = period.relative_to(now);
-        Self { file, period, count, sha256, sealed: relation.is_lt(), current: relation.is_eq() }
+        Self { file, period, count, sha256, is_sealed: relation.is_lt(), is_current: relation.is_eq() }
     }
 
     fn tree(&self) -> Tree {
-        let to = if self.current { Tree::Null } else { text(&self.period.last_day()) };
+        let to = if self.is_current { Tree::Null } else { text(&self.period.last_day()) };
         object([
             ("file", text(&self.file)),
             ("from", text(&self.period.first_day())),
             ("to", to),
             ("record_count", number(self.count)),
-            ("sealed", Tree::Bool(self.sealed)),
+            ("sealed", Tree::Bool(self.is_sealed)),
             ("sha256", text(&self.sha256)),
         ])
     }
@@ -105,8 +105,8 @@ impl Layers {
                 Some(Tree::Number(n)) => n.parse().unwrap_or(0),
                 _ => 0,
             };
-            let included = tree.get("archive_path").and_then(Tree::as_str).is_some();
-            let tier = if included { &mut self.included } else { &mut self.referenced };
+            let is_included = tree.get("archive_path").and_then(Tree::as_str).is_some();
+            let tier = if is_included { &mut self.included } else { &mut self.referenced };
             *tier = (tier.0 + 1, tier.1.saturating_add(size));
         }
     }
@@ -176,8 +176,8 @@ pub(super) fn build(
             }
         });
     }
-    let memory = !layers.partitions.is_empty() || inventory.get("memory").is_some();
-    edit_layer_row(&mut inventory, "memory", memory, |row| {
+    let has_memory = !layers.partitions.is_empty() || inventory.get("memory").is_some();
+    edit_layer_row(&mut inventory, "memory", has_memory, |row| {
         row.set("record_count", number(layers.partitions.iter().map(|p| p.count).sum()));
         row.set("index_file", text(&layers.index_file()));
         row.set("has_embeddings", Tree::Bool(layers.has_embeddings));
@@ -206,9 +206,9 @@ pub(super) fn build(
     (out, version)
 }
 
-/// Changes or adds the manifest row of a layer. Removes the row if the layer is not `present`.
-fn edit_layer_row(inventory: &mut Tree, layer: &str, present: bool, change: impl FnOnce(&mut Tree)) {
-    if !present {
+/// Changes or adds the manifest row of a layer. Removes the row if `is_present` is false.
+fn edit_layer_row(inventory: &mut Tree, layer: &str, is_present: bool, change: impl FnOnce(&mut Tree)) {
+    if !is_present {
         inventory.remove(layer);
         return;
     }

@@ -1,4 +1,4 @@
-//! Detects logs: the first line that is not blank must have the fields of an event, among them its hash.
+//! Detects logs: the first line that is not blank must have the fields of an event, including the hash of the event.
 use crate::zaxy::log_event::{EventVersion, version_of};
 use mementory_format::{Catalog, Claim, FormatError, Part, Role};
 use mementory_json::Tree;

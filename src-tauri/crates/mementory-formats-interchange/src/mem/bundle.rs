@@ -31,14 +31,15 @@ pub(super) struct Bundle<'a> {
     pub files: BTreeMap<&'a str, &'a Member>,
     /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
     pub unreadable: BTreeSet<String>,
-    /// Names in the same archive that lead out of it (`../`). An archive with such names is refused (spec v1.1 §4, §7).
+    /// Names of entries that would lead out of the archive (`../`). An archive with such names is refused (spec v1.1
+    /// §4, §7).
     pub escaping: BTreeSet<String>,
 }
 
 /// Called for each line with its number (from 1) and its bytes.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(u64, &[u8]) -> Result<(), FormatError>;
 
-/// Folder of the bundle that contains a file with a typical name: `x/items/episode.jsonl` → `x/`.
+/// Folder of the bundle to which a file with this name would belong: `x/items/episode.jsonl` → `x/`.
 pub(super) fn prefix_of(name: &str) -> Option<&str> {
     let (folder, file) = name.rsplit_once('/').map_or(("", name), |(f, n)| (&name[..f.len() + 1], n));
     if matches!(file, MANIFEST_FILE | CHECKSUMS_FILE | SIGNATURE_FILE) {

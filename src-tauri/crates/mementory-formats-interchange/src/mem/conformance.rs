@@ -107,9 +107,9 @@ fn check_listed_files(
             report.fatal("file_missing", path, format!("listed file missing: {path}"));
             continue;
         };
-        let oversize = || format!("file exceeds size limit: {path}");
+        let too_large_message = || format!("file exceeds size limit: {path}");
         if member.size > bundle.limits.mem_file_bytes {
-            report.fatal("size_limit", path, oversize());
+            report.fatal("size_limit", path, too_large_message());
             continue;
         }
         let checked = match check_file(bundle, path, member, report, depth, progress) {
@@ -120,7 +120,7 @@ fn check_listed_files(
             other => other?,
         };
         let Some((size, digest)) = checked else {
-            report.fatal("size_limit", path, oversize());
+            report.fatal("size_limit", path, too_large_message());
             continue;
         };
         if digest == entry.sha256 {
@@ -280,8 +280,8 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
             report.scopes.extend(text(tree, "id").map(str::to_owned));
         }
         "tombstone" => {
-            // After a redaction, the target still exists without its content. Derived records are deleted in both
-            // cases.
+            // After a redaction, unlike after a deletion, the target still exists, but without its content. Derived
+            // records are deleted in both cases.
             if text(tree, "op") == Some("delete") {
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
             }
@@ -304,8 +304,8 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
     }
 }
 
-/// Reports files that the manifest does not list: as fatal in folders with records, else as a warning of a full check,
-/// because no checksum or signature covers them.
+/// Reports files that the manifest does not list, because no checksum or signature covers them. In folders with
+/// records, such a file is a fatal error. Elsewhere it is a warning, which only the full check reports.
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names =
@@ -385,10 +385,10 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
 
 /// Compares counts, coverage and scopes in the manifest with the records, and warns about a full export with `since`.
 fn check_summaries(manifest: &Manifest, report: &mut Report) {
-    let declared: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
+    let declared_counts: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
     let found: BTreeMap<String, u64> =
         report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
-    if !declared.into_iter().eq(found.iter()) {
+    if !declared_counts.into_iter().eq(found.iter()) {
         let message = "counts mismatch: the manifest's counts are not the number of records";
         report.add_finding(Severity::Error, "counts_mismatch", MANIFEST_FILE, message);
     }

@@ -39,7 +39,8 @@ enum Baseline {
     Nothing,
     /// Everything that changed since this time is exported.
     Cursor(Timestamp),
-    /// Everything that another export lacks: digests of its lines, and of its files without records.
+    /// Everything is exported that another export lacks. `lines` has the digests of the lines of that export, and
+    /// `other_files` those of its files without records.
     Export { lines: HashSet<[u8; 16]>, other_files: BTreeMap<String, String> },
 }
 
@@ -71,7 +72,8 @@ pub(super) fn whole_second(at: Timestamp) -> Timestamp {
 }
 
 impl Delta {
-    /// Creates the filter from the options. Times after `now` are not changes (a fact may end in the future).
+    /// Creates the filter from the options. A time after `now` does not count as a change, because a fact may end in
+    /// the future.
     pub fn new(options: &WriteOptions, now: Timestamp, limits: &Limits) -> Result<Self, FormatError> {
         let mut delta = Self { since: options.since.map(whole_second), now: Some(now), ..Self::default() };
         if let Some(base) = &options.base {
@@ -113,7 +115,7 @@ impl Delta {
                     continue;
                 }
                 bundle.visit_lines(member, &mut |_, bytes| {
-                    let known = match (spec, line_text(bytes)) {
+                    let identity = match (spec, line_text(bytes)) {
                         (Some(spec), Some(Ok(source))) => {
                             let tree = decode(spec, source, limits.json_depth).ok();
                             tree.and_then(|tree| Some(line_identity(&file.path, &tree, &line(spec, &tree).ok()?)))
@@ -121,7 +123,7 @@ impl Delta {
                         (None, _) => std::str::from_utf8(bytes).ok().map(|l| digest(&file.path, l)),
                         _ => None,
                     };
-                    lines.extend(known);
+                    lines.extend(identity);
                     Ok(())
                 })?;
             }

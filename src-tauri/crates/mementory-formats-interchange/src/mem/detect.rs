@@ -20,26 +20,27 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let exists_in = |location: BundleLocation, name: &str| {
         names.contains(&(location.0, location.1, format!("{}{name}", location.2).as_str()))
     };
-    let with_records: HashSet<BundleLocation> = catalog.members().iter().filter_map(location_of_records).collect();
-    let surroundings = |location: BundleLocation| FilesBesideManifest {
-        checksums: exists_in(location, CHECKSUMS_FILE),
-        records: with_records.contains(&location),
+    let bundles_with_records: HashSet<BundleLocation> =
+        catalog.members().iter().filter_map(location_of_records).collect();
+    let files_beside = |location: BundleLocation| FilesBesideManifest {
+        has_checksums: exists_in(location, CHECKSUMS_FILE),
+        has_records: bundles_with_records.contains(&location),
     };
     let mut bundles: BTreeMap<BundleLocation, (f64, Option<String>, &str)> = BTreeMap::new();
     for member in catalog.members() {
         let Some(prefix) = prefix_of(&member.name) else { continue };
         let location = (member.root, member.archive, prefix);
         if member.file_name() == MANIFEST_FILE {
-            if let Some((confidence, version)) = recognize_manifest(catalog, member, &surroundings(location), limits)? {
+            if let Some((confidence, version)) = recognize_manifest(catalog, member, &files_beside(location), limits)? {
                 bundles.insert(location, (confidence, version, "manifest.json of a Portable Memory bundle"));
             }
             continue;
         }
         // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user is
         // informed.
-        let item =
+        let is_record_file =
             member.name[prefix.len()..].starts_with("items/") && kind_at_path(&member.name[prefix.len()..]).is_some();
-        if item
+        if is_record_file
             && !bundles.contains_key(&location)
             && exists_in(location, CHECKSUMS_FILE)
             && !exists_in(location, MANIFEST_FILE)
@@ -66,11 +67,11 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
-/// Which files there are beside a manifest. They make its detection more certain.
+/// Files beside a manifest that make its detection more certain.
 struct FilesBesideManifest {
-    checksums: bool,
+    has_checksums: bool,
     /// True if a file in `items/` is named after a kind that the format defines.
-    records: bool,
+    has_records: bool,
 }
 
 /// Location of the bundle of a file with records. None for any other file.
@@ -101,7 +102,7 @@ fn recognize_manifest(
     }
     let bytes = match catalog.bytes(member, limits.side_file_bytes) {
         // The file is truncated or damaged. The reader reports this, and other inputs are not affected.
-        Err(FormatError::Io { .. }) => return Ok(beside.checksums.then(|| (0.9, Some("unknown".into())))),
+        Err(FormatError::Io { .. }) => return Ok(beside.has_checksums.then(|| (0.9, Some("unknown".into())))),
         other => other?,
     };
     if let Ok(manifest) = Manifest::parse(&bytes, limits) {
@@ -115,9 +116,9 @@ fn recognize_manifest(
             let version = tree.get("format").and_then(Tree::as_str).unwrap_or("unknown").to_owned();
             match known_fields.iter().filter(|m| tree.get(m).is_some()).count() {
                 3.. => Some((0.95, Some(version))),
-                _ => (beside.checksums && beside.records).then_some((0.9, Some(version))),
+                _ => (beside.has_checksums && beside.has_records).then_some((0.9, Some(version))),
             }
         }
-        None => beside.checksums.then(|| (0.9, Some("unknown".into()))),
+        None => beside.has_checksums.then(|| (0.9, Some("unknown".into()))),
     })
 }

@@ -241,7 +241,7 @@ fn push_derivation_edges(stored: &StoredRecord, now: Timestamp, out: &mut Vec<Pr
         _ => format!("{}{}", id_prefix(record.kind), stored.id),
     };
     let t = &record.times;
-    let recorded = t.created.or(t.observed).or(t.updated).unwrap_or(now);
+    let recorded_at = t.created.or(t.observed).or(t.updated).unwrap_or(now);
     let ends = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation == "derived_from");
     for (link, id) in ends {
         let Some(target) = target_id(link.kind, &link.target, id.as_ref()) else { continue };
@@ -252,8 +252,8 @@ fn push_derivation_edges(stored: &StoredRecord, now: Timestamp, out: &mut Vec<Pr
             source: own_id.clone(),
             target: target.clone(),
             relation: "derived_from".into(),
-            recorded,
-            valid_from: t.valid_from.unwrap_or(recorded),
+            recorded: recorded_at,
+            valid_from: t.valid_from.unwrap_or(recorded_at),
             valid_to: t.valid_to,
             superseded_by: linked_ids(stored, "superseded_by").next(),
             confidence: record.confidence.filter(|c| c.is_finite()).unwrap_or(DEFAULT_CONFIDENCE),

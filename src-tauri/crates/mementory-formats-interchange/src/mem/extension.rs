@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 /// Member that replaces `fields` with its JSON text if canonical numbers would change a value (`1.0`).
 const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
-/// The fields that a line can express: every time, in whole seconds, and all other fields except our own additions.
+/// The fields that a line can express: all times, but only in whole seconds, and all other fields except those that we
+/// add.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
@@ -20,11 +21,11 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
 }
 
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
-/// of `tree`. Returns false if there are none. `own` is true if the record was read from this format. Then origin and
-/// verbatim are left out, because the line itself is both.
-pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
+/// of `tree`. Returns false if there are none. `is_own` is true if the record was read from this format. Then origin
+/// and verbatim are left out, because the line itself gives both.
+pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) -> bool {
     extension::remove(tree);
-    let mut out = extension::record_difference(mapped, record, own);
+    let mut out = extension::record_difference(mapped, record, is_own);
     if out.is_empty() {
         return false;
     }
@@ -81,9 +82,9 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
     let mut map = slot_members(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
     restore_fields(&mut map);
-    let own_origin = !map.contains_key("origin");
+    let has_own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
-    if own_origin {
+    if has_own_origin {
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

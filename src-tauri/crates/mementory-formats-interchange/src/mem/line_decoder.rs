@@ -18,7 +18,7 @@ use std::{
 pub(super) enum CheckDepth {
     /// Only rules whose violation prevents an import.
     Import,
-    /// Also canonical form, conformance level and other claims of the manifest.
+    /// All rules, including those about canonical form, conformance level and other claims of the manifest.
     Full,
 }
 

@@ -80,9 +80,9 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     };
     let parent = record.parent.as_ref();
     let parent_id = |kind: Kind| parent.and_then(|key| target_id(kind, key, stored.parent_id.as_ref()));
-    let wanted = wire_kind(record.kind);
+    let usual_kind = wire_kind(record.kind);
     let mut references: Vec<(&str, Tree)> = vec![];
-    let ends_are_known = match wanted {
+    let ends_are_known = match usual_kind {
         "edge" => {
             let mut ends = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.kind == Kind::Entity);
             let mut end = || ends.next().and_then(|(l, id)| target_id(l.kind, &l.target, id.as_ref()));
@@ -100,7 +100,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
         _ => Some(()),
     };
     let spec = ends_are_known
-        .and_then(|()| kind_named(wanted))
+        .and_then(|()| kind_named(usual_kind))
         .or_else(|| kind_named("episode"))
         .unwrap_or(&super::kinds::KIND_SPECS[0]);
     let mut tree = Tree::Object(vec![("id".into(), Tree::Text(id))]);
@@ -110,8 +110,8 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     let text_tree = |s: &str| Tree::Text(s.to_owned());
     match spec.kind {
         "episode" => {
-            let chat = record.kind == Kind::Message;
-            let source_type = if chat {
+            let is_message = record.kind == Kind::Message;
+            let source_type = if is_message {
                 "chat"
             } else if record.kind == Kind::Todo {
                 "todo"
@@ -131,7 +131,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
                 tree.set("actors", texts(&[role]));
             }
             tree.set("metadata", adapter_metadata(record));
-            if chat && let Some(context) = parent_id(Kind::Conversation) {
+            if is_message && let Some(context) = parent_id(Kind::Conversation) {
                 tree.set("contextID", Tree::Text(context));
             }
         }
@@ -191,9 +191,9 @@ fn adapter_metadata(record: &Record) -> Tree {
         ],
         _ => vec![],
     };
-    let present =
+    let present_values =
         adapter_metadata.into_iter().filter_map(|(name, value)| Some((name, value.filter(|v| !v.is_empty())?)));
-    Tree::Object(present.map(|(name, value)| (name.to_owned(), Tree::Text(value.to_owned()))).collect())
+    Tree::Object(present_values.map(|(name, value)| (name.to_owned(), Tree::Text(value.to_owned()))).collect())
 }
 
 fn default_value(ty: Type, default_time: &str) -> Tree {

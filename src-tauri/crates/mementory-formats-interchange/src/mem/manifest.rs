@@ -214,13 +214,13 @@ fn parse_u64(value: Option<&Tree>) -> Option<u64> {
 
 fn parse_counts(tree: &Tree) -> Result<BTreeMap<String, u64>, String> {
     let Some(Tree::Object(members)) = tree.get("counts") else { return Err("counts has the wrong type".into()) };
-    let one = |(k, v): &(String, Tree)| Ok((k.clone(), parse_u64(Some(v)).ok_or("a count is not a number")?));
-    members.iter().map(one).collect()
+    let parse_count = |(k, v): &(String, Tree)| Ok((k.clone(), parse_u64(Some(v)).ok_or("a count is not a number")?));
+    members.iter().map(parse_count).collect()
 }
 
 fn parse_files(tree: &Tree) -> Result<Vec<FileEntry>, String> {
     let Some(Tree::Array(items)) = tree.get("files") else { return Err("files has the wrong type".into()) };
-    let one = |item: &Tree| {
+    let parse_file = |item: &Tree| {
         if !matches!(item, Tree::Object(_)) {
             return Err("an entry of files is not an object".to_owned());
         }
@@ -231,7 +231,7 @@ fn parse_files(tree: &Tree) -> Result<Vec<FileEntry>, String> {
             bytes: parse_u64(item.get("bytes")).ok_or("bytes has the wrong type")?,
         })
     };
-    items.iter().map(one).collect()
+    items.iter().map(parse_file).collect()
 }
 
 fn parse_coverage(tree: &Tree) -> Result<Option<(Timestamp, Timestamp)>, String> {

@@ -36,7 +36,7 @@ fn folder_in(archive: &Path) -> String {
     format!("{}.mem", if name.is_empty() { "bundle" } else { name })
 }
 
-fn zip_failed(error: ZipError, path: &str) -> FormatError {
+fn zip_error(error: ZipError, path: &str) -> FormatError {
     match error {
         ZipError::Io(source) => FormatError::io(path, source),
         other => FormatError::invalid("zip_failed", path, other.to_string()),
@@ -111,7 +111,7 @@ impl OutputTarget {
                     .compression_method(CompressionMethod::Deflated)
                     .last_modified_time(DateTime::default())
                     .unix_permissions(0o644);
-                zip.start_file(format!("{folder}/{path}"), options).map_err(|e| zip_failed(e, path))?;
+                zip.start_file(format!("{folder}/{path}"), options).map_err(|e| zip_error(e, path))?;
                 Ok(Box::new(&mut **zip))
             }
         }
@@ -167,7 +167,7 @@ impl OutputTarget {
     /// Completes an archive. A folder is already complete.
     pub fn finish(self) -> Result<(), FormatError> {
         let Self::Zip { zip, folder } = self else { return Ok(()) };
-        zip.finish().map_err(|e| zip_failed(e, &folder))?.finish().map_err(|e| FormatError::io(folder, e))
+        zip.finish().map_err(|e| zip_error(e, &folder))?.finish().map_err(|e| FormatError::io(folder, e))
     }
 }
 

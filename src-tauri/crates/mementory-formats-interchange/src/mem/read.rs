@@ -70,11 +70,11 @@ fn read_files(
         bundle,
         context,
         report: &report,
-        salvages: !passed_over.is_empty(),
+        is_salvage: !passed_over.is_empty(),
         version,
         sent: 0,
         key_counts: HashMap::new(),
-        deleted_ids: HashSet::new(),
+        skipped_ids: HashSet::new(),
         sink,
     };
     reader.read_tombstones()?;
@@ -95,13 +95,14 @@ struct BundleReader<'a> {
     report: &'a Report,
     /// True in a salvage. Then files that are not whole and lines that are not records are left out. Otherwise they are
     /// an error.
-    salvages: bool,
+    is_salvage: bool,
     version: Option<String>,
     sent: u64,
     /// Number of records for each key, because a repeated key gets a suffix.
     key_counts: HashMap<String, u32>,
-    /// Ids of skipped records, which depend on a deleted record. A record that depends on a skipped one is skipped too.
-    deleted_ids: HashSet<String>,
+    /// Ids of the records that were skipped because they depend on a deleted record. A record that depends on a skipped
+    /// one is skipped too.
+    skipped_ids: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
 
@@ -121,8 +122,8 @@ impl<'a> BundleReader<'a> {
         self.sent = before + member.size;
         // If the bytes differ from those that were checked before, the import fails and nothing is stored.
         let listed = self.report.manifest.iter().flat_map(|m| &m.files);
-        let mut same = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
-        match (read, same.next()) {
+        let mut listed_files = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
+        match (read, listed_files.next()) {
             (Some((_, digest)), Some(file)) if digest == file.sha256 => Ok(()),
             _ => Err(self.changed_while_reading(member)),
         }
@@ -140,7 +141,7 @@ impl<'a> BundleReader<'a> {
     /// whole.
     fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
         let member = self.bundle.files.get(path).copied()?;
-        if !self.salvages || self.report.intact_files.contains(path) {
+        if !self.is_salvage || self.report.intact_files.contains(path) {
             return Some(member);
         }
         let reason = "not_whole: the manifest does not list these bytes".into();
@@ -160,7 +161,7 @@ impl<'a> BundleReader<'a> {
         let bounds = Bounds::from(&self.context.limits);
         match source.ok().and_then(|source| Some((source, decode(spec, source, bounds).ok()?))) {
             Some(parsed) => Ok(Some(parsed)),
-            None if self.salvages => {
+            None if self.is_salvage => {
                 let (place, kind) = (format!("{}:{number}", member.place), Some(spec.model));
                 let reason = format!("malformed: not a {} record", spec.kind);
                 self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind });
@@ -200,7 +201,7 @@ impl<'a> BundleReader<'a> {
             }
             if let Some(parent) = reader.deleted_parent(spec, &tree) {
                 reader.report_skipped(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
-                reader.deleted_ids.insert(to_record::id_of(spec, &tree));
+                reader.skipped_ids.insert(to_record::id_of(spec, &tree));
                 return Ok(());
             }
             let mut mapped = to_record(spec, &tree);
@@ -236,7 +237,7 @@ impl<'a> BundleReader<'a> {
     }
 
     fn is_deleted(&self, id: &str) -> bool {
-        self.report.tombstoned.contains(id) || self.deleted_ids.contains(id)
+        self.report.tombstoned.contains(id) || self.skipped_ids.contains(id)
     }
 
     /// The first required field of a record that refers to a deleted record (spec v1.1 §4).
@@ -272,7 +273,7 @@ impl<'a> BundleReader<'a> {
             }
             let source = match std::str::from_utf8(bytes) {
                 Ok(source) => source,
-                Err(_) if reader.salvages => {
+                Err(_) if reader.is_salvage => {
                     let (place, kind) = (format!("{}:{number}", member.place), Some(Kind::Foreign));
                     let reason = "malformed: not UTF-8".into();
                     reader.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind });
@@ -316,7 +317,7 @@ impl<'a> BundleReader<'a> {
                 || *path == CHECKSUMS_FILE
                 || kind_at_path(path).is_some()
                 || vendor_kind_at_path(path).is_some()
-                || self.salvages && self.is_left_out(path)
+                || self.is_salvage && self.is_left_out(path)
             {
                 continue;
             }
@@ -329,7 +330,7 @@ impl<'a> BundleReader<'a> {
                 place: member.place.clone(),
             };
             match self.bundle.catalog.read(member, |r| self.sink.passthrough(item, r)) {
-                Err(FormatError::Io { source, .. }) if self.salvages && is_damage(&source) => {
+                Err(FormatError::Io { source, .. }) if self.is_salvage && is_damage(&source) => {
                     let (place, reason) = (member.place.clone(), format!("damaged_entry: {source}"));
                     self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
                 }
@@ -344,9 +345,9 @@ impl<'a> BundleReader<'a> {
     /// True for a file without records whose bytes differ from those in the manifest, or that the manifest should list
     /// but does not.
     fn is_left_out(&self, path: &str) -> bool {
-        let listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
+        let is_listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
-        (listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.intact_files.contains(path)
+        (is_listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.intact_files.contains(path)
     }
 }
 

@@ -62,8 +62,9 @@ impl Report {
 
     /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` are ignored.
     pub fn fatal_error(&self, bundle: &Bundle, passed_over: &[&str]) -> Option<FormatError> {
-        let prevents = |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);
-        let (_, code, finding) = self.findings.iter().find(|(severity, code, _)| prevents(*severity, code))?;
+        let prevents_import =
+            |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);
+        let (_, code, finding) = self.findings.iter().find(|(severity, code, _)| prevents_import(*severity, code))?;
         let place = bundle.place_of(&finding.place);
         Some(match *code {
             UNSUPPORTED_VERSION_CODE => {

@@ -22,6 +22,6 @@ pub(super) const PASSED_OVER_CODES: [&str; 12] = [
 
 /// True if a salvage ignores a fault with this code at this place.
 pub(super) fn can_salvage(code: &str, place: &str) -> bool {
-    let of_manifest = place.rsplit(['/', '!']).next() == Some(MANIFEST_FILE);
-    PASSED_OVER_CODES.contains(&code) && !(of_manifest && ["damaged_entry", "malformed"].contains(&code))
+    let is_manifest = place.rsplit(['/', '!']).next() == Some(MANIFEST_FILE);
+    PASSED_OVER_CODES.contains(&code) && !(is_manifest && ["damaged_entry", "malformed"].contains(&code))
 }

@@ -24,9 +24,9 @@ pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, repor
         return;
     }
     let place = format!("{path}:{number}");
-    let is_there = |name: &&str| tree.get(name).is_some_and(|value| *value != Tree::Null);
+    let is_present = |name: &&str| tree.get(name).is_some_and(|value| *value != Tree::Null);
     let is_secret = |name: &&str| text(tree, name).is_some_and(has_secret);
-    if SECRET_FIELD_NAMES.iter().any(is_there) || DESCRIBING_FIELDS.iter().any(is_secret) {
+    if SECRET_FIELD_NAMES.iter().any(is_present) || DESCRIBING_FIELDS.iter().any(is_secret) {
         let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
         report.add_finding(Severity::Error, "secret_carried", &place, message);
     } else if text(tree, "preview").is_some_and(|hint| hint.chars().count() > MAX_PLAIN_HINT && !hint.contains(MASKS)) {

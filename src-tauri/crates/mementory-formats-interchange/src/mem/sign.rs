@@ -29,11 +29,11 @@ pub struct SignedBundle {
 
 /// The line of a tombstone, with its signature added.
 pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result<String, FormatError> {
-    let failed = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
-    let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| failed())?;
-    let message = signed_bytes(&tree).ok_or_else(failed)?;
+    let malformed_error = || FormatError::invalid("malformed", TOMBSTONE_SPEC.path(), "malformed tombstone record");
+    let mut tree = decode(&TOMBSTONE_SPEC, source, depth).map_err(|_| malformed_error())?;
+    let message = signed_bytes(&tree).ok_or_else(malformed_error)?;
     tree.set("signature", Tree::Text(sign_as_token(signer, &message)?));
-    line(&TOMBSTONE_SPEC, &tree).map_err(|_| failed())
+    line(&TOMBSTONE_SPEC, &tree).map_err(|_| malformed_error())
 }
 
 /// Signs the bundle at `bundle` (a folder, or an archive with one in it) into `out`: all files are copied byte for byte
@@ -92,11 +92,11 @@ type Action<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatErro
 fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let found = detect(&catalog, limits, Some("mem"))?;
-    let [one] = found.sources.as_slice() else {
+    let [source] = found.sources.as_slice() else {
         let message = format!("exactly one .mem bundle is needed here, {} were found", found.sources.len());
         return Err(FormatError::invalid("not_one_bundle", path.display().to_string(), message));
     };
-    let bundle = Bundle::open(&catalog, one, limits)?;
+    let bundle = Bundle::open(&catalog, source, limits)?;
     let report = check_bundle(&bundle, CheckDepth::Import, &mut || Ok(()))?;
     if let Some(refusal) = report.fatal_error(&bundle, &[]) {
         return Err(refusal);
@@ -117,13 +117,13 @@ fn same_folder(a: &Path, b: &Path) -> bool {
 
 /// Replaces a file atomically.
 fn replace_file(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
-    let partial = target.with_extension("sig.partial");
+    let partial_path = target.with_extension("sig.partial");
     let io = |e| FormatError::io(SIGNATURE_FILE, e);
-    let done = std::fs::write(&partial, bytes).and_then(|()| std::fs::rename(&partial, target));
-    if done.is_err() {
-        let _ = std::fs::remove_file(&partial);
+    let result = std::fs::write(&partial_path, bytes).and_then(|()| std::fs::rename(&partial_path, target));
+    if result.is_err() {
+        let _ = std::fs::remove_file(&partial_path);
     }
-    done.map_err(io)
+    result.map_err(io)
 }
 
 /// Copies all files. If `signature` is given, it replaces the existing signature.
@@ -158,9 +158,9 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
         }
         Ok(())
     };
-    let done = copy().and_then(|()| target.finish());
-    if done.is_err() {
+    let result = copy().and_then(|()| target.finish());
+    if result.is_err() {
         let _ = if out.is_dir() { std::fs::remove_dir_all(out) } else { std::fs::remove_file(out) };
     }
-    done
+    result
 }

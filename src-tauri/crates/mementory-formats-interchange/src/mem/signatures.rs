@@ -46,8 +46,8 @@ pub(super) fn signatures(
 /// the fields that it decodes.
 pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
     let Tree::Object(members) = tree else { return None };
-    let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE_SPEC.field(key).is_some());
-    line(&TOMBSTONE_SPEC, &Tree::Object(covered.cloned().collect())).ok().map(String::into_bytes)
+    let covered_members = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE_SPEC.field(key).is_some());
+    line(&TOMBSTONE_SPEC, &Tree::Object(covered_members.cloned().collect())).ok().map(String::into_bytes)
 }
 
 /// Public key and signature from `ed25519:<64 hex>:<128 hex>`.

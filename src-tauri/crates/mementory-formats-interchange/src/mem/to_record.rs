@@ -1,5 +1,5 @@
-//! Converts a checked line to a record. The table of kinds says which fields have a field in the model. All other
-//! fields are put in `fields`.
+//! Converts a checked line to a record. The table of kinds says which fields of a line have a field in the model. All
+//! other fields are put in `fields`.
 use super::{
     kinds::{KindSpec, Slot},
     wire::{list, text, time_of},
@@ -105,8 +105,8 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
         "community" => record.record_type = Some(spec.kind.into()),
         _ => {}
     }
-    let superseded = text(tree, "supersededBy").is_some_and(|s| !s.is_empty());
-    if superseded && spec.field("supersededBy").is_some() {
+    let is_superseded = text(tree, "supersededBy").is_some_and(|s| !s.is_empty());
+    if is_superseded && spec.field("supersededBy").is_some() {
         record.status = Some("superseded".into());
     }
 }

@@ -106,10 +106,10 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     }
     let Some(point) = text.find(['.', ',']) else { return Timestamp::parse(text) };
     let (whole, rest) = text.split_at(point);
-    let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
-    let (fraction, zone) = rest[1..].split_at(digits);
+    let digit_count = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
+    let (fraction, zone) = rest[1..].split_at(digit_count);
     // Longer fractions are truncated, because rounding could give the next second.
-    match &fraction[..digits.min(6)] {
+    match &fraction[..digit_count.min(6)] {
         "" => Timestamp::parse(&format!("{whole}{zone}")),
         micros => Timestamp::parse(&format!("{whole}.{micros}{zone}")),
     }

@@ -77,8 +77,8 @@ impl Stream {
     fn add(&mut self, order: String, line: &str) {
         if self.blocks.last().is_none_or(|block| block.capacity() - block.len() < line.len()) {
             // Most files have few lines, so the first block is only as large as its first line.
-            let room = if self.blocks.is_empty() { line.len() } else { Self::BLOCK_BYTES.max(line.len()) };
-            self.blocks.push(String::with_capacity(room));
+            let capacity = if self.blocks.is_empty() { line.len() } else { Self::BLOCK_BYTES.max(line.len()) };
+            self.blocks.push(String::with_capacity(capacity));
         }
         let at = self.blocks.len() - 1;
         let Some(block) = self.blocks.last_mut() else { return };
@@ -220,8 +220,8 @@ impl<'l> BundleWriter<'l> {
         let record = &stored.record;
         if record.origin.format == KEY_SCOPE {
             if let Some(spec) = spec_of(&record.origin) {
-                if let Some((tree, mapped, moved)) = self.patched_tree(spec, stored) {
-                    for name in moved {
+                if let Some((tree, mapped, moved_fields)) = self.patched_tree(spec, stored) {
+                    for name in moved_fields {
                         self.report.losses.add(&stored.id, name, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
                     }
                     return self.add_line(spec, stored, tree, mapped, false);
@@ -268,9 +268,9 @@ impl<'l> BundleWriter<'l> {
     fn patched_tree(&self, spec: &'static KindSpec, stored: &StoredRecord) -> Option<PatchedLine> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
-        let moved = move_forbidden_values(spec, &mut tree);
+        let moved_fields = move_forbidden_values(spec, &mut tree);
         if !stored.edited {
-            return Some((tree, None, moved));
+            return Some((tree, None, moved_fields));
         }
         let current = to_record(spec, &tree);
         patch(spec, &mut tree, &current, record);
@@ -280,7 +280,7 @@ impl<'l> BundleWriter<'l> {
         }
         mapped.repeats = record.repeats;
         attach(spec, &mut tree, &mapped, record, true);
-        Some((tree, Some(mapped), moved))
+        Some((tree, Some(mapped), moved_fields))
     }
 
     fn write_foreign(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {

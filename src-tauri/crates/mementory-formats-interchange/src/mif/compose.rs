@@ -31,21 +31,21 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         Shape::V1 => version.starts_with('1'),
         Shape::V2 => version.starts_with('2'),
     };
-    let verbatim = record.verbatim.as_ref().is_some_and(|v| v.media_type == "application/json");
-    (record.origin.format == KEY_SCOPE && is_same && verbatim)
+    let is_json = record.verbatim.as_ref().is_some_and(|v| v.media_type == "application/json");
+    (record.origin.format == KEY_SCOPE && is_same && is_json)
         .then(|| section_at_pointer(&record.origin.pointer))
         .flatten()
 }
 
 /// The list for a record of another format. A relation is put into the list of relations only if both of its ends are
-/// known.
-pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
+/// known (`has_ends`).
+pub(super) fn section_for(kind: Kind, shape: Shape, has_ends: bool) -> &'static Section {
     match (kind, shape) {
         (Kind::Todo, _) => &TASKS_SECTION,
         (Kind::Entity, Shape::V1) => &NODES_SECTION,
         (Kind::Entity, Shape::V2) => &ENTITIES_SECTION,
-        (Kind::Relation, Shape::V1) if ends => &EDGES_SECTION,
-        (Kind::Relation, Shape::V2) if ends => &RELATIONSHIPS_SECTION,
+        (Kind::Relation, Shape::V1) if has_ends => &EDGES_SECTION,
+        (Kind::Relation, Shape::V2) if has_ends => &RELATIONSHIPS_SECTION,
         _ => &MEMORIES_SECTION,
     }
 }
@@ -106,8 +106,8 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             let (source, target) = context.ends.clone().unwrap_or_default();
             set_text(&mut tree, "source", &source);
             set_text(&mut tree, "target", &target);
-            let known = record.fields.get("weight").and_then(serde_json::Value::as_f64).or(record.confidence);
-            tree.set("weight", number(known.filter(|w| (0.0..=1.0).contains(w)).unwrap_or(1.0)));
+            let stated_weight = record.fields.get("weight").and_then(serde_json::Value::as_f64).or(record.confidence);
+            tree.set("weight", number(stated_weight.filter(|w| (0.0..=1.0).contains(w)).unwrap_or(1.0)));
             set_text(
                 &mut tree,
                 "type",
@@ -227,17 +227,18 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
     out
 }
 
-/// Maps the name of each entity to its confidence. It is read from the verbatim, because records do not store it.
+/// Maps the name of each entity to its confidence. The confidences are read from the verbatim, because records do not
+/// store them.
 fn confidences(record: &Record) -> BTreeMap<String, Tree> {
     let verbatim =
         record.verbatim.as_ref().filter(|_| record.origin.format == KEY_SCOPE && !record.entities.is_empty());
     let tree = verbatim.and_then(|v| Tree::parse(&v.text, MAX_DEPTH).ok()).unwrap_or(Tree::Null);
     let Some(Tree::Array(items)) = tree.get("entities") else { return BTreeMap::new() };
-    let known = items.iter().filter_map(|e| {
+    let confidence_by_name = items.iter().filter_map(|e| {
         let confidence = e.get("confidence").filter(|c| c.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)))?;
         Some((text(e, "text").or(text(e, "name"))?.to_owned(), confidence.clone()))
     });
-    known.collect()
+    confidence_by_name.collect()
 }
 
 fn entity(name: &str, kind: Option<&str>, confidence: Option<&Tree>, shape: Shape) -> Tree {

@@ -1,5 +1,5 @@
 //! Detects documents of this format by their top-level members, in any encoding. The three interop encodings resemble
-//! files of other programs, so those must match exactly.
+//! files of other programs, so a file is accepted as one of them only if it matches exactly.
 use super::encoding::Encoding;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{decoded_head, keys_of};
@@ -82,20 +82,20 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
 fn recognize_object(text: &str, is_selected: bool) -> Option<Recognized> {
     let keys = keys_of(text.as_bytes());
     let version = string_after(text, "mif_version");
-    let found = |confidence, reason: &str| Some((Encoding::Json, version.clone(), confidence, reason.to_owned()));
+    let recognized = |confidence, reason: &str| Some((Encoding::Json, version.clone(), confidence, reason.to_owned()));
     if keys.has("encryption.encrypted_payload") && (keys.has("mif_version") || keys.has("encryption.algorithm")) {
-        return found(1.0, "an encrypted document with its key derivation");
+        return recognized(1.0, "an encrypted document with its key derivation");
     }
     if keys.has("mif_version") && ["export", "export_meta", "memories"].iter().any(|k| keys.has(k)) {
-        return found(1.0, "a document with mif_version");
+        return recognized(1.0, "a document with mif_version");
     }
     // The member with the version may be the last one, after the examined bytes.
     let has_header = |h: &str| ["id", "created_at", "user_id"].iter().all(|k| keys.has(&format!("{h}.{k}")));
     if has_header("export_meta") || (has_header("export") && (keys.has("memories") || keys.has("graph"))) {
-        return found(0.9, "a header of an export of memories");
+        return recognized(0.9, "a header of an export of memories");
     }
     if keys.has("mif_version") {
-        return found(0.9, "a document with mif_version");
+        return recognized(0.9, "a document with mif_version");
     }
     let has_results = is_selected && (keys.has("results.memory") || keys.has("memories.memory"));
     has_results.then(|| (Encoding::Mem0, None, 0.5, "an answer with memories, as mem0 gives them".into()))
@@ -125,27 +125,29 @@ fn recognize_array(text: &str, is_selected: bool) -> Option<Recognized> {
         // The first element is longer than the examined bytes.
         Err(error) if error.is_eof() && is_selected => {
             let keys = keys_of(text.as_bytes());
-            let known = [("memory", Encoding::Mem0), ("content", Encoding::Generic)];
-            let (_, encoding) = known.into_iter().find(|(key, _)| keys.has(key))?;
+            let text_members = [("memory", Encoding::Mem0), ("content", Encoding::Generic)];
+            let (_, encoding) = text_members.into_iter().find(|(key, _)| keys.has(key))?;
             return Some((encoding, None, 0.5, "memories in an array".into()));
         }
         Err(_) => return None,
     };
     let first = first.as_object()?;
-    let has_only = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
+    let has_no_other_members = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
     let has = |needed: &[&str]| needed.iter().all(|k| first.get(*k).is_some_and(|v| v.is_string()));
     let has_uuid = first.get("id").and_then(|v| v.as_str()).is_some_and(mementory_format::is_uuid);
     // The reference program writes UTC with a numeric offset, which is unusual.
     let has_utc_offset = |k: &str| first.get(k).and_then(|v| v.as_str()).is_some_and(|t| t.ends_with("+00:00"));
     if has(&["memory"]) {
-        let is_exact = has_uuid && has_only(&MEM0_MEMBERS) && has(&["user_id", "created_at", "updated_at"]);
+        let is_exact = has_uuid && has_no_other_members(&MEM0_MEMBERS) && has(&["user_id", "created_at", "updated_at"]);
         let is_exact = is_exact && has_utc_offset("created_at") && !first.contains_key("metadata");
         return (is_exact || is_selected)
             .then(|| (Encoding::Mem0, None, 0.5, "memories in the array that mem0 uses".into()));
     }
     if has(&["content"]) {
-        let is_exact =
-            has_uuid && has_only(&GENERIC_MEMBERS) && has(&["type", "timestamp"]) && has_utc_offset("timestamp");
+        let is_exact = has_uuid
+            && has_no_other_members(&GENERIC_MEMBERS)
+            && has(&["type", "timestamp"])
+            && has_utc_offset("timestamp");
         return (is_exact || is_selected).then(|| (Encoding::Generic, None, 0.5, "memories in a plain array".into()));
     }
     None
@@ -176,7 +178,7 @@ fn recognize_yaml(text: &str, name: &str) -> Option<Recognized> {
     (is_certain || is_likely).then(|| (Encoding::Yaml, version, confidence, "a YAML document with mif_version".into()))
 }
 
-/// Detects YAML that is written in braces, where keys need no quotes. The reader looks for the version.
+/// Detects YAML that is written in braces, where keys need no quotes. The reader determines the version.
 fn recognize_flow_yaml(text: &str, name: &str) -> Option<Recognized> {
     let is_named = name.ends_with(".mif.yaml") || name.ends_with(".mif.yml");
     let has_version = text.contains("mif_version:") || text.contains("memories:");

@@ -47,15 +47,15 @@ pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit
 /// Limits the number of bytes read since the last element, and thereby the size of an element.
 struct SizeGuard<R> {
     inner: R,
-    since_last: Rc<Cell<u64>>,
+    bytes_since_element: Rc<Cell<u64>>,
     limit: u64,
 }
 
 impl<R: Read> Read for SizeGuard<R> {
     fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
         let n = self.inner.read(buf)?;
-        self.since_last.set(self.since_last.get() + n as u64);
-        if self.since_last.get() > self.limit {
+        self.bytes_since_element.set(self.bytes_since_element.get() + n as u64);
+        if self.bytes_since_element.get() > self.limit {
             return Err(std::io::Error::other("limit: element_bytes exceeded"));
         }
         Ok(n)
@@ -66,14 +66,14 @@ struct ElementStream<'v> {
     visit: Visit<'v>,
     counts: [u64; super::sections::SECTIONS.len()],
     aborted: Option<FormatError>,
-    since_last: Rc<Cell<u64>>,
+    bytes_since_element: Rc<Cell<u64>>,
     /// Name of the top-level member that is not passed to `visit`.
     skip: &'static str,
 }
 
 impl ElementStream<'_> {
     fn emit<E: Error>(&mut self, item: Item<'_>) -> Result<(), E> {
-        self.since_last.set(0);
+        self.bytes_since_element.set(0);
         (self.visit)(item).map_err(|e| {
             self.aborted = Some(e);
             E::custom("stopped")
@@ -88,9 +88,10 @@ impl ElementStream<'_> {
 }
 
 fn stream_json(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
-    let since_last = Rc::new(Cell::new(0));
-    let guard = SizeGuard { inner: reader, since_last: Rc::clone(&since_last), limit: limits.element_bytes };
-    let mut stream = ElementStream { visit, counts: Default::default(), aborted: None, since_last, skip: "" };
+    let bytes_since_element = Rc::new(Cell::new(0));
+    let guard =
+        SizeGuard { inner: reader, bytes_since_element: Rc::clone(&bytes_since_element), limit: limits.element_bytes };
+    let mut stream = ElementStream { visit, counts: Default::default(), aborted: None, bytes_since_element, skip: "" };
     let mut de = serde_json::Deserializer::from_reader(BufReader::with_capacity(64 << 10, guard));
     let result = Object { parent: "", stream: &mut stream }.deserialize(&mut de).and_then(|()| de.end());
     stream_result(result, stream.aborted, place, limits)
@@ -250,7 +251,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         visit,
         counts: Default::default(),
         aborted: None,
-        since_last: Rc::new(Cell::new(0)),
+        bytes_since_element: Rc::new(Cell::new(0)),
         skip: "type",
     };
     let mut line = Vec::new();

@@ -70,11 +70,11 @@ pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
             report("encryption_parameters_missing", "no Argon2id parameters, so the key of this file cannot be derived")
         }
     }
-    let other = |name: &str, usual: f64| {
+    let differs_from = |name: &str, usual: f64| {
         let value = envelope.get("kdf_params").and_then(|p| p.get(name)).and_then(Tree::as_f64);
         value.is_some_and(|v| (v - usual).abs() > 0.1)
     };
-    if other("version", 19.0) || other("output_length", 32.0) {
+    if differs_from("version", 19.0) || differs_from("output_length", 32.0) {
         report("encryption_algorithm", "only Argon2 version 19 with 32 bytes of output is supported");
     }
     out

@@ -161,7 +161,7 @@ impl ExportPlan {
 
     fn relation_ends(&self, stored: &StoredRecord) -> Option<(String, String)> {
         let links = stored.record.links.iter().zip(&stored.link_ids);
-        let named = links.filter_map(|(link, id)| {
+        let possible_ends = links.filter_map(|(link, id)| {
             let (section, id) = self.id_of(id.as_ref()?)?;
             let is_possible_end = match self.shape {
                 Shape::V1 => ["memory", "todo", "node"].contains(&section.key),
@@ -169,18 +169,18 @@ impl ExportPlan {
             };
             is_possible_end.then_some((link.relation.as_str(), id.clone()))
         });
-        let named: Vec<(&str, String)> = named.collect();
-        let end_of = |relation: &str| named.iter().find(|(r, _)| *r == relation).map(|(_, id)| id.clone());
-        let in_order = || named.first().zip(named.get(1)).map(|(a, b)| (a.1.clone(), b.1.clone()));
-        end_of("source").zip(end_of("target")).or_else(in_order)
+        let possible_ends: Vec<(&str, String)> = possible_ends.collect();
+        let end_of = |relation: &str| possible_ends.iter().find(|(r, _)| *r == relation).map(|(_, id)| id.clone());
+        let first_two = || possible_ends.first().zip(possible_ends.get(1)).map(|(a, b)| (a.1.clone(), b.1.clone()));
+        end_of("source").zip(end_of("target")).or_else(first_two)
     }
 
     /// Ids of the memories and todos that a record is linked to.
     pub fn linked_ids(&self, stored: &StoredRecord) -> (Vec<String>, Vec<String>) {
         let (mut memories, mut todos): (Vec<String>, Vec<String>) = (vec![], vec![]);
-        let linked = stored.link_ids.iter().flatten();
-        let linked = linked.chain(&stored.parent_id).chain(&stored.message_parent_id);
-        for (section, id) in linked.filter_map(|id| self.id_of(id)) {
+        let linked_ids = stored.link_ids.iter().flatten();
+        let linked_ids = linked_ids.chain(&stored.parent_id).chain(&stored.message_parent_id);
+        for (section, id) in linked_ids.filter_map(|id| self.id_of(id)) {
             let list = match section.key {
                 "memory" => &mut memories,
                 "todo" => &mut todos,

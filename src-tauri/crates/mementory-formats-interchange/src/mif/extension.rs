@@ -85,13 +85,13 @@ pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
-    let own_origin = !map.contains_key("origin");
+    let has_own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if changed {
         NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
     }
-    if own_origin || changed {
+    if has_own_origin || changed {
         record.origin = mapped.origin.clone();
         record.verbatim = Some(Verbatim::json(verbatim));
     }

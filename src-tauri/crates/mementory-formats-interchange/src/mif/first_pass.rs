@@ -229,10 +229,10 @@ impl FirstPass {
             out.push(':');
             digest.update(&out);
             let section = super::sections::section_named(parent, key).filter(|_| matches!(value, Tree::Array(_)));
-            let graph = parent.is_empty() && super::sections::parent_named(key).is_some();
+            let is_graph = parent.is_empty() && super::sections::parent_named(key).is_some();
             if let Some(section) = section {
                 hash_list(section, source, limits, digest)?;
-            } else if graph && matches!(value, Tree::Object(_)) {
+            } else if is_graph && matches!(value, Tree::Object(_)) {
                 self.hash_object(value, key, source, limits, digest)?;
             } else {
                 digest.update(tree_text(key, value, parent.is_empty()));

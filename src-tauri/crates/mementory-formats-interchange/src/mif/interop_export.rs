@@ -117,15 +117,16 @@ impl InteropWriter {
         if let Some(original_text) = self.original_text(stored) {
             return Ok(Some(original_text));
         }
-        let bad = |code| FormatError::invalid("malformed", &stored.id, code);
+        let malformed = |code| FormatError::invalid("malformed", &stored.id, code);
         let (text, mapped) = if self.encoding == Encoding::Markdown {
             let text = self.compose_block(record);
             let read = interop_import::blocks(&text.replace("\r\n", "\n")).into_iter().next();
-            let (_, block) = read.ok_or_else(|| bad("the written block cannot be read back"))?;
+            let (_, block) = read.ok_or_else(|| malformed("the written block cannot be read back"))?;
             (text, interop_import::record_from_block(&block, self.encoding))
         } else {
             let text = json(&self.compose_element(stored));
-            let mapped = interop_import::record_from_item(&text, self.encoding, &Limits::default()).map_err(bad)?;
+            let mapped =
+                interop_import::record_from_item(&text, self.encoding, &Limits::default()).map_err(malformed)?;
             (text, mapped)
         };
         report_losses(stored, &mapped, self.encoding, &mut self.report.losses);
@@ -146,8 +147,8 @@ impl InteropWriter {
         if self.encoding != Encoding::Markdown {
             return Some(verbatim.text.clone());
         }
-        let rules = verbatim.text.lines().filter(|line| line.trim() == BLOCK_SEPARATOR).count();
-        (rules == 2).then(|| format!("{}\n", verbatim.text))
+        let separator_count = verbatim.text.lines().filter(|line| line.trim() == BLOCK_SEPARATOR).count();
+        (separator_count == 2).then(|| format!("{}\n", verbatim.text))
     }
 
     fn created(&self, record: &Record) -> Timestamp {
@@ -161,14 +162,16 @@ impl InteropWriter {
         set_text(&mut tree, "id", &id_for(stored, &MEMORIES_SECTION, Shape::V2, self.strip));
         let kind = memory_type(record, Shape::V2);
         let created = offset_time_text(self.created(record));
-        let known = |name: &str| record.fields.get(name).filter(|_| record.origin.format == KEY_SCOPE && !self.strip);
+        let own_field =
+            |name: &str| record.fields.get(name).filter(|_| record.origin.format == KEY_SCOPE && !self.strip);
         if self.encoding == Encoding::Generic {
             set_text(&mut tree, "content", content(record));
             set_text(&mut tree, "type", kind);
             tree.set("tags", texts(&record.tags));
             set_text(&mut tree, "timestamp", &created);
-            let empty = |metadata: &&serde_json::Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
-            if let Some(metadata) = known("metadata").filter(|metadata| !empty(metadata)) {
+            let is_empty_object =
+                |metadata: &&serde_json::Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
+            if let Some(metadata) = own_field("metadata").filter(|metadata| !is_empty_object(metadata)) {
                 tree.set("metadata", tree_of(metadata));
             }
             return tree;
@@ -176,12 +179,12 @@ impl InteropWriter {
         set_text(&mut tree, "memory", content(record));
         let account = record.source.account.as_deref().unwrap_or(&self.owner);
         set_text(&mut tree, "user_id", if self.strip { "anonymous" } else { account });
-        if let Some(agent) = known("agent_id") {
+        if let Some(agent) = own_field("agent_id") {
             tree.set("agent_id", tree_of(agent));
         }
         set_text(&mut tree, "created_at", &created);
         tree.set("updated_at", record.times.updated.map_or(Tree::Null, |time| Tree::Text(offset_time_text(time))));
-        let mut metadata = match known("metadata").map(tree_of) {
+        let mut metadata = match own_field("metadata").map(tree_of) {
             Some(metadata @ Tree::Object(_)) => metadata,
             _ => Tree::Object(vec![]),
         };

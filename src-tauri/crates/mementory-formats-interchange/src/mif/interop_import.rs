@@ -154,8 +154,8 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     }
     let used = [name, "id", "tags", "type", "memory_type", "timestamp", "created_at", "updated_at", "date", "user_id"];
     if let Tree::Object(members) = &tree {
-        let unread = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
-        record.fields = unread.map(|(k, v)| (k.clone(), value(v))).collect();
+        let unused_members = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
+        record.fields = unused_members.map(|(k, v)| (k.clone(), value(v))).collect();
     }
     record.verbatim = Some(Verbatim::json(json));
     Ok(record)
@@ -209,9 +209,9 @@ fn is_field(line: &str) -> bool {
 
 pub(super) fn record_from_block(block: &str, encoding: Encoding) -> Record {
     let (head, body) = block.split_once("\n---\n").unwrap_or(("", block));
-    let escaped = head.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| key == ESCAPED_KEY));
+    let is_escaped = head.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| key == ESCAPED_KEY));
     let mut record = Record::new(Kind::Memory, interop_key(None, block), body);
-    if escaped {
+    if is_escaped {
         record.text = unescape(body);
     }
     record.source.platform = KEY_SCOPE.into();

@@ -212,7 +212,8 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// By digest of a key: the digest of the first element with that key, and the number of records with that key.
+    /// For each key, by its digest: the digest of the first element with that key, and the number of records with that
+    /// key.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     bytes_done: u64,
@@ -252,8 +253,8 @@ impl DocumentReader<'_> {
             self.report_dropped(pointer, DroppedAs::Failed, reason, Some(section.kind));
             return Ok(());
         }
-        let slot = *section == NODES_SECTION && text(&tree, "type").is_some_and(|kind| kind != "entity");
-        if slot {
+        let is_reference_node = *section == NODES_SECTION && text(&tree, "type").is_some_and(|kind| kind != "entity");
+        if is_reference_node {
             return Ok(()); // A node for a memory or todo. The memory or todo itself is in its own list.
         }
         let mut mapped = to_record(section, &tree);

@@ -45,8 +45,9 @@ pub(super) fn attach<'r>(
     let content = text(tree, "content").unwrap_or_default();
     // Version 2 has no member `redactions`. If the text is empty, the content is the title, to which the redactions of
     // the text do not apply.
-    let applies = shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
-    if !applies || stored.redactions.is_empty() {
+    let redactions_apply =
+        shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
+    if !redactions_apply || stored.redactions.is_empty() {
         return record;
     }
     let mut list = match tree.get(REDACTIONS_MEMBER) {
@@ -56,8 +57,8 @@ pub(super) fn attach<'r>(
     // Redactions that the imported element already lists are not added again.
     let mut known: Vec<String> = list.iter().filter_map(|r| text(r, "type").map(str::to_owned)).collect();
     for redaction in stored.redactions.iter().filter(|r| r.mark.end <= content.len()) {
-        let repeated = known.iter().position(|class| redaction.value.is_none() && *class == redaction.class);
-        match repeated {
+        let known_position = known.iter().position(|class| redaction.value.is_none() && *class == redaction.class);
+        match known_position {
             Some(at) => drop(known.swap_remove(at)),
             None => list.push(redaction_entry(redaction)),
         }

@@ -1,5 +1,6 @@
 //! Schema rules of the objects in a document, and the codes under which violations are reported. The rules of version 1
-//! follow the specification (§2–§7) and the published schema; those of version 2 the types of the reference program.
+//! follow the specification (§2–§7) and the published schema. Those of version 2 follow the types of the reference
+//! program.
 use mementory_json::{
     Tree,
     schema::{
@@ -411,8 +412,8 @@ pub(super) fn restore_text_scalars(tree: &mut Tree, rule: &Rule) {
         }
         (Object(fields), Tree::Object(members)) => {
             for field in *fields {
-                let same = members.iter_mut().filter(|(key, _)| key == field.name);
-                same.for_each(|(_, value)| restore_text_scalars(value, &field.rule));
+                let same_members = members.iter_mut().filter(|(key, _)| key == field.name);
+                same_members.for_each(|(_, value)| restore_text_scalars(value, &field.rule));
             }
         }
         _ => {}

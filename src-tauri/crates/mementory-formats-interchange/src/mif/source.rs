@@ -50,8 +50,8 @@ impl<'a> Source<'a> {
             repeated: vec![],
         };
         let head = catalog.head(member, 4)?;
-        let utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
-        if utf16 {
+        let is_utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
+        if is_utf16 {
             let bytes = source.read_all(limits)?;
             source.set_bytes(utf16_text(&bytes).into_bytes());
         }

@@ -89,8 +89,8 @@ impl RecordSource for MemoryStore {
         }
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        let known: BTreeSet<String> = self.records.iter().map(|r| vault_id(&r.key)).collect();
-        let find = |key: &RecordKey| Some(vault_id(key)).filter(|id| known.contains(id));
+        let known_ids: BTreeSet<String> = self.records.iter().map(|r| vault_id(&r.key)).collect();
+        let find = |key: &RecordKey| Some(vault_id(key)).filter(|id| known_ids.contains(id));
         for kind in Kind::ALL {
             let mut of_kind: Vec<_> = self.records.iter().enumerate().filter(|(_, r)| r.kind == kind).collect();
             of_kind.sort_by_key(|(_, r)| vault_id(&r.key));

@@ -130,9 +130,9 @@ fn fill_memory(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
 
 /// Names of the members with the type and with the vector in this element. They differ between the versions.
 pub(super) fn type_and_vector_names(tree: &Tree) -> (&'static str, &'static str) {
-    let second = tree.get("type").is_none() && tree.get("memory_type").is_some();
+    let is_version_2 = tree.get("type").is_none() && tree.get("memory_type").is_some();
     let vector = if tree.get("embedding").is_some() { "embedding" } else { "embeddings" };
-    (if second { "memory_type" } else { "type" }, vector)
+    (if is_version_2 { "memory_type" } else { "type" }, vector)
 }
 
 fn fill_todo(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {

@@ -86,14 +86,14 @@ struct ElementIds {
 }
 
 impl Validator<'_> {
-    fn report(&mut self, warning: bool, code: &str, place: &str, message: &str) {
-        let count = self.counts.entry((code.to_owned(), warning)).or_default();
+    fn report(&mut self, is_warning: bool, code: &str, place: &str, message: &str) {
+        let count = self.counts.entry((code.to_owned(), is_warning)).or_default();
         *count += 1;
         if *count > MAX_LISTED_PER_CODE {
             return;
         }
         let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
-        if warning { self.out.warnings.push(finding) } else { self.out.errors.push(finding) }
+        if is_warning { self.out.warnings.push(finding) } else { self.out.errors.push(finding) }
     }
 
     fn error(&mut self, code: &str, place: &str, message: &str) {
@@ -272,9 +272,9 @@ impl Validator<'_> {
     fn check_memory(&mut self, tree: &Tree, at: &str, ids: &mut ElementIds) {
         for name in ["embedding", "embeddings"] {
             let Some(embedding) = tree.get(name) else { continue };
-            let declared = embedding.get("dimensions").and_then(Tree::as_f64);
-            if let (Some(declared), Some(Tree::Array(vector))) = (declared, embedding.get("vector"))
-                && declared != vector.len() as f64
+            let declared_length = embedding.get("dimensions").and_then(Tree::as_f64);
+            if let (Some(declared_length), Some(Tree::Array(vector))) = (declared_length, embedding.get("vector"))
+                && declared_length != vector.len() as f64
             {
                 self.warn(
                     "embedding_dimensions",
@@ -332,12 +332,13 @@ impl Validator<'_> {
                     for end in ["source", "target"] {
                         let Some(id) = text(&tree, end) else { continue };
                         // If the graph has no nodes at all, an edge may refer to an entity that is not listed.
-                        let unlisted = id.starts_with("entity:") && first_pass.counts[NODES_SECTION.table_index()] == 0;
-                        let known = unlisted
+                        let may_be_unlisted =
+                            id.starts_with("entity:") && first_pass.counts[NODES_SECTION.table_index()] == 0;
+                        let is_known = may_be_unlisted
                             || has(&MEMORIES_SECTION, id)
                             || has(&TASKS_SECTION, id)
                             || has(&NODES_SECTION, id);
-                        if !known {
+                        if !is_known {
                             self.warn("dangling_edge", &format!("{at}/{end}"), "refers to nothing in this document");
                         }
                     }
@@ -378,7 +379,7 @@ impl Validator<'_> {
     /// Compares the counts in the document with the numbers of elements. A difference is only a warning, because no
     /// record is affected.
     fn check_counts(&mut self, first_pass: &FirstPass, ids: &ElementIds, place: &str) {
-        let declared =
+        let declared_count =
             |path: [&str; 2]| first_pass.root.get(path[0]).and_then(|o| o.get(path[1])).and_then(Tree::as_f64);
         let rows = [
             (["metadata", "total_memories"], first_pass.counts[MEMORIES_SECTION.table_index()]),
@@ -388,8 +389,8 @@ impl Validator<'_> {
         ];
         for (path, real) in rows {
             // Nodes are optional, so their count is checked only if the document has any.
-            let counted = path[1] != "node_count" || real > 0;
-            if counted && declared(path).is_some_and(|n| n != real as f64) {
+            let is_counted = path[1] != "node_count" || real > 0;
+            if is_counted && declared_count(path).is_some_and(|n| n != real as f64) {
                 let at = format!("{place}#/{}/{}", path[0], path[1]);
                 self.warn("count_differs", &at, "does not match the number of elements");
             }
@@ -418,8 +419,8 @@ impl Validator<'_> {
             return self.warn("footer_missing", place, "no footer: the file may have been cut off");
         };
         for section in SECTIONS {
-            let declared = footer.get("counts").and_then(|c| c.get(section.count)).and_then(Tree::as_f64);
-            if declared.is_some_and(|n| n != first_pass.counts[section.table_index()] as f64) {
+            let declared_count = footer.get("counts").and_then(|c| c.get(section.count)).and_then(Tree::as_f64);
+            if declared_count.is_some_and(|n| n != first_pass.counts[section.table_index()] as f64) {
                 let at = format!("{place}#footer/counts/{}", section.count);
                 self.warn("count_differs", &at, "does not match the number of elements");
             }

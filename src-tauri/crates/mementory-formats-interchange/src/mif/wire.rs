@@ -140,7 +140,7 @@ pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
     Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
 }
 
-/// The id without the prefix of version 1, and a UUID in its usual form, so that both versions yield the same key.
+/// The id without the prefix of version 1. A UUID is returned in its usual form. So both versions yield the same key.
 pub(super) fn bare_id(id: &str) -> String {
     let rest = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
     match uuid::Uuid::try_parse(rest) {

@@ -345,34 +345,34 @@ impl DocumentWriter {
         if self.plan.strip {
             return "anonymous";
         }
-        let mut named =
+        let mut user_ids =
             self.plan.frames.iter().filter_map(|(k, _)| nested_text(&k.document, k.shape.header(), "user_id"));
-        let first = named.next().filter(|one| !one.is_empty());
-        first.filter(|one| named.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
+        let first = user_ids.next().filter(|one| !one.is_empty());
+        first.filter(|one| user_ids.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
     }
 
     fn new_root(&self) -> Tree {
         let shape = self.plan.shape;
         let seed = format!("{}|{}", self.about.vault_id, self.about.now.as_micros());
         let mut root = header(shape, &self.about, &seed, self.owner());
-        let empty = || Tree::Array(vec![]);
+        let empty_list = || Tree::Array(vec![]);
         let object = |type_and_vector_names: &[&str]| {
-            Tree::Object(type_and_vector_names.iter().map(|n| ((*n).to_owned(), empty())).collect())
+            Tree::Object(type_and_vector_names.iter().map(|n| ((*n).to_owned(), empty_list())).collect())
         };
         if shape == Shape::V1 {
             for name in ["memories", "todos"] {
-                root.set(name, empty());
+                root.set(name, empty_list());
             }
             let mut graph = Tree::Object(vec![("format".into(), Tree::Text("adjacency_list".into()))]);
-            graph.set("nodes", empty());
-            graph.set("edges", empty());
+            graph.set("nodes", empty_list());
+            graph.set("edges", empty_list());
             root.set("graph", graph);
             root.set("metadata", Tree::Object(vec![]));
         } else {
-            root.set("memories", empty());
+            root.set("memories", empty_list());
             root.set("knowledge_graph", object(&["entities", "relationships", "episodes"]));
             for name in ["todos", "projects", "reminders"] {
-                root.set(name, empty());
+                root.set(name, empty_list());
             }
             root.set("vendor_extensions", Tree::Object(vec![]));
         }
@@ -449,9 +449,9 @@ impl DocumentWriter {
             }
         };
         let MemberValue::Tree(vendors) = &mut document.members[at].1 else { return };
-        let empty = || Tree::Object(vec![]);
-        let mut shodh = vendors.get("shodh-memory").cloned().unwrap_or_else(empty);
-        let mut metadata = shodh.get("memory_metadata").cloned().unwrap_or_else(empty);
+        let empty_object = || Tree::Object(vec![]);
+        let mut shodh = vendors.get("shodh-memory").cloned().unwrap_or_else(empty_object);
+        let mut metadata = shodh.get("memory_metadata").cloned().unwrap_or_else(empty_object);
         for (id, value) in std::mem::take(&mut self.metadata) {
             metadata.set(&id, value);
         }

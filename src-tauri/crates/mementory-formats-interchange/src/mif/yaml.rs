@@ -44,7 +44,7 @@ const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 struct BoundedChars<'t> {
     chars: Chars<'t>,
     /// Number of indicators that may be read before the next event. None if there were too many.
-    left: &'t Cell<Option<u64>>,
+    indicators_left: &'t Cell<Option<u64>>,
 }
 
 impl Iterator for BoundedChars<'_> {
@@ -53,8 +53,9 @@ impl Iterator for BoundedChars<'_> {
     fn next(&mut self) -> Option<char> {
         let next = self.chars.next()?;
         if matches!(next, ',' | ':' | '[' | '{') {
-            self.left.set(self.left.get().and_then(|left| left.checked_sub(1)));
-            self.left.get()?;
+            self.indicators_left
+                .set(self.indicators_left.get().and_then(|indicators_left| indicators_left.checked_sub(1)));
+            self.indicators_left.get()?;
         }
         Some(next)
     }
@@ -68,7 +69,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let Bounds { depth, bytes } = bounds;
     let mut memory_left = bytes;
     let too_large = || error(TOO_LARGE_CODE, format!("more values than fit into {bytes} bytes of memory"));
-    let mut charge = |memory_cost: u64| {
+    let mut reserve_memory = |memory_cost: u64| {
         memory_left = memory_left.checked_sub(memory_cost).ok_or_else(too_large)?;
         Ok::<(), YamlError>(())
     };
@@ -80,7 +81,7 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let mut root = None;
     let indicator_budget = Some(bytes / PARSER_BYTES_PER_INDICATOR);
     let indicators_left = Cell::new(indicator_budget);
-    for event in Parser::new_from_iter(BoundedChars { chars: text.chars(), left: &indicators_left }) {
+    for event in Parser::new_from_iter(BoundedChars { chars: text.chars(), indicators_left: &indicators_left }) {
         if indicators_left.replace(indicator_budget).is_none() {
             return Err(too_large());
         }
@@ -115,17 +116,17 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 repeats_left = repeats_left
                     .checked_sub(size(tree))
                     .ok_or_else(|| error("yaml_aliases", "aliases make the document many times larger"))?;
-                charge(memory_cost(tree, true))?;
+                reserve_memory(memory_cost(tree, true))?;
                 (tree.clone(), 0)
             }
             Event::Scalar(text, style, anchor, tag) => (scalar(text, style, tag.as_deref()), anchor),
         };
-        charge(memory_cost(&done, false))?;
+        reserve_memory(memory_cost(&done, false))?;
         if anchor > 0 {
             repeats_left = repeats_left
                 .checked_sub(size(&done))
                 .ok_or_else(|| error("yaml_aliases", "anchors make the document many times larger"))?;
-            charge(memory_cost(&done, true))?;
+            reserve_memory(memory_cost(&done, true))?;
             anchors.insert(anchor, done.clone());
         }
         match open.last_mut() {
@@ -204,8 +205,8 @@ fn has_members(tree: &Tree) -> bool {
 /// `with_content` is true.
 fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
     // Lists and mappings grow by doubling, so on average they allocate half as much again as they need.
-    let place = 3 * size_of::<(String, Tree)>() as u64 / 2;
-    let inside = match tree {
+    let slot_bytes = 3 * size_of::<(String, Tree)>() as u64 / 2;
+    let content_bytes = match tree {
         Tree::Number(text) | Tree::Text(text) => (ALLOCATION_OVERHEAD_BYTES + text.len()) as u64,
         Tree::Array(items) if with_content => items.iter().map(|item| memory_cost(item, true)).sum(),
         Tree::Object(members) if with_content => members
@@ -214,7 +215,7 @@ fn memory_cost(tree: &Tree, with_content: bool) -> u64 {
             .sum(),
         _ => 0,
     };
-    place + inside
+    slot_bytes + content_bytes
 }
 
 /// Approximate size of a tree as text, in bytes. Recursion is safe, because [`parse`] bounds the depth of the tree.
@@ -229,10 +230,10 @@ fn size(tree: &Tree) -> u64 {
 
 /// Converts a scalar to a value by the core schema of YAML 1.2. A scalar of a type that JSON does not have stays text.
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
-    let core = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
+    let core_tag = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
     let is_plain = style == ScalarStyle::Plain;
-    if core == Some("str")
-        || (!is_plain && core.is_none())
+    if core_tag == Some("str")
+        || (!is_plain && core_tag.is_none())
         || tag.is_some_and(|t| t.handle == "!" && t.suffix.is_empty())
     {
         return Tree::Text(text.into_owned());

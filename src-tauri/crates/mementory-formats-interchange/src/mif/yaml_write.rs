@@ -6,8 +6,8 @@ use std::fmt::Write;
 /// Deeper levels are written in flow style (`{a: [1, 2]}`), because the indentation of block style grows with the
 /// square of the depth.
 const MAX_BLOCK_LEVELS: usize = 12;
-/// A value that has at least this many levels itself is written in block style even deeper than [`MAX_BLOCK_LEVELS`],
-/// because parsers limit the depth of flow style (ours to 255).
+/// A value with at least this many levels of its own is written in block style even below [`MAX_BLOCK_LEVELS`], because
+/// parsers limit the depth of flow style (ours to 255).
 const MAX_FLOW_LEVELS: u32 = 200;
 /// Longer keys are written as explicit keys (`? key`), because YAML 1.2 §8.2.2 allows only 1024 characters before the
 /// colon.
@@ -68,14 +68,15 @@ fn write_key_and_colon(key: &str, level: usize, out: &mut String) {
 /// Writes a value after its key or dash, and the end of the line.
 fn write_value_after(value: &Tree, level: usize, out: &mut String) {
     match value {
-        Tree::Object(members) if !members.is_empty() && in_block(value, level) => {
+        Tree::Object(members) if !members.is_empty() && uses_block_style(value, level) => {
             out.push('\n');
             for (key, value) in members {
                 write_member(key, value, level, out);
             }
         }
         Tree::Array(items)
-            if in_block(value, level) && items.iter().any(|i| matches!(i, Tree::Object(_) | Tree::Array(_))) =>
+            if uses_block_style(value, level)
+                && items.iter().any(|i| matches!(i, Tree::Object(_) | Tree::Array(_))) =>
         {
             out.push('\n');
             for item in items {
@@ -90,7 +91,7 @@ fn write_value_after(value: &Tree, level: usize, out: &mut String) {
     }
 }
 
-fn in_block(value: &Tree, level: usize) -> bool {
+fn uses_block_style(value: &Tree, level: usize) -> bool {
     level <= MAX_BLOCK_LEVELS || !is_shallower(value, MAX_FLOW_LEVELS)
 }
 

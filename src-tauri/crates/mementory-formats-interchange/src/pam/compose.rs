@@ -108,8 +108,8 @@ pub(super) fn clean(
         }
     };
     let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
-    let moved = move_forbidden_values(tree, kind, &replacement);
-    let has = |pointer: &str| moved.iter().any(|moved| moved == pointer);
+    let moved_pointers = move_forbidden_values(tree, kind, &replacement);
+    let has = |pointer: &str| moved_pointers.iter().any(|moved| moved == pointer);
     if kind.has_holder() && has("/type") && to_record::text(tree, "custom_type").is_none_or(str::is_empty) {
         tree.set("custom_type", Tree::Text(own_type));
     } else if has("/custom_type") && to_record::text(tree, "type") == Some("custom") {
@@ -118,7 +118,7 @@ pub(super) fn clean(
     if has("/content") {
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
-    let members: BTreeSet<&str> = moved.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
+    let members: BTreeSet<&str> = moved_pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
     for member in members {
         if kind.has_holder() {
             losses.add(id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
@@ -154,9 +154,9 @@ impl Context<'_> {
         let mut tree = original.clone();
         let times = &record.times;
         let created = times.created.or(times.updated).or(times.valid_from).or_else(|| Timestamp::from_micros(0));
-        let required = (created.unwrap_or(self.about.now), platform(&record.source.platform));
-        let required = (required.0, required.1.as_str());
-        clean(&mut tree, &MEMORY, required, &stored.id, losses);
+        let required_values = (created.unwrap_or(self.about.now), platform(&record.source.platform));
+        let required_values = (required_values.0, required_values.1.as_str());
+        clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
         if stored.edited {
             let mut record = record.clone();
@@ -186,7 +186,7 @@ impl Context<'_> {
             extension::report_losses(&stored.id, &difference, losses);
             extension::attach(&mut tree, difference);
             // An edit must not bring a forbidden value back.
-            clean(&mut tree, &MEMORY, required, &stored.id, losses);
+            clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         }
         self.remove_dangling_references(stored, &mut tree, losses);
         if self.strip {
@@ -228,10 +228,10 @@ impl Context<'_> {
         for block in ["provenance", "provider"] {
             remove_members(tree, block, &["platform_user_id", "account_id"]);
         }
-        for slot in ["metadata", "raw_metadata"] {
-            if let Some(inside) = tree.get(slot) {
+        for holder in ["metadata", "raw_metadata"] {
+            if let Some(inside) = tree.get(holder) {
                 let without_identifiers = self.without_identifiers(inside.clone());
-                tree.set(slot, without_identifiers);
+                tree.set(holder, without_identifiers);
             }
         }
         for list in ["participants", "attachments"] {
@@ -363,8 +363,8 @@ pub(super) fn remove_members(tree: &mut Tree, block: &str, names: &[&str]) {
 /// Memory type of a record, and custom type if the type is `custom` (§5).
 fn memory_type(record: &Record) -> (&'static str, Option<String>) {
     let record_type = record.record_type.as_deref().filter(|t| !t.is_empty());
-    let known = record_type.and_then(|t| MEMORY_TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
-    if let Some(kind) = known {
+    let known_type = record_type.and_then(|t| MEMORY_TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
+    if let Some(kind) = known_type {
         return (kind, None);
     }
     match record.kind {

@@ -353,7 +353,7 @@ fn check_conversation(
     let trees: Vec<Result<Tree, TreeError>> =
         messages.iter().map(|raw| Tree::from_raw_within(raw, &mut remaining)).collect();
     let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
-    let known: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
+    let known_ids: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
     let mut seen = HashSet::new();
     for (i, tree) in trees.iter().enumerate() {
         let at = format!("{}/messages/{i}", member.place);
@@ -369,12 +369,12 @@ fn check_conversation(
             report.error("duplicate_id", &format!("{at}/id"), "another message has this id");
         }
         let parent = tree.get("parent_id").and_then(Tree::as_str).filter(|p| !p.is_empty());
-        if parent.is_some_and(|p| !known.contains(p)) {
+        if parent.is_some_and(|p| !known_ids.contains(p)) {
             report.warn("dangling_reference", &format!("{at}/parent_id"), "no message of this file has this id");
         }
         if let Some(Tree::Array(children)) = tree.get("children_ids") {
             for (n, child) in children.iter().enumerate() {
-                if child.as_str().is_some_and(|c| !known.contains(c)) {
+                if child.as_str().is_some_and(|c| !known_ids.contains(c)) {
                     let place = format!("{at}/children_ids/{n}");
                     report.warn("dangling_reference", &place, "no message of this file has this id");
                 }
@@ -415,8 +415,8 @@ fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
         members.find(|m| (m.root, m.archive) == (store.root, store.archive) && m.name == name)
     };
     let embeddings = [(String::new(), "embeddings.json".to_owned())];
-    let named = ids.files.iter().map(|file| (file, &bundle.conversations));
-    for ((place, path), documents) in named.chain(embeddings.iter().map(|file| (file, &bundle.embeddings))) {
+    let indexed_files = ids.files.iter().map(|file| (file, &bundle.conversations));
+    for ((place, path), documents) in indexed_files.chain(embeddings.iter().map(|file| (file, &bundle.embeddings))) {
         match member_at(path) {
             Some(file) if documents.iter().any(|d| d.id == file.id) => {}
             Some(file) => {

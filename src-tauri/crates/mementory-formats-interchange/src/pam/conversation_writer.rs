@@ -39,7 +39,7 @@ pub(super) struct ConversationWriter {
     file_source: Option<String>,
     path: Option<String>,
     rows: Vec<MessageRow>,
-    expected: usize,
+    expected_messages: usize,
     created: Timestamp,
     changed: bool,
     strip: bool,
@@ -60,14 +60,14 @@ pub(super) struct FinishedConversation {
 pub(super) struct UsedPaths(HashSet<String>);
 
 impl UsedPaths {
-    /// Reserves a free path: `wanted` if it is safe, else a path made from the id, else a path made from a digest.
-    pub fn reserve(&mut self, wanted: Option<&str>, id: &str) -> String {
+    /// Reserves a free path: `wanted_path` if it is safe, else a path made from the id, else a path made from a digest.
+    pub fn reserve(&mut self, wanted_path: Option<&str>, id: &str) -> String {
         let is_plain = !id.is_empty()
             && id.len() <= 100
             && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
             && !id.starts_with('.');
         let reserved = [STORE_FILE, "embeddings.json"];
-        let candidates = wanted
+        let candidates = wanted_path
             .filter(|p| is_safe_path(p) && p.to_ascii_lowercase().ends_with(".json") && !reserved.contains(p))
             .map(str::to_owned)
             .into_iter()
@@ -153,7 +153,7 @@ impl ConversationWriter {
             file_source: None,
             path: None,
             rows: Vec::new(),
-            expected: conversation.messages,
+            expected_messages: conversation.messages,
             created,
             changed: true,
             strip: false,
@@ -213,7 +213,7 @@ impl ConversationWriter {
                 extension::attach(tree, difference);
             }
         }
-        let wanted = doc.text_member("path");
+        let wanted_path = doc.text_member("path");
         if file.is_none() && conversation.messages > 0 {
             let name = platform(&record.source.platform);
             file = Some(object([
@@ -232,10 +232,11 @@ impl ConversationWriter {
             let title = record.title.clone().map(Tree::Text);
             index = Some(index_entry(conversation, &name, title, created, record.times.updated, &record.tags, ""));
         }
-        let path = file.is_some().then(|| used_paths.reserve(wanted.as_deref(), &conversation.id));
+        let path = file.is_some().then(|| used_paths.reserve(wanted_path.as_deref(), &conversation.id));
         if let (Some(index), Some(path)) = (&mut index, &path)
             && (not_in_index
-                || (wanted.as_ref() != Some(path) && to_record::nested_text(index, "storage", "ref") != Some(path)))
+                || (wanted_path.as_ref() != Some(path)
+                    && to_record::nested_text(index, "storage", "ref") != Some(path)))
         {
             index.set("storage", storage(path));
         }
@@ -268,12 +269,12 @@ impl ConversationWriter {
     pub fn add_message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
         let row = message_row(context, stored, self.created, self.rows.len(), losses);
         self.rows.push(row);
-        self.rows.len() >= self.expected
+        self.rows.len() >= self.expected_messages
     }
 
     /// True if all messages of the conversation were added.
     pub fn is_complete(&self) -> bool {
-        self.rows.len() >= self.expected
+        self.rows.len() >= self.expected_messages
     }
 
     /// Builds the index entry and the file.
@@ -315,12 +316,12 @@ impl ConversationWriter {
                 compact(tree)
             });
             let doc = Document::open(&head, "conversation").ok()?;
-            let has = doc.raw("messages").is_some();
+            let has_messages = doc.raw("messages").is_some();
             let members = doc.members.iter().map(|(key, raw)| {
                 let raw = if key == "messages" { messages.as_str() } else { raw.get() };
                 (key.as_str(), raw)
             });
-            let added = (!has).then_some(("messages", messages.as_str()));
+            let added = (!has_messages).then_some(("messages", messages.as_str()));
             Some((self.path.clone()?, envelope::object(members.chain(added)) + "\n"))
         });
         if let Some(index) = &mut self.index

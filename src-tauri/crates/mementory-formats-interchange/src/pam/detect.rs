@@ -49,8 +49,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         let store = match document.kind {
             DocumentKind::Store => Some(document),
             _ => stores.iter().copied().filter(|s| is_in_folder_of(s.member, document.member)).max_by_key(|s| {
-                let folder = folder_of(s.member).len();
-                (folder, usize::MAX - s.member.id)
+                let folder_length = folder_of(s.member).len();
+                (folder_length, usize::MAX - s.member.id)
             }),
         };
         let key = store.map_or((document.member.root, usize::MAX), |h| (h.member.root, h.member.id));
@@ -72,8 +72,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
-fn new_claim(described: &Document, store: bool) -> Claim {
-    let reason = match (store, described.confidence >= 1.0) {
+fn new_claim(described: &Document, has_store: bool) -> Claim {
+    let reason = match (has_store, described.confidence >= 1.0) {
         _ if described.confidence <= INSIDE_BUNDLE_CONFIDENCE => {
             "schema says portable-ai-memory, inside another bundle"
         }
@@ -86,7 +86,7 @@ fn new_claim(described: &Document, store: bool) -> Claim {
         confidence: described.confidence,
         reason: reason.into(),
         parts: vec![],
-        missing_parts: if store { vec![] } else { vec![STORE_FILE.into()] },
+        missing_parts: if has_store { vec![] } else { vec![STORE_FILE.into()] },
     }
 }
 
@@ -121,17 +121,21 @@ fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
     if path_inside.ends_with(".DS_Store") || path_inside.starts_with("__MACOSX/") {
         return member.archive.is_some().then_some(Role::Junk);
     }
-    let file = path_inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
-    (file || (member.archive.is_some() && store.file_name() == STORE_FILE)).then_some(Role::Sidecar)
+    let is_attachment = path_inside.starts_with("attachments/") && store.file_name() == STORE_FILE;
+    (is_attachment || (member.archive.is_some() && store.file_name() == STORE_FILE)).then_some(Role::Sidecar)
 }
 
 fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Result<Option<Document<'a>>, FormatError> {
     let Some(keys) = json_keys(catalog, member)? else { return Ok(None) };
     let has = |all: &[&str]| all.iter().all(|k| keys.has(k));
-    let store = has(&["memories.content_hash", "memories.provenance"]) || has(&["owner", "memories"]);
-    let chat = has(&["provider", "messages"]) || has(&["provider.name", "id"]);
+    let has_store_members = has(&["memories.content_hash", "memories.provenance"]) || has(&["owner", "memories"]);
+    let has_conversation_members = has(&["provider", "messages"]) || has(&["provider.name", "id"]);
     let has_vectors = has(&["embeddings.memory_id"]) || has(&["embeddings.vector"]);
-    let is_likely = store || chat || has_vectors || has(&["conversations_index"]) || has(&["schema_version"]);
+    let is_likely = has_store_members
+        || has_conversation_members
+        || has_vectors
+        || has(&["conversations_index"])
+        || has(&["schema_version"]);
     if !is_likely && !keys.has("schema") {
         return Ok(None);
     }

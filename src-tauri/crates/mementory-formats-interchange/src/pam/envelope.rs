@@ -29,12 +29,12 @@ pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
     let sum = format!("\"{}\"", checksum.finish().unwrap_or_default());
     let counts: Vec<String> = STORE_LISTS.iter().map(|l| doc.list(l).len().to_string()).collect();
     let members = doc.members.iter().map(|(key, raw)| {
-        let shown = match STORE_LISTS.iter().position(|l| l == key).filter(|_| raw.get().starts_with('[')) {
+        let shown_text = match STORE_LISTS.iter().position(|l| l == key).filter(|_| raw.get().starts_with('[')) {
             Some(0) => sum.as_str(),
             Some(n) => counts[n].as_str(),
             None => raw.get(),
         };
-        (key.as_str(), shown)
+        (key.as_str(), shown_text)
     });
     object(members)
 }
@@ -55,8 +55,8 @@ pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
     let mut ids = String::new();
     Tree::Array(doc.list("embeddings").into_iter().map(|raw| id(raw).unwrap_or(Tree::Null)).collect()).write(&mut ids);
     let members = doc.members.iter().map(|(key, raw)| {
-        let list = key == "embeddings" && raw.get().starts_with('[');
-        (key.as_str(), if list { ids.as_str() } else { raw.get() })
+        let is_list = key == "embeddings" && raw.get().starts_with('[');
+        (key.as_str(), if is_list { ids.as_str() } else { raw.get() })
     });
     object(members)
 }

@@ -69,10 +69,10 @@ pub(super) fn detach(tree: &mut Tree) {
     }
 }
 
-/// The differences between `record` and `mapped` (the record that the object alone yields). `own` is true if the record
-/// was read from this format. Then origin and verbatim are left out, because the object itself is both.
-pub(super) fn difference(mapped: &Record, record: &Record, own: bool) -> Map<String, Value> {
-    extension::record_difference(mapped, record, own)
+/// The differences between `record` and `mapped` (the record that the object alone yields). `is_own` is true if the
+/// record was read from this format. Then origin and verbatim are left out, because the object itself gives both.
+pub(super) fn difference(mapped: &Record, record: &Record, is_own: bool) -> Map<String, Value> {
+    extension::record_difference(mapped, record, is_own)
 }
 
 /// Puts a difference into the extension slot of an object, unless the difference is empty.
@@ -112,9 +112,9 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;
-    let own_origin = !map.contains_key("origin");
+    let has_own_origin = !map.contains_key("origin");
     let mut record = extension::apply(members(mapped), map)?;
-    if own_origin {
+    if has_own_origin {
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }

@@ -179,7 +179,7 @@ impl FirstPass {
         let is_from_home = self.is_from_home(record);
         let access = record.fields.get("access").filter(|_| record.origin.format == KEY_SCOPE);
         let t = &record.times;
-        let linked = |wanted: &dyn Fn(&str, Kind) -> bool| -> Vec<String> {
+        let linked_ids = |wanted: &dyn Fn(&str, Kind) -> bool| -> Vec<String> {
             let links = record.links.iter().zip(&stored.link_ids);
             links.filter(|(l, _)| wanted(&l.relation, l.kind)).filter_map(|(_, id)| id.clone()).collect()
         };
@@ -190,9 +190,9 @@ impl FirstPass {
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),
             edited: stored.edited,
-            superseded_by: linked(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),
-            conversation: linked(&|_, kind| kind == Kind::Conversation).into_iter().next(),
-            derived_from: linked(&|relation, kind| relation == "derived_from" && kind == Kind::Memory),
+            superseded_by: linked_ids(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),
+            conversation: linked_ids(&|_, kind| kind == Kind::Conversation).into_iter().next(),
+            derived_from: linked_ids(&|relation, kind| relation == "derived_from" && kind == Kind::Memory),
             parent: match record.kind {
                 Kind::Message => stored.parent_id.clone().or_else(|| record.parent.as_ref().map(|k| k.value.clone())),
                 _ => None,
@@ -234,10 +234,10 @@ impl FirstPass {
         let mut unchanged_entries: HashMap<&str, &Candidate> = HashMap::new();
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
             let id = exported_id(entry);
-            let unknown = base.is_some_and(|b| !b.memories.contains(&id));
+            let is_unknown_to_base = base.is_some_and(|b| !b.memories.contains(&id));
             // A memory without a time counts as unchanged if the base has it and it was not edited.
             let is_unchanged = entry.time.is_none() && !entry.edited && base.is_some();
-            if !self.incremental || unknown || !is_unchanged && is_newer(entry.time, self.since) {
+            if !self.incremental || is_unknown_to_base || !is_unchanged && is_newer(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), id);
             } else {
                 unchanged_entries.insert(&entry.id, entry);
@@ -268,8 +268,8 @@ impl FirstPass {
         let mut all: HashMap<String, (ExportedConversation, bool)> = HashMap::new();
         for entry in entries.iter().filter(|e| e.destination == Destination::Conversation) {
             let id = exported_id(entry);
-            let unknown = base.is_some_and(|b| !b.conversations.contains(&id));
-            let included = !self.incremental || unknown || is_newer(entry.time, self.since);
+            let is_unknown_to_base = base.is_some_and(|b| !b.conversations.contains(&id));
+            let included = !self.incremental || is_unknown_to_base || is_newer(entry.time, self.since);
             all.insert(entry.id.clone(), (ExportedConversation { id, ..ExportedConversation::default() }, included));
         }
         for entry in entries.iter().filter(|e| e.destination == Destination::Message) {

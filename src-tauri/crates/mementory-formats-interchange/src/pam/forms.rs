@@ -72,14 +72,14 @@ fn is_did(text: &str) -> bool {
 
 fn is_language(text: &str) -> bool {
     let mut parts = text.split('-').peekable();
-    let all = |part: &str, upper: bool| {
+    let has_case = |part: &str, upper: bool| {
         part.bytes().all(|b| if upper { b.is_ascii_uppercase() } else { b.is_ascii_lowercase() })
     };
-    if !parts.next().is_some_and(|p| (2..=3).contains(&p.len()) && all(p, false)) {
+    if !parts.next().is_some_and(|p| (2..=3).contains(&p.len()) && has_case(p, false)) {
         return false;
     }
-    parts.next_if(|p| p.len() == 4 && all(&p[..1], true) && all(&p[1..], false));
-    parts.next_if(|p| p.len() == 2 && all(p, true));
+    parts.next_if(|p| p.len() == 4 && has_case(&p[..1], true) && has_case(&p[1..], false));
+    parts.next_if(|p| p.len() == 2 && has_case(p, true));
     parts.next().is_none()
 }
 

@@ -103,7 +103,8 @@ const BLOCK_MEMBERS: [&str; 4] = ["confidence", "temporal", "provenance", "acces
 const TIME_MEMBERS: [&str; 6] =
     ["last_reinforced", "created_at", "updated_at", "valid_from", "valid_until", "extracted_at"];
 
-/// The form of a memory that the Python SDK (1.0.0) hashes: without nulls, with defaults, times in the SDK's spelling.
+/// The form of a memory that the Python SDK (1.0.0) hashes: nulls are removed, defaults are added, and times have the
+/// SDK's spelling.
 pub(super) fn sdk_form(memory: &Tree) -> Tree {
     let mut out = without_nulls(memory);
     let default = |out: &mut Tree, key: &str, value: Tree| {

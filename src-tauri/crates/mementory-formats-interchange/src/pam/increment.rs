@@ -40,11 +40,11 @@ pub const STORE_FILE: &str = "memory-store.json";
 /// Fails if `base` is not an export of this format or cannot be read.
 pub fn check_base(base: &Path, delta: &ExportIdentity, limits: &Limits) -> Result<Option<Finding>, FormatError> {
     let place = base.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let none = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
+    let not_recognised = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
     let catalog = Catalog::open(&[base.to_path_buf()], limits, None)?;
     let found = detect(&catalog, limits, Some(KEY_SCOPE))?;
-    let source = found.sources.first().ok_or_else(none)?;
-    let base_identity = export_of(&catalog, source, limits)?.ok_or_else(none)?;
+    let source = found.sources.first().ok_or_else(not_recognised)?;
+    let base_identity = export_of(&catalog, source, limits)?.ok_or_else(not_recognised)?;
     let fits = delta.base.is_some() && delta.base == base_identity.id;
     Ok((!fits).then(|| Finding {
         code: "delta_base_unknown".into(),

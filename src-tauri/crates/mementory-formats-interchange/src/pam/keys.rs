@@ -35,14 +35,14 @@ pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
 
 /// True if this is the key that a `did:key` contains. None if the DID has an unsupported key type, such as RSA.
 pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
-    let named = did_key(did)?;
+    let key_in_did = did_key(did)?;
     Some(match key {
         // A `did:key` contains the compressed point: the sign of y, then x.
         [4, point @ ..] if matches!(point.len(), 64 | 96) => {
             let (x, y) = point.split_at(point.len() / 2);
-            named.split_first().is_some_and(|(sign, rest)| rest == x && *sign == 2 + (y[y.len() - 1] & 1))
+            key_in_did.split_first().is_some_and(|(sign, rest)| rest == x && *sign == 2 + (y[y.len() - 1] & 1))
         }
-        _ => named == key,
+        _ => key_in_did == key,
     })
 }
 

@@ -32,8 +32,8 @@ pub(super) fn read(
     read_source(bundle, detected, context, false, sink)
 }
 
-/// Reads the undamaged parts of a source: all files that can be read. If the store has a wrong checksum, only those of
-/// its memories are read that match their own hash and the schema.
+/// Reads the undamaged parts of a source: all files that can be read. If the store has a wrong checksum, only its
+/// memories that match their own hash and the schema are read.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,
@@ -47,18 +47,18 @@ fn read_source(
     bundle: &Bundle,
     detected: &Detected,
     context: &ReadContext,
-    salvages: bool,
+    is_salvage: bool,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut report = check_conformance(bundle, &mut || sink.progress(0))?;
-    if let Some(refusal) = report.refusal.take_if(|_| !salvages) {
+    if let Some(refusal) = report.refusal.take_if(|_| !is_salvage) {
         return Err(refusal);
     }
     if let Some(place) = report.too_large {
         return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
     }
     let is_mismatch = report.integrity == Integrity::Mismatch;
-    if is_mismatch && !salvages {
+    if is_mismatch && !is_salvage {
         let place = bundle.store.map_or_else(String::new, |s| format!("{}/integrity/checksum", s.place));
         let message = "the memories are not those that the checksum was made of";
         return Err(FormatError::invalid("checksum_mismatch", place, message));
@@ -80,8 +80,8 @@ fn read_source(
     let mut reader = StoreReader {
         bundle,
         unreadable: &report.unreadable,
-        only_whole: is_mismatch,
-        salvages,
+        only_whole_memories: is_mismatch,
+        is_salvage,
         bounds: Bounds::from(&context.limits),
         version,
         scope,
@@ -115,8 +115,8 @@ struct StoreReader<'a> {
     /// Catalog ids of the files that a salvage leaves out, because they cannot be read.
     unreadable: &'a HashSet<usize>,
     /// True if memories that do not match their own hash or the schema are left out.
-    only_whole: bool,
-    salvages: bool,
+    only_whole_memories: bool,
+    is_salvage: bool,
     bounds: Bounds,
     version: Option<String>,
     scope: String,
@@ -227,7 +227,7 @@ impl StoreReader<'_> {
             self.report_failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
             return Ok(());
         }
-        if self.only_whole && !is_whole(&tree) {
+        if self.only_whole_memories && !is_whole(&tree) {
             let reason = format!("{DAMAGED_MEMORY_CODE}: it does not match its own hash or the schema");
             self.report_failed(place, &reason, Kind::Memory);
             return Ok(());
@@ -308,8 +308,8 @@ impl StoreReader<'_> {
             let by_path = || to_record::nested_text(&tree, "storage", "ref").and_then(|path| paths.get(path));
             let file = files.get(id).or_else(by_path).copied();
             let file = file.filter(|m| used_files.insert(m.id));
-            let stored = to_record::nested_text(&tree, "storage", "type") == Some("file");
-            if file.is_none() && stored {
+            let is_in_file = to_record::nested_text(&tree, "storage", "type") == Some("file");
+            if file.is_none() && is_in_file {
                 self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
             }
             self.read_conversation(Some((store, i, raw.get(), &tree)), file)?;
@@ -426,7 +426,7 @@ impl StoreReader<'_> {
                 place: member.place.clone(),
             };
             match bundle.catalog.read(member, |r| self.sink.passthrough(item, r)) {
-                Err(FormatError::Io { source, .. }) if self.salvages && is_damage(&source) => {
+                Err(FormatError::Io { source, .. }) if self.is_salvage && is_damage(&source) => {
                     let (place, reason) = (member.place.clone(), format!("damaged_entry: {source}"));
                     self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
                 }
@@ -441,8 +441,8 @@ impl StoreReader<'_> {
 /// The text of a document with empty lists, in its original order and spelling.
 fn outline_text(doc: &Document, lists: &[&str]) -> String {
     let members = doc.members.iter().map(|(key, raw)| {
-        let list = lists.contains(&key.as_str()) && raw.get().starts_with('[');
-        (key.as_str(), if list { "[]" } else { raw.get() })
+        let is_list = lists.contains(&key.as_str()) && raw.get().starts_with('[');
+        (key.as_str(), if is_list { "[]" } else { raw.get() })
     });
     super::envelope::object(members)
 }

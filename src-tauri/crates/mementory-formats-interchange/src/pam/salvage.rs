@@ -24,6 +24,6 @@ pub(super) fn can_salvage(catalog: &Catalog, detected: &Detected, code: &str, pl
 /// True if a memory matches its own hash and the schema.
 pub(super) fn is_whole(tree: &Tree) -> bool {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
-    let hashed = text("content").zip(text("content_hash")).is_some_and(|(text, hash)| content_hash(text) == hash);
-    hashed && check(&MEMORY_RULE, tree).iter().all(|fault| fault.is_warning || fault.code == "unknown_field")
+    let matches_hash = text("content").zip(text("content_hash")).is_some_and(|(text, hash)| content_hash(text) == hash);
+    matches_hash && check(&MEMORY_RULE, tree).iter().all(|fault| fault.is_warning || fault.code == "unknown_field")
 }

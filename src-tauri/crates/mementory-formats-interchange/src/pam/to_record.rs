@@ -61,11 +61,11 @@ fn other_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let others = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
     let mut fields: Fields = others.map(|(k, v)| (k.clone(), value(v))).collect();
-    for slot in ["metadata", "raw_metadata"] {
-        if let Some(Value::Object(inside)) = fields.get_mut(slot) {
+    for holder in ["metadata", "raw_metadata"] {
+        if let Some(Value::Object(inside)) = fields.get_mut(holder) {
             inside.retain(|name, _| !is_slot_name(name));
             if inside.is_empty() {
-                fields.remove(slot);
+                fields.remove(holder);
             }
         }
     }
@@ -207,12 +207,12 @@ pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: us
     record.origin_id = non_empty(Some(id));
     record.times.created = time(text(tree, "created_at"));
     record.parent = Some(conversation_key(scope, conversation));
-    let calls = matches!(tree.get("tool_calls"), Some(Tree::Array(c)) if !c.is_empty());
+    let has_calls = matches!(tree.get("tool_calls"), Some(Tree::Array(c)) if !c.is_empty());
     let role = text(tree, "role").unwrap_or_default();
     let content_type = match tree.get("is_thought") {
         Some(Tree::Bool(true)) => "thinking",
         _ if role == "tool" => "tool_result",
-        _ if calls && tree.get("content").is_none() => "tool_call",
+        _ if has_calls && tree.get("content").is_none() => "tool_call",
         _ => "text",
     };
     record.message = Some(MessagePart {

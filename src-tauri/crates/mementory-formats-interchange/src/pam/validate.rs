@@ -23,13 +23,13 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let block = report.outline.as_ref().and_then(|o| o.get("signature")).filter(|s| **s != Tree::Null);
     let text_of = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
     let (algorithm, key) = (text_of("algorithm"), text_of("public_key"));
-    let shown = match (algorithm.as_deref(), &key) {
+    let shown_key = match (algorithm.as_deref(), &key) {
         (Some(algorithm), Some(key)) if keys::algorithm_name(algorithm).is_some() => {
             keys::public_key(algorithm, key).map(hex::encode)
         }
         _ => key.clone(),
     };
-    let signature = (block.is_some(), algorithm, None, None, shown);
+    let signature = (block.is_some(), algorithm, None, None, shown_key);
     if !signature.0 && !trust.is_empty() {
         let place = bundle.store.map_or("", |s| s.place.as_str());
         report.error("signature_missing", place, "the export is not signed, and a signature is asked for");

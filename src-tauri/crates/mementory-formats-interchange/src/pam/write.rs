@@ -193,8 +193,8 @@ impl StoreWriter<'_> {
 
     fn push_vector(&mut self, order: ElementOrder, text: String) {
         let id = Tree::parse(&text, 64).ok().and_then(|t| to_record::text(&t, "id").map(str::to_owned));
-        let known = id.and_then(|id| self.vector_order.get(&id).copied());
-        self.lists.vectors.push((known.map_or(order, |n| (0, n, 0)), text));
+        let known_order = id.and_then(|id| self.vector_order.get(&id).copied());
+        self.lists.vectors.push((known_order.map_or(order, |n| (0, n, 0)), text));
     }
 
     /// Adds a relation if both of its memories are exported and, in an incremental export, if it changed.
@@ -204,8 +204,8 @@ impl StoreWriter<'_> {
         let ends = |id: &Option<String>| id.as_ref().is_some_and(|id| first_pass.memories.contains_key(id));
         if !stored.link_ids.iter().all(ends) || stored.link_ids.len() < 2 {
             self.changed = true;
-            let withheld = stored.link_ids.iter().flatten().any(|id| first_pass.withheld_ids.contains(id));
-            if withheld {
+            let is_withheld = stored.link_ids.iter().flatten().any(|id| first_pass.withheld_ids.contains(id));
+            if is_withheld {
                 *self.report.withheld.entry("names_not_exportable".into()).or_default() += 1;
             } else {
                 let note = "a memory that it names is not in the file";
@@ -288,9 +288,9 @@ impl StoreWriter<'_> {
             &mut self.report.losses,
         );
         self.count_record(stored);
-        let complete = open.is_complete();
+        let is_complete = open.is_complete();
         self.open_conversations.insert(stored.id.clone(), open);
-        if complete { self.finish_conversation(&stored.id) } else { Ok(()) }
+        if is_complete { self.finish_conversation(&stored.id) } else { Ok(()) }
     }
 
     fn add_message(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
@@ -312,9 +312,9 @@ impl StoreWriter<'_> {
             self.open_conversations.insert(key.clone(), stub);
         }
         let Some(open) = self.open_conversations.get_mut(key) else { return Ok(()) };
-        let complete = open.add_message(&self.context, stored, &mut self.report.losses);
+        let is_complete = open.add_message(&self.context, stored, &mut self.report.losses);
         self.count_record(stored);
-        if complete { self.finish_conversation(&key.clone()) } else { Ok(()) }
+        if is_complete { self.finish_conversation(&key.clone()) } else { Ok(()) }
     }
 
     fn finish_conversation(&mut self, key: &str) -> Result<(), FormatError> {
@@ -374,15 +374,15 @@ impl StoreWriter<'_> {
         }
         let checksum = std::mem::take(&mut self.checksum).finish();
         let envelope = self.context.first_pass.envelope.as_ref();
-        let same_count = |name: &str, n: usize| {
+        let has_same_count = |name: &str, n: usize| {
             let stored_count = envelope.and_then(|f| f.get(name));
             stored_count.map_or(n == 0, |t| t.as_f64() == Some(n as f64))
         };
         let is_same = !self.changed
             && self.options.signer.is_none()
             && envelope.and_then(|f| to_record::text(f, "memories")) == checksum.as_deref()
-            && same_count("relations", self.lists.relations.len())
-            && same_count("conversations_index", self.lists.index.len());
+            && has_same_count("relations", self.lists.relations.len())
+            && has_same_count("conversations_index", self.lists.index.len());
         let mut outline = match envelope {
             Some(envelope) if is_same => envelope.clone(),
             _ => self.new_outline(checksum.unwrap_or_else(|| sha256(b"[]")))?,

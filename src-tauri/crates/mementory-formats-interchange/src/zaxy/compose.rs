@@ -145,17 +145,17 @@ fn line_number(record: &Record) -> u64 {
     record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
 }
 
-/// Applies the edits of a record to its own entry. The citation gets a new hash, because the old hash belongs to the
-/// event before the edit (and after a redaction, to removed text).
+/// Applies the edits of a record to its own entry. The citation gets a new hash, because the old hash is that of the
+/// event before the edit. After a redaction, the old hash would even be a digest of removed text.
 fn apply_edits(tree: &mut Tree, record: &Record) {
     let is_composed = is_composed(tree);
     let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);
     patch(tree, &unedited, record);
     let hash = content_hash(tree);
-    let cited = text_member(tree, "citation").unwrap_or_default();
-    let new_citation = match citation(cited) {
+    let citation_text = text_member(tree, "citation").unwrap_or_default();
+    let new_citation = match citation(citation_text) {
         Some(c) => format!("eventloom://{}/events/{}#{hash}", c.thread, c.seq),
-        None => cited.to_owned(),
+        None => citation_text.to_owned(),
     };
     tree.set("citation", Tree::Text(new_citation.clone()));
     let mut wanted = record.clone();
@@ -218,8 +218,8 @@ fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree
             let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty());
             let actor = role.or(platform).unwrap_or("mementory");
             let content = json!({"type": kind, "actor": actor, "thread": "", "payload": composed_payload(record)});
-            let known = times.created.or(times.observed).or(times.updated).or(times.valid_from);
-            ("event", kind, "eventloom", text(known), None, content)
+            let known_time = times.created.or(times.observed).or(times.updated).or(times.valid_from);
+            ("event", kind, "eventloom", text(known_time), None, content)
         }
     };
     tree_of(&json!({

@@ -24,8 +24,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         let (version, reason) = if contains("\"zaxy.export.unsigned.") {
             (Some(version_string(&head, "zaxy.export.unsigned.")), "an unsigned Zaxy bundle")
         } else if contains("\"zaxy.portable.") {
-            let subset = found.has("disclosed");
-            let reason = if subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
+            let is_subset = found.has("disclosed");
+            let reason = if is_subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
             (Some(version_string(&head, "zaxy.portable.")), reason)
         } else if list.is_some() && contains("\"zaxy.export.") && found.has_below("schema_version") {
             // The version of the bundle follows the entries, so it is not in the examined bytes.

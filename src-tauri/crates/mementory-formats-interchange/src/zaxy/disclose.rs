@@ -23,7 +23,7 @@ struct SelectedEntry {
 /// ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
-/// The input is not exactly one Zaxy bundle, or not signed (`not_signed`), or its root does not match; limits, I/O.
+/// The input is not exactly one Zaxy bundle; it is not signed (`not_signed`); its root does not match; limits, I/O.
 pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -> Result<Disclosure, FormatError> {
     with_bundle(path, limits, |bundle| {
         if bundle.envelope.kind != BundleKind::Signed {
@@ -90,8 +90,9 @@ fn build_merkle(bundle: &Bundle) -> Result<Merkle, FormatError> {
             Merkle::new(leaves)
         }
     };
-    let empty = || FormatError::invalid("empty_bundle", bundle.place(""), "a signed bundle has at least one entry");
-    tree.ok_or_else(empty)
+    let empty_error =
+        || FormatError::invalid("empty_bundle", bundle.place(""), "a signed bundle has at least one entry");
+    tree.ok_or_else(empty_error)
 }
 
 fn visit_entries(
@@ -107,13 +108,13 @@ fn visit_entries(
 }
 
 fn select_entries(bundle: &Bundle, wanted: impl Fn(&Tree) -> bool) -> Result<(Vec<SelectedEntry>, u64), FormatError> {
-    let (mut selected, mut of) = (Vec::new(), 0);
+    let (mut selected, mut entry_count) = (Vec::new(), 0);
     visit_entries(bundle, |index, text, tree| {
-        of += 1;
+        entry_count += 1;
         if wanted(&tree) {
             selected.push(SelectedEntry { index, text: text.to_owned(), tree });
         }
         Ok(())
     })?;
-    Ok((selected, of))
+    Ok((selected, entry_count))
 }

@@ -105,9 +105,9 @@ pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     let rest = text.strip_prefix("eventloom://")?;
     let (place, hash) = rest.rsplit_once('#')?;
     let (thread, seq) = place.rsplit_once("/events/")?;
-    let digits = !seq.is_empty() && !seq.starts_with('0') && seq.bytes().all(|b| b.is_ascii_digit());
-    let hex = hash.len() == 64 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    (digits && hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
+    let is_number = !seq.is_empty() && !seq.starts_with('0') && seq.bytes().all(|b| b.is_ascii_digit());
+    let is_hex = hash.len() == 64 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    (is_number && is_hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
 }
 
 /// Grain of an entry: the event itself, or something derived from an event.
@@ -140,28 +140,28 @@ pub(super) fn text_member<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
 
 /// Code and message of the fault that prevents reading an entry. None if it can be read.
 pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
-    let missing = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
+    let missing_fault = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
     match (tree, tree.get("schema_version")) {
         (Tree::Object(_), Some(Tree::Text(version))) if version == ENTRY_VERSION => {}
         (Tree::Object(_), Some(Tree::Text(_))) => {
             return Some(("unsupported_version", "the entry has a version that is not known here".into()));
         }
-        (Tree::Object(_), _) => return missing("schema_version"),
+        (Tree::Object(_), _) => return missing_fault("schema_version"),
         _ => return Some(("malformed_entry", "not an object".into())),
     }
-    let Some(grain) = text_member(tree, "grain") else { return missing("grain") };
-    let Some(kind) = text_member(tree, "kind") else { return missing("kind") };
-    let Some(content @ Tree::Object(_)) = tree.get("content") else { return missing("content") };
-    let need = |names: &[&str]| {
-        names.iter().find(|n| text_member(content, n).is_none()).and_then(|n| missing(&format!("content.{n}")))
+    let Some(grain) = text_member(tree, "grain") else { return missing_fault("grain") };
+    let Some(kind) = text_member(tree, "kind") else { return missing_fault("kind") };
+    let Some(content @ Tree::Object(_)) = tree.get("content") else { return missing_fault("content") };
+    let missing_of = |names: &[&str]| {
+        names.iter().find(|n| text_member(content, n).is_none()).and_then(|n| missing_fault(&format!("content.{n}")))
     };
     match Grain::parse(grain) {
         Some(Grain::Event) => match content.get("payload") {
-            Some(Tree::Object(_)) => need(&["type", "actor", "thread"]),
-            _ => missing("content.payload"),
+            Some(Tree::Object(_)) => missing_of(&["type", "actor", "thread"]),
+            _ => missing_fault("content.payload"),
         },
-        Some(Grain::Semantic) if kind.starts_with("entity:") => need(&["name", "entity_type"]),
-        Some(Grain::Semantic) if kind.starts_with("edge:") => need(&["source", "target", "relation_type"]),
+        Some(Grain::Semantic) if kind.starts_with("entity:") => missing_of(&["name", "entity_type"]),
+        Some(Grain::Semantic) if kind.starts_with("edge:") => missing_of(&["source", "target", "relation_type"]),
         Some(Grain::Semantic) => Some(("malformed_entry", "kind is neither entity: nor edge:".into())),
         None => Some(("malformed_entry", "grain is neither event nor semantic".into())),
     }
@@ -203,7 +203,7 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
     }
     let Some(content) = tree.get("content") else { return };
     let kind = text_member(tree, "kind").unwrap_or_default();
-    let (own, said) = match grain {
+    let (word_in_kind, content_member) = match grain {
         Some(Grain::Event) => {
             if cited.as_ref().is_some_and(|c| text_member(content, "thread") != Some(c.thread)) {
                 visit("thread_mismatch", "content.thread is not the thread in the citation");
@@ -213,8 +213,8 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
         _ if kind.starts_with("entity:") => (kind.strip_prefix("entity:"), "entity_type"),
         _ => (kind.strip_prefix("edge:"), "relation_type"),
     };
-    if text_member(content, said) != own {
-        visit("kind_mismatch", &format!("kind is not what content.{said} says"));
+    if text_member(content, content_member) != word_in_kind {
+        visit("kind_mismatch", &format!("kind is not what content.{content_member} says"));
     }
     if grain == Some(Grain::Semantic) {
         check_semantic_content(content, is_edge, visit);
@@ -223,12 +223,12 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
 
 /// Checks the types of the members of a semantic entry that may be absent or null.
 fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&'static str, &str)) {
-    type Fits = fn(&Tree) -> bool;
-    let text: Fits = |value| matches!(value, Tree::Text(_));
-    let number: Fits = |value| matches!(value, Tree::Number(_));
-    let object: Fits = |value| matches!(value, Tree::Object(_));
-    let boolean: Fits = |value| matches!(value, Tree::Bool(_));
-    let members: &[(&str, Fits)] = if is_edge {
+    type TypeCheck = fn(&Tree) -> bool;
+    let text: TypeCheck = |value| matches!(value, Tree::Text(_));
+    let number: TypeCheck = |value| matches!(value, Tree::Number(_));
+    let object: TypeCheck = |value| matches!(value, Tree::Object(_));
+    let boolean: TypeCheck = |value| matches!(value, Tree::Bool(_));
+    let members: &[(&str, TypeCheck)] = if is_edge {
         &[("confidence", number), ("inferred", boolean), ("inference_method", text)]
     } else {
         &[("summary", text), ("properties", object)]

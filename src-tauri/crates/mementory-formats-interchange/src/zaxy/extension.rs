@@ -74,19 +74,19 @@ fn fingerprint(tree: &Tree) -> String {
 }
 
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
-/// of `tree`. `own` is true if the record was read from this format. Then origin and verbatim are left out, because the
-/// entry itself is both.
-pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: bool) {
+/// of `tree`. `is_own` is true if the record was read from this format. Then origin and verbatim are left out, because
+/// the entry itself gives both.
+pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) {
     set_slot(tree, None);
-    let mut out = extension::record_difference(mapped, record, own);
-    if !own && let Ok(origin) = serde_json::to_value(&record.origin) {
+    let mut out = extension::record_difference(mapped, record, is_own);
+    if !is_own && let Ok(origin) = serde_json::to_value(&record.origin) {
         out.insert("origin".into(), origin); // The original origin names another file, so it is always stored.
     }
     if out.is_empty() {
         return;
     }
     out.insert(FINGERPRINT_MEMBER.into(), Value::String(fingerprint(tree)));
-    if !own {
+    if !is_own {
         out.insert(COMPOSED_MEMBER.into(), Value::Bool(true));
     }
     set_slot(tree, Some(tree_of(&Value::Object(out))));

@@ -230,8 +230,8 @@ fn object(members: Vec<(&str, Tree)>) -> Tree {
 fn seq_of(id: &str) -> Option<u64> {
     let (digits, tail) = id.strip_prefix("evt_zaxy_")?.split_once('_')?;
     let is_hex = tail.len() == 16 && tail.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-    let number = digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_digit());
-    (is_hex && number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
+    let is_number = digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_digit());
+    (is_hex && is_number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
 }
 
 /// What a bundle contains for an event of a log.

@@ -29,11 +29,12 @@ pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatErr
         let pointer = item.pointer(kind);
         let place = bundle.place(&pointer);
         bytes_sent += item.text.as_ref().map_or(0, |t| t.len() as u64);
-        let failed = |reason: String| Dropped { place: place.clone(), outcome: DroppedAs::Failed, reason, kind: None };
+        let failed_entry =
+            |reason: String| Dropped { place: place.clone(), outcome: DroppedAs::Failed, reason, kind: None };
         match bundle.parse_entry(&item).and_then(|(wrapped, tree)| Ok((wrapped, digests(&tree)?.0, tree))) {
-            Err(why) => sink.dropped(failed(format!("malformed_entry: {why}"))),
+            Err(why) => sink.dropped(failed_entry(format!("malformed_entry: {why}"))),
             Ok((wrapped, id, tree)) => match entry_fault(&tree) {
-                Some((code, why)) => sink.dropped(failed(format!("{code}: {why}"))),
+                Some((code, why)) => sink.dropped(failed_entry(format!("{code}: {why}"))),
                 None => {
                     let count = seen.entry(id.clone()).or_default();
                     *count += 1;

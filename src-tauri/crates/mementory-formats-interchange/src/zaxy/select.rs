@@ -31,7 +31,7 @@ pub struct Selector {
     pub query_limit: usize,
     /// In exports, sensitivities of entries to leave out.
     pub exclude_sensitivities: BTreeSet<String>,
-    /// In exports, only the last events, up to this number.
+    /// In exports, the largest number of events. If there are more, only the last ones are included.
     pub limit: Option<usize>,
 }
 
@@ -80,16 +80,16 @@ impl Selector {
     /// Returns the entries of all matching events, in their original order. An entry belongs to the event with the same
     /// citation. If there is no such event, the first entry with that citation is matched in its place.
     pub(super) fn matching_entries(&self, entries: Vec<OutputEntry>) -> Vec<OutputEntry> {
-        let cited = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
-        let mut heads: HashMap<String, usize> = HashMap::new();
+        let citation_of = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
+        let mut matched_by_citation: HashMap<String, usize> = HashMap::new();
         for (i, m) in entries.iter().enumerate() {
             let is_event = text_member(&m.tree, "grain") == Some("event");
-            let head = heads.entry(cited(m)).or_insert(i);
+            let matched = matched_by_citation.entry(citation_of(m)).or_insert(i);
             if is_event {
-                *head = i;
+                *matched = i;
             }
         }
-        let mut events: Vec<usize> = heads.values().copied().collect();
+        let mut events: Vec<usize> = matched_by_citation.values().copied().collect();
         events.sort_unstable();
         events.retain(|i| {
             let m = &entries[*i];
@@ -103,8 +103,8 @@ impl Selector {
         if let Some(limit) = self.limit {
             events.drain(..events.len().saturating_sub(limit));
         }
-        let selected: HashSet<String> = events.iter().map(|i| cited(&entries[*i])).collect();
-        entries.into_iter().filter(|m| selected.contains(&cited(m)) && self.has_grain(&m.tree)).collect()
+        let selected: HashSet<String> = events.iter().map(|i| citation_of(&entries[*i])).collect();
+        entries.into_iter().filter(|m| selected.contains(&citation_of(m)) && self.has_grain(&m.tree)).collect()
     }
 }
 

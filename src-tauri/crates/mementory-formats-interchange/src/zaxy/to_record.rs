@@ -129,13 +129,13 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     record.namespace = text_of("namespace");
     record.source.platform = text_of("source").unwrap_or_default();
     let mut times = TIME_MEMBERS.map(|name| text_member(payload, name).and_then(Timestamp::parse)).into_iter();
-    let mut next = || times.next().flatten();
+    let mut next_time = || times.next().flatten();
     let t = &mut record.times;
-    (t.created, t.updated, t.observed) = (next(), next(), next());
-    (t.valid_from, t.valid_to, t.last_accessed) = (next(), next(), next());
+    (t.created, t.updated, t.observed) = (next_time(), next_time(), next_time());
+    (t.valid_from, t.valid_to, t.last_accessed) = (next_time(), next_time(), next_time());
 }
 
-/// The first text in a payload without a member of a known name, else the payload as JSON.
+/// The first text in a payload that has no member with a known name. If there is no text, the payload as JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {
@@ -253,7 +253,7 @@ impl EntryLinks {
     /// Adds links from `record` to the earlier entries that its entry refers to. Stores the record's id for later
     /// entries.
     pub(super) fn link(&mut self, tree: &Tree, record: &mut Record) {
-        let cited = text_member(tree, "citation").unwrap_or_default();
+        let citation_text = text_member(tree, "citation").unwrap_or_default();
         let to = |relation: &str, kind, id: &str| Link { relation: relation.into(), kind, target: key(id) };
         let id = record.key.value.clone();
         match record.kind {
@@ -267,11 +267,11 @@ impl EntryLinks {
                         }
                     }
                 }
-                if let Some((kind, found)) = self.events.get(cited) {
+                if let Some((kind, found)) = self.events.get(citation_text) {
                     record.links.push(to("derived_from", *kind, found));
                 }
             }
-            kind => drop(self.events.insert(cited.to_owned(), (kind, id))),
+            kind => drop(self.events.insert(citation_text.to_owned(), (kind, id))),
         }
     }
 }

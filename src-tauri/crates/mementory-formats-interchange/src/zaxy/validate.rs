@@ -51,8 +51,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         if has_repeated_key(&tree) {
             warnings.add("duplicate_key", &pointer, "a key stands twice in one object; the last one counts");
         }
-        let whole_number = matches!(&wrapped.index, Some(Tree::Number(n)) if n.bytes().all(|b| b.is_ascii_digit()));
-        if kind == BundleKind::Subset && !whole_number {
+        let is_whole_number = matches!(&wrapped.index, Some(Tree::Number(n)) if n.bytes().all(|b| b.is_ascii_digit()));
+        if kind == BundleKind::Subset && !is_whole_number {
             errors.add("malformed_entry", &pointer, "index is missing or not a whole number");
         }
         Ok(())
@@ -81,13 +81,13 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
             warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
         }
     }
-    let mut need = |name: &str| {
+    let mut require_text = |name: &str| {
         if envelope.text_member(name).is_none() {
             errors.add("missing_field", "", &format!("{name} is missing or not a text"));
         }
     };
     if envelope.kind == BundleKind::Unsigned {
-        ["schema_version", "session_id"].into_iter().for_each(&mut need);
+        ["schema_version", "session_id"].into_iter().for_each(&mut require_text);
         if envelope.tree.get("signed") != Some(&Tree::Bool(false)) {
             errors.add("missing_field", "", "signed is not false in an unsigned bundle");
         }
@@ -102,16 +102,16 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
         check_session_id(envelope.text_member("session_id"), warnings);
         return (false, None, None, None, None);
     }
-    SIGNED_MEMBERS.into_iter().for_each(&mut need);
+    SIGNED_MEMBERS.into_iter().for_each(&mut require_text);
     check_session_id(envelope.text_member("session_id"), warnings);
     let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
     warnings.add("experimental_signature", "", message);
     let algorithm = envelope.text_member("algorithm");
-    let known = SIGNATURE_ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
-    if algorithm.is_some() && known.is_none() {
+    let known_algorithm = SIGNATURE_ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
+    if algorithm.is_some() && known_algorithm.is_none() {
         errors.add("algorithm_unknown", "", "the algorithm is neither ed25519 nor ml-dsa-65");
     }
-    let lengths = known.map(|(_, key, signature)| [("public_key", key), ("signature", signature)]);
+    let lengths = known_algorithm.map(|(_, key, signature)| [("public_key", key), ("signature", signature)]);
     for (name, length) in lengths.into_iter().flatten() {
         if envelope.bytes(name).is_none_or(|b| b.len() != length) {
             errors.add("signature_malformed", "", &format!("{name} is not {length} bytes in hex"));

@@ -42,7 +42,7 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
-/// Writes the records of `source` that the [`AnswerOptions`] select to `out`. If `disclose` is set in the options,
+/// Writes to `out` the records of `source` that the [`AnswerOptions`] select. If `disclose` is set in the options,
 /// writes only those entries of the signed bundle that it selects, with their proofs. The report counts what was
 /// written.
 pub(super) fn write_answer(
@@ -172,8 +172,8 @@ impl BundleWriter {
     }
 
     fn leaves(&self, place: &Path) -> Result<Vec<Hash>, FormatError> {
-        let bad = |why| FormatError::invalid("malformed_entry", place.display().to_string(), why);
-        self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(bad)).collect()
+        let invalid_entry = |why| FormatError::invalid("malformed_entry", place.display().to_string(), why);
+        self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(invalid_entry)).collect()
     }
 
     /// The envelope to write the entries in. A new one is signed if there is a signer.
@@ -188,12 +188,12 @@ impl BundleWriter {
     }
 
     fn choose_plan(&mut self, options: &WriteOptions, out: &Path) -> Result<EnvelopePlan, FormatError> {
-        let wanted = options.version.as_deref();
-        if let Some(unknown) = wanted.filter(|v| ![UNSIGNED_VERSION, PORTABLE_VERSION].contains(v)) {
+        let requested_version = options.version.as_deref();
+        if let Some(unknown) = requested_version.filter(|v| ![UNSIGNED_VERSION, PORTABLE_VERSION].contains(v)) {
             return Err(FormatError::Version { place: out.display().to_string(), version: unknown.to_owned() });
         }
         let leaves = self.leaves(out)?;
-        if let Some(signer) = options.signer.as_ref().filter(|_| wanted != Some(UNSIGNED_VERSION)) {
+        if let Some(signer) = options.signer.as_ref().filter(|_| requested_version != Some(UNSIGNED_VERSION)) {
             self.report_lost_signature("signed again with another key");
             let Some(tree) = Merkle::new(leaves) else {
                 let message = "a signed Zaxy bundle has at least one entry";
@@ -204,7 +204,7 @@ impl BundleWriter {
         let all_of = |source: &&SourceEnvelope| {
             !self.entries.is_empty()
                 && self.entries.iter().all(|m| m.source.as_ref().is_some_and(|o| o.container == source.place))
-                && (wanted.is_none() || source.envelope.text_member("version") == wanted)
+                && (requested_version.is_none() || source.envelope.text_member("version") == requested_version)
         };
         let mut valid_envelopes = self
             .envelopes
@@ -215,7 +215,7 @@ impl BundleWriter {
         if let (Some(envelope), None) = (valid_envelopes.next(), valid_envelopes.next()) {
             return Ok(EnvelopePlan::SourceEnvelope(envelope.clone()));
         }
-        if wanted == Some(PORTABLE_VERSION) {
+        if requested_version == Some(PORTABLE_VERSION) {
             let message = "a signed Zaxy bundle needs a key to sign with";
             return Err(FormatError::invalid("signer_missing", out.display().to_string(), message));
         }
@@ -280,8 +280,9 @@ fn session_id(
     entries: &[OutputEntry],
     options: &WriteOptions,
 ) -> String {
-    let used: BTreeSet<&str> = entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
-    let used_envelopes = envelopes.iter().filter(|c| used.contains(c.place.as_str()));
+    let used_containers: BTreeSet<&str> =
+        entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
+    let used_envelopes = envelopes.iter().filter(|c| used_containers.contains(c.place.as_str()));
     let sessions: BTreeSet<&str> = used_envelopes.filter_map(|c| c.envelope.text_member("session_id")).collect();
     let imported_entries = entries.iter().filter(|m| m.source.is_some());
     let threads: BTreeSet<&str> =
@@ -373,8 +374,8 @@ pub(super) fn envelope_of_subset(signed: &Envelope) -> Envelope {
 /// A nonce of 16 bytes in hex: the truncated SHA-256 of two random UUIDs.
 fn nonce(now: Timestamp) -> String {
     let seconds = u64::try_from(now.as_micros().div_euclid(1_000_000)).unwrap_or_default();
-    let make = || uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
-    hex::encode(&Sha256::digest([make().into_bytes(), make().into_bytes()].concat())[..16])
+    let new_uuid = || uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
+    hex::encode(&Sha256::digest([new_uuid().into_bytes(), new_uuid().into_bytes()].concat())[..16])
 }
 
 /// One element of the list of entries, to be written.
@@ -404,8 +405,9 @@ impl<'a> Element<'a> {
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
-    /// The text of the element. If `sorted`, the members of its wrapper are sorted by name, like those of the envelope.
-    fn into_text(self, kind: BundleKind, layout: &Layout, sorted: bool, place: &str) -> Result<String, FormatError> {
+    /// The text of the element. If `is_sorted` is true, the members of its wrapper are sorted by name, like those of
+    /// the envelope.
+    fn into_text(self, kind: BundleKind, layout: &Layout, is_sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
             Some(text) => text.to_owned(),
@@ -431,7 +433,7 @@ impl<'a> Element<'a> {
             members.push(("proof", ValueToWrite::Tree(proof)));
         }
         members.extend(self.extra.iter().map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))));
-        if sorted {
+        if is_sorted {
             members.sort_by(|a, b| a.0.cmp(b.0));
         }
         layout.push_object(&members, 2, &mut out);
@@ -463,21 +465,21 @@ fn write_elements<'a>(
         .split_at_entries()
         .ok_or_else(|| FormatError::invalid("malformed", place, "the envelope has no list"))?;
     let layout = Layout::of_text(&envelope.text);
-    let sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
-    let mut any = false;
+    let is_sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
+    let mut has_elements = false;
     file.write_all(before.as_bytes()).map_err(io)?;
     for element in elements {
         let mut text = String::new();
-        if any {
+        if has_elements {
             layout.push_comma(2, &mut text)
         } else {
             layout.push_lead(2, &mut text)
         }
-        any = true;
-        text.push_str(&element.into_text(envelope.kind, &layout, sorted, place)?);
+        has_elements = true;
+        text.push_str(&element.into_text(envelope.kind, &layout, is_sorted, place)?);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
-    if any {
+    if has_elements {
         let mut text = String::new();
         layout.push_lead(1, &mut text);
         file.write_all(text.as_bytes()).map_err(io)?;

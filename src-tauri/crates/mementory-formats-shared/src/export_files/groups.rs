@@ -4,7 +4,7 @@ use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_model::Kind;
 use std::collections::HashMap;
 
-/// Number of bytes of records that may be in memory at the same time. A larger group is in memory alone.
+/// Number of bytes of records that may be in memory at the same time. A larger group is loaded by itself.
 const BATCH_BYTES: u64 = 64 << 20;
 /// Approximate size of a record without its texts, in bytes.
 const RECORD_BYTES: u64 = 1 << 10;

@@ -51,7 +51,7 @@ pub const NAMES: [&str; 37] = [
     "key",
 ];
 
-/// Largest nesting depth of fields that are read.
+/// Largest nesting depth of JSON from which `fields` are read.
 const MAX_DEPTH: u32 = 120;
 
 /// The named values of a record. Values that the record does not have are empty.
@@ -227,11 +227,11 @@ impl Readable {
     fn report_losses(&mut self, stored: &StoredRecord) {
         let record = &stored.record;
         let Some(part) = record_of("", record.text.clone(), |name| value_of(record, name)) else { return };
-        let has = serde_json::to_value(&part).unwrap_or_default();
+        let part_members = serde_json::to_value(&part).unwrap_or_default();
         for (name, _) in
             record_difference(&part, record, false).iter().filter(|(name, v)| *name != "origin" && !v.is_null())
         {
-            let (kind, note) = match (name.as_str(), has.get(name)) {
+            let (kind, note) = match (name.as_str(), part_members.get(name)) {
                 ("verbatim", _) => (LossKind::LeftOut, "the original text of its source stays behind"),
                 (_, None) => (LossKind::LeftOut, "an export for reading has no place for it"),
                 _ => (LossKind::Narrowed, "not all of it has a place in an export for reading"),

@@ -13,11 +13,12 @@ use serde_json::{Map, Value};
 const STUB_MEMBER: &str = "stub";
 /// Largest nesting depth of an element whose fingerprint is computed from its values and not from its text.
 const MAX_DEPTH: u32 = 120;
-/// Members that only identify and place a record. Nobody misses them, so they are not reported as losses.
+/// Members that only say which record it is and where it belongs. Users do not miss them, so they are not reported as
+/// losses.
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
 /// Fields that are taken from the object if another program changed it.
-const NATIVE: NativeFields =
+const NATIVE_FIELDS: NativeFields =
     NativeFields { always: &[], sometimes: &[Field::Title, Field::Created, Field::Updated], whole_seconds: false };
 
 /// An object that is written for a record.
@@ -25,7 +26,7 @@ const NATIVE: NativeFields =
 pub struct Written<'w> {
     /// Vault id of the record.
     pub id: &'w str,
-    /// True if the object is the record's own origin and verbatim.
+    /// True if the object was written from the record's own verbatim. Then the slot needs neither origin nor verbatim.
     pub same_source: bool,
     /// Members of the object that are separate records.
     pub apart: &'w [&'w str],
@@ -104,7 +105,7 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     let has_own_origin = !slot.contains_key("origin");
     let mut record = apply(members(native), slot)?;
     if is_changed {
-        NATIVE.adopt_native_fields(native, &mut record);
+        NATIVE_FIELDS.adopt_native_fields(native, &mut record);
     }
     if has_own_origin || is_changed {
         record.origin.clone_from(&native.origin);

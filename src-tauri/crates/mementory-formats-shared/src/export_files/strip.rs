@@ -7,7 +7,7 @@ use std::io::Read;
 /// Scope of the keys that replace the keys of the source.
 const SCOPE: &str = "mementory";
 /// Loss note for values that were removed.
-const NOTE: &str = "left out as requested";
+const STRIPPED_NOTE: &str = "left out as requested";
 
 /// A source whose records have no identifiers of accounts and platforms. Their keys are made from vault ids, and they
 /// have no origin, no verbatim and no fields of their source. If the export is not stripped, the records are unchanged.
@@ -37,7 +37,7 @@ impl<'s> ExportSource<'s> {
         self.source.records(&mut |mut stored| {
             let removed = strip(&mut stored);
             if is_written(&stored) {
-                removed.into_iter().for_each(|name| losses.add(&stored.id, name, LossKind::LeftOut, NOTE));
+                removed.into_iter().for_each(|name| losses.add(&stored.id, name, LossKind::LeftOut, STRIPPED_NOTE));
             }
             Ok(())
         })
@@ -85,7 +85,7 @@ impl RecordSource for ExportSource<'_> {
     }
 }
 
-/// Removes the identifiers from a record. Returns the names of the members that had a value.
+/// Removes the identifiers from a record. Returns the names of the members from which a value was removed.
 fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
     let record = &mut stored.record;
     let key_from_vault_id = |id: &str| RecordKey::new(SCOPE, uuid_of(id));

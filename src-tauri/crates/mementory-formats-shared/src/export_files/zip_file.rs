@@ -14,7 +14,7 @@ struct Open {
     place: String,
 }
 
-fn failed(error: ZipError, place: &str) -> FormatError {
+fn zip_error(error: ZipError, place: &str) -> FormatError {
     match error {
         ZipError::Io(source) => FormatError::io(place, source),
         other => FormatError::invalid("zip_failed", place, other.to_string()),
@@ -44,7 +44,7 @@ impl ZipFile {
             .last_modified_time(DateTime::default())
             .unix_permissions(0o644)
             .large_file(true);
-        open.zip.start_file(name, options).map_err(|e| failed(e, name))
+        open.zip.start_file(name, options).map_err(|e| zip_error(e, name))
     }
 
     /// Appends a text to the current entry.
@@ -68,6 +68,6 @@ impl ZipFile {
     /// Completes the archive and waits until it is on disk.
     pub fn finish(self) -> Result<(), FormatError> {
         let Some(Open { zip, place }) = self.0 else { return Ok(()) };
-        zip.finish().map_err(|e| failed(e, &place))?.finish().map_err(|e| FormatError::io(&place, e))
+        zip.finish().map_err(|e| zip_error(e, &place))?.finish().map_err(|e| FormatError::io(&place, e))
     }
 }

@@ -64,11 +64,11 @@ pub fn fixture(formats: Formats<'_>, format: &'static dyn Format, case: &str) ->
 
 /// The source with only one record for each kind and key, as in a vault.
 fn merged(mut source: MemorySource) -> MemorySource {
-    let mut known: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
+    let mut position_by_key: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
     let mut records: Vec<Record> = Vec::new();
     for record in std::mem::take(&mut source.records) {
         let key = (record.kind, record.key.scope.clone(), record.key.value.clone());
-        match known.get(&key) {
+        match position_by_key.get(&key) {
             Some(at) => {
                 let links = &mut records[*at].links;
                 for link in record.links {
@@ -78,7 +78,7 @@ fn merged(mut source: MemorySource) -> MemorySource {
                 }
             }
             None => {
-                known.insert(key, records.len());
+                position_by_key.insert(key, records.len());
                 records.push(record);
             }
         }
@@ -233,8 +233,8 @@ pub fn check_readable(source: &MemorySource, written: &Written) {
         assert_eq!(members(back), members(record), "without {lost_fields:?}");
     }
     assert_eq!(written.back.records.len(), expected.len());
-    let credentials = source.records.len() - expected.len();
-    assert_eq!(written.report.withheld.values().sum::<u64>(), credentials as u64);
+    let credential_count = source.records.len() - expected.len();
+    assert_eq!(written.report.withheld.values().sum::<u64>(), credential_count as u64);
 }
 
 /// Checks an export without identifiers: no file names the account, the platform or an id of the source, and the report
@@ -256,8 +256,8 @@ pub fn check_stripped(formats: Formats<'_>, format: &'static dyn Format) {
             );
         }
     }
-    let written = source.records.iter().filter(|record| record.kind == Kind::Message).count() as u64;
-    assert!(report.losses.count("source", LossKind::LeftOut) >= written, "{:?}", report.losses.counts);
+    let written_count = source.records.iter().filter(|record| record.kind == Kind::Message).count() as u64;
+    assert!(report.losses.count("source", LossKind::LeftOut) >= written_count, "{:?}", report.losses.counts);
     let back = read(formats, &path, format);
     let texts = |source: &MemorySource| -> BTreeSet<String> {
         source.records.iter().filter(|r| r.kind == Kind::Message).map(|r| r.text.clone()).collect()

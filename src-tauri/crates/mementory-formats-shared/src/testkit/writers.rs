@@ -78,7 +78,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .records
             .iter()
             .filter(|other| other.text == record.text)
-            .map(|other| differing(record, other))
+            .map(|other| different_members(record, other))
             .collect();
         let expected: BTreeSet<String> =
             lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
@@ -99,7 +99,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
 }
 
 /// Names of the members of `record` that are not the same in `other`.
-fn differing(record: &Record, other: &Record) -> BTreeSet<String> {
+fn different_members(record: &Record, other: &Record) -> BTreeSet<String> {
     let members = |record: &Record| {
         let mut record = record.clone();
         record.links.iter_mut().for_each(|link| link.target = RecordKey::new("", ""));
@@ -236,8 +236,8 @@ pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (Writ
     assert!(back.records.iter().any(|record| record.text.contains("[REDACTED:api_key]")));
     assert!(back.records.iter().all(|record| !record.text.contains("Lives in Kyoto")));
     assert!(report.withheld["not_a_memory"] > 0 && report.withheld["no_longer_true"] == 2, "{:?}", report.withheld);
-    let left_out = report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).count();
-    assert!(left_out > 0);
+    let left_out_count = report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).count();
+    assert!(left_out_count > 0);
 
     let scratch = Scratch::new("stripped");
     let out = scratch.at("out");

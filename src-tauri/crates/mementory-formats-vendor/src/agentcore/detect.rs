@@ -1,4 +1,4 @@
-//! Detects answers of AgentCore's data plane by the member names of their memory records and events.
+//! Detects responses of AgentCore's data plane by the member names of their memory records and events.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
@@ -15,12 +15,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn layout(head: &Head) -> Option<&'static str> {
     let is_record = |list: &str| head.has(&dotted(list, "memoryRecordId"));
     let is_event = |list: &str| {
-        let names = head.has_all(list, &["eventId", "payload"]) && head.has_any(list, &["sessionId", "actorId"]);
-        names && head.has_any(list, &["eventTimestamp", "payload.conversational", "payload.blob"])
+        let has_names = head.has_all(list, &["eventId", "payload"]) && head.has_any(list, &["sessionId", "actorId"]);
+        has_names && head.has_any(list, &["eventTimestamp", "payload.conversational", "payload.blob"])
     };
-    let records = std::iter::once("").chain(RECORD_LISTS).chain(["memoryRecord"]).any(is_record);
-    let events = std::iter::once("").chain(EVENT_LISTS).any(is_event);
-    (records || events || head.has("memoryRecordSummaries.content.text")).then_some("")
+    let has_records = std::iter::once("").chain(RECORD_LISTS).chain(["memoryRecord"]).any(is_record);
+    let has_events = std::iter::once("").chain(EVENT_LISTS).any(is_event);
+    (has_records || has_events || head.has("memoryRecordSummaries.content.text")).then_some("")
 }
 
 fn dotted(list: &str, member: &str) -> String {

@@ -49,7 +49,7 @@ fn read_record(
     row: &Row<'_>,
     object: &Object<'_>,
 ) -> Result<(), FormatError> {
-    // The answer to a request for a single record has the record under `memoryRecord`.
+    // The response to a request for a single record contains the record under `memoryRecord`.
     let inner = object.object("memoryRecord");
     let object = inner.as_ref().unwrap_or(object);
     let content = object.object("content");
@@ -78,7 +78,7 @@ fn read_record(
     rows.send(files, row, record)
 }
 
-/// The actor in a namespace as the service proposes it: `/strategies/<id>/actors/<actor>/…`.
+/// The actor in a namespace of the form that the service proposes: `/strategies/<id>/actors/<actor>/…`.
 fn actor_in(namespace: &str) -> Option<String> {
     let mut parts = namespace.split('/').skip_while(|part| !matches!(*part, "actors" | "actor"));
     parts.nth(1).filter(|actor| !actor.is_empty()).map(str::to_owned)

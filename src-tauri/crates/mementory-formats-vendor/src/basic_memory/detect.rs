@@ -34,7 +34,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     out
 }
 
-/// Number of notes in a sample, and of those that Basic Memory wrote.
+/// Number of notes in a sample of the folder, and how many of them Basic Memory wrote.
 fn count(catalog: &Catalog, folder: &NoteFolder) -> (usize, usize) {
     let (mut note_count, mut marked_count) = (0, 0);
     for id in folder.sample(SAMPLE_COUNT) {
@@ -56,7 +56,7 @@ pub(super) fn is_marked(text: &str) -> bool {
     }
     let found = outline(note.body);
     let items = || found.items.iter().filter_map(|item| note.body.get(item.span.clone()));
-    let observations = items().filter(|item| observation(item).is_some_and(|o| o.category.is_some())).count();
-    let relations = items().filter(|item| relation(item).is_some_and(|r| r.kind.is_some())).count();
-    observations > 0 && relations > 0 && note.text("type").is_some()
+    let observation_count = items().filter(|item| observation(item).is_some_and(|o| o.category.is_some())).count();
+    let relation_count = items().filter(|item| relation(item).is_some_and(|r| r.kind.is_some())).count();
+    observation_count > 0 && relation_count > 0 && note.text("type").is_some()
 }

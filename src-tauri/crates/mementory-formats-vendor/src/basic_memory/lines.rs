@@ -32,8 +32,8 @@ pub(super) fn observation(item: &str) -> Option<Observation<'_>> {
     let mut rest = item;
     if let Some(inner) = item.strip_prefix('[') {
         let (name, after) = inner.split_once(']')?;
-        let is_odd = name.contains(['[', '(', ')', '\n']) || !after.starts_with(char::is_whitespace);
-        if is_odd || is_task_mark(name.trim()) || is_time(name.trim()) {
+        let is_malformed = name.contains(['[', '(', ')', '\n']) || !after.starts_with(char::is_whitespace);
+        if is_malformed || is_task_mark(name.trim()) || is_time(name.trim()) {
             return None;
         }
         category = Some(name.trim());

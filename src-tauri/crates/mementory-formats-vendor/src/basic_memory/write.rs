@@ -93,8 +93,8 @@ fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
         && links.any(|(link, id)| link.relation == "derived_from" && link.kind == Kind::Resource && id.is_some())
 }
 
-/// Reports the losses of a note that is written unchanged, or of an observation or relation in such a note. A reader
-/// takes the name of the export folder as the project.
+/// Reports the losses of a note that is written unchanged, or of an observation or relation in such a note. The project
+/// is not compared, because a reader takes the name of the export folder as the project.
 fn report_own_note(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
     // The note's attachments are not written.

@@ -39,10 +39,10 @@ fn read_object(
     character: Option<&str>,
     nesting: usize,
 ) -> Result<(), FormatError> {
-    let named = object.object("info").or_else(|| object.object("character"));
-    let named = named.and_then(|info| character_of(&info)).or_else(|| character.map(Into::into));
+    let character_name = object.object("info").or_else(|| object.object("character"));
+    let character_name = character_name.and_then(|info| character_of(&info)).or_else(|| character.map(Into::into));
     if let Some(key) = ["msgs", "turns"].into_iter().find(|key| object.raw_value(key).is_some()) {
-        return send(reader, member, text, object, pointer, named.as_deref(), key);
+        return send(reader, member, text, object, pointer, character_name.as_deref(), key);
     }
     let inside = LISTS.iter().find_map(|key| Some((*key, object.raw_value(key)?)));
     let Some((key, raw)) = inside.filter(|_| nesting > 0) else {
@@ -57,13 +57,13 @@ fn read_object(
     };
     let below = format!("{pointer}/{key}");
     if let Some(inner) = Object::parse(raw.get()) {
-        return read_object(reader, member, raw.get(), &inner, &below, named.as_deref(), nesting - 1);
+        return read_object(reader, member, raw.get(), &inner, &below, character_name.as_deref(), nesting - 1);
     }
     for (index, raw) in list(raw).unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{below}/{index}");
         match Object::parse(raw.get()) {
             Some(history) => {
-                read_object(reader, member, raw.get(), &history, &pointer, named.as_deref(), nesting - 1)?;
+                read_object(reader, member, raw.get(), &history, &pointer, character_name.as_deref(), nesting - 1)?;
             }
             None => {
                 let place = format!("{}#{pointer}", member.place);

@@ -103,7 +103,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     let extra = line.object("extra");
     let parent = before.map_or(TurnParent::Root, |key| TurnParent::Id(key.to_owned()));
     let created = line.raw_value("send_date").and_then(date);
-    let make = |words: &str, number: usize| Turn {
+    let make_turn = |words: &str, number: usize| Turn {
         key: Some(content_id(&format!("{position}\n{number}\n{role}\n{words}"))),
         parent: parent.clone(),
         role: role.into(),
@@ -115,18 +115,18 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
         ..Turn::default()
     };
     let mut out = Vec::new();
-    let mut skipped = false;
+    let mut is_own_text_skipped = false;
     for (number, raw) in line.list("swipes").into_iter().flatten().enumerate() {
         let Some(words) = decode_string(raw) else { continue };
         // `swipes` also contains the message itself, which is added below.
-        if words == own_text && !std::mem::replace(&mut skipped, true) {
+        if words == own_text && !std::mem::replace(&mut is_own_text_skipped, true) {
             continue;
         }
-        let mut turn = make(&words, number + 1);
+        let mut turn = make_turn(&words, number + 1);
         turn.verbatim = Some(Verbatim::json(raw.get()));
         out.push(turn);
     }
-    let mut turn = make(&own_text, 0);
+    let mut turn = make_turn(&own_text, 0);
     turn.verbatim = Some(Verbatim::json(text));
     turn.fields = other_fields(line, &LINE_MEMBERS);
     turn.fields.extend(name.map(|name| ("author".to_owned(), name.into())));
@@ -149,8 +149,9 @@ fn date(raw: &serde_json::value::RawValue) -> Option<Timestamp> {
     let text = decode_string(raw)?;
     let text = text.trim();
     // `2023-4-9 @12h 30m 5s 123ms`
-    let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let short = squeezed.split_once('s').map_or(squeezed.as_str(), |(start, _)| &squeezed[..start.len() + 1]);
+    let without_spaces: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let short =
+        without_spaces.split_once('s').map_or(without_spaces.as_str(), |(start, _)| &without_spaces[..start.len() + 1]);
     let upper = text.replace("am", "AM").replace("pm", "PM");
     NOTATIONS.iter().find_map(|notation| {
         let candidate = if notation.contains('@') { short } else { upper.as_str() };

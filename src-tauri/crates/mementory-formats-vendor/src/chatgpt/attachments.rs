@@ -24,7 +24,7 @@ pub(super) struct FileNames {
     assigned_ids: HashSet<String>,
     /// True if the folder has side files that only an export has.
     is_export_folder: bool,
-    /// References to files that records of other formats have, by the ids of the files in the export.
+    /// References from records of other formats to files, by the ids of the files in the export.
     restored: HashMap<String, AttachmentRef>,
 }
 
@@ -116,9 +116,9 @@ impl FileNames {
     }
 
     fn add_name(&mut self, name: &str, id: &str) {
-        let known = self.by_name.entry(name.to_owned()).or_insert_with(|| Some(id.to_owned()));
-        if known.as_deref() != Some(id) {
-            *known = None;
+        let known_id = self.by_name.entry(name.to_owned()).or_insert_with(|| Some(id.to_owned()));
+        if known_id.as_deref() != Some(id) {
+            *known_id = None;
         }
     }
 

@@ -27,7 +27,7 @@ const ROOT_NODE: &str = "client-created-root";
 /// The member of a conversation with its messages.
 const MESSAGES: &[&str] = &["mapping"];
 
-/// What is the same for all conversations of an export.
+/// The data that all conversations of an export have in common.
 pub(super) struct Composer<'a> {
     pub names: &'a FileNames,
     pub files: &'a BTreeMap<String, ExportFile>,
@@ -56,8 +56,8 @@ impl Composer<'_> {
             nodes.push(empty_node(ROOT_NODE, None, &[]));
         }
         let text = assemble(&frame, &nodes);
-        let natives = self.read_back(&text)?;
-        let by_key: HashMap<&str, &Record> = natives.iter().map(|r| (r.key.value.as_str(), r)).collect();
+        let native_records = self.read_back(&text)?;
+        let by_key: HashMap<&str, &Record> = native_records.iter().map(|r| (r.key.value.as_str(), r)).collect();
         for node in &mut nodes {
             let Some(stored) = node.stored else { continue };
             let key = format!("{id}/{}", node.id);
@@ -71,7 +71,7 @@ impl Composer<'_> {
                 node.json = slot::attach(json, native, &stored.record, at, losses);
             }
         }
-        let native = natives.first().ok_or_else(unreadable)?;
+        let native = native_records.first().ok_or_else(unreadable)?;
         let frame = match &thread.conversation {
             None => slot::mark_stub(&frame),
             Some(stored) if is_original => {
@@ -106,7 +106,7 @@ impl Composer<'_> {
             let parent = parent_node(stored, ids).unwrap_or(ROOT_NODE);
             children.entry(parent).or_default().push(&ids[stored.id.as_str()]);
         }
-        let mut known: HashSet<String> = ids.values().cloned().collect();
+        let mut known_ids: HashSet<String> = ids.values().cloned().collect();
         let mut nodes = Vec::with_capacity(thread.messages.len() + 1);
         for stored in &thread.messages {
             let id = &ids[stored.id.as_str()];
@@ -122,7 +122,7 @@ impl Composer<'_> {
                 }
             };
             // A node without a message has no record, so the node is created here.
-            if let Some(parent) = parent.filter(|parent| known.insert(parent.clone())) {
+            if let Some(parent) = parent.filter(|parent| known_ids.insert(parent.clone())) {
                 let above = parent_node(stored, ids).filter(|above| *above != parent);
                 nodes.push(empty_node(&parent, above, &children_of(&parent, &children, id)));
             }
@@ -204,11 +204,11 @@ impl Composer<'_> {
             let value = record.fields.get(name).and_then(|v| v.as_str()).filter(|_| is_own(record));
             value.map_or(Tree::Null, text)
         };
-        let of_messages = thread.messages.iter().filter_map(|m| m.record.times.created);
-        let earliest = of_messages.clone().min();
+        let message_times = thread.messages.iter().filter_map(|m| m.record.times.created);
+        let earliest = message_times.clone().min();
         // Programs that read such files sort by this time, and some refuse a conversation without it.
         let created = record.times.created.or(earliest).or(record.times.updated).unwrap_or(self.now);
-        let updated = record.times.updated.or_else(|| of_messages.max()).unwrap_or(created);
+        let updated = record.times.updated.or_else(|| message_times.max()).unwrap_or(created);
         let project = record.source.project.as_deref().filter(|p| p.starts_with("g-p-"));
         let frame = object(vec![
             ("title", text(record.title.as_deref().unwrap_or_default())),

@@ -106,7 +106,7 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
         None => Nodes(vec![]),
         Some(Ok(nodes)) => nodes,
         Some(Err(_)) => {
-            // Valid JSON cannot be read here only if it is not an object, or if a key contains a lone surrogate.
+            // Valid JSON fails here for two reasons only: it is not an object, or a key contains a lone surrogate.
             return out.drop_with_raw(
                 place,
                 place.pointer.to_owned(),
@@ -416,12 +416,12 @@ fn decode_or_repair_string(json: &str) -> Option<String> {
 
 /// The text of the conversation with `{}` for the mapping and everything else unchanged.
 fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
-    let around_mapping = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
+    let text_around_mapping = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
         // The raw value is a slice of the text.
         let at = (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
         Some((text.get(..at)?, text.get(at + raw.len()..)?))
     });
-    match around_mapping {
+    match text_around_mapping {
         Some((before, after)) => format!("{before}{{}}{after}"),
         None => text.to_owned(),
     }
@@ -450,9 +450,9 @@ fn without_duplicates<'a>(nodes: Nodes<'a>, mut on_duplicate: impl FnMut()) -> V
         return nodes.0;
     }
     on_duplicate();
-    let keep: Vec<bool> =
+    let is_kept: Vec<bool> =
         nodes.0.iter().enumerate().map(|(i, (id, _))| last_position.get(id.as_ref()) == Some(&i)).collect();
-    nodes.0.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(n, _)| n).collect()
+    nodes.0.into_iter().zip(is_kept).filter(|(_, is_kept)| *is_kept).map(|(n, _)| n).collect()
 }
 
 /// Escapes a segment of a JSON pointer.

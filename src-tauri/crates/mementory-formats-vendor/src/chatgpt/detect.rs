@@ -218,15 +218,15 @@ fn build_claim(
     }
     let mut files: Vec<&Member> = conversations.iter().map(|i| &catalog.members()[*i]).collect();
     let listed = listed_shards(catalog, &manifests, limits)?;
-    let rank: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
-    // In the order of the manifest, then by number.
+    let rank_in_manifest: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
+    // Files that the manifest lists come first, in its order. The others are sorted by number.
     files.sort_by_cached_key(|m| {
         let file_name = m.file_name();
-        (rank.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)
+        (rank_in_manifest.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)
     });
-    let present: HashSet<&str> = files.iter().map(|m| m.file_name()).collect();
+    let present_names: HashSet<&str> = files.iter().map(|m| m.file_name()).collect();
     let mut missing_parts: Vec<String> =
-        listed.iter().filter(|p| !present.contains(last_segment(p))).cloned().collect();
+        listed.iter().filter(|p| !present_names.contains(last_segment(p))).cloned().collect();
     if listed.is_empty() {
         missing_parts.extend(missing_parts::missing_shards(files.iter().map(|m| m.file_name())));
     }
@@ -252,8 +252,8 @@ fn build_claim(
         n => format!("{n} files contain conversations in ChatGPT's format"),
     };
     let has_only_empty_lists = has_empty_list && files.iter().all(|m| m.size <= 16);
-    let side = parts.iter().filter(|p| matches!(p.role, Role::Sidecar | Role::Manifest)).count();
-    let (confidence, reason) = match (has_only_empty_lists, side) {
+    let side_file_count = parts.iter().filter(|p| matches!(p.role, Role::Sidecar | Role::Manifest)).count();
+    let (confidence, reason) = match (has_only_empty_lists, side_file_count) {
         (true, 0) => (0.3, "an empty list; as a ChatGPT export it would be empty".into()),
         (true, _) => (0.6, "an empty list of conversations beside ChatGPT's side files; the export is empty".into()),
         (false, _) if !listed.is_empty() => (1.0, format!("{description}, and ChatGPT's export manifest lists them")),
@@ -412,8 +412,8 @@ fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> R
             Err(_) => continue,
         };
         let Ok(manifest) = serde_json::from_slice::<Manifest>(&bytes) else { continue };
-        let logical = manifest.logical_files.into_iter().filter(|(name, _)| name == "conversations.json");
-        let paths = logical.flat_map(|(_, l)| l.files).chain(manifest.export_files.into_iter().map(|f| f.path));
+        let logical_files = manifest.logical_files.into_iter().filter(|(name, _)| name == "conversations.json");
+        let paths = logical_files.flat_map(|(_, l)| l.files).chain(manifest.export_files.into_iter().map(|f| f.path));
         for path in paths {
             let file_name = last_segment(&path);
             let stem = file_name.strip_suffix(".json").and_then(|s| s.strip_prefix("conversations"));

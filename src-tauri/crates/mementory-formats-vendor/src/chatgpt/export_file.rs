@@ -40,9 +40,9 @@ impl ExportFile {
 
 /// The side file with the names of the files in the export, and the names that a reader takes from it.
 pub(super) fn file_names(files: &BTreeMap<String, ExportFile>) -> (String, FileNames) {
-    let named = files.values().filter(|file| file.is_written() && file.name != file.id);
+    let renamed_files = files.values().filter(|file| file.is_written() && file.name != file.id);
     let map: serde_json::Map<String, serde_json::Value> =
-        named.map(|file| (format!("{}.dat", file.id), file.name.as_str().into())).collect();
+        renamed_files.map(|file| (format!("{}.dat", file.id), file.name.as_str().into())).collect();
     let json = serde_json::Value::Object(map).to_string();
     let mut names = FileNames::default();
     names.add_side_file(NAMES_FILE, &json);

@@ -20,7 +20,7 @@ pub(super) fn memory_key(text: &str) -> RecordKey {
 }
 
 /// True if the record has the key of a memory that was found in a message.
-pub(super) fn is_memory_place(record: &mementory_model::Record) -> bool {
+pub(super) fn is_found_memory(record: &mementory_model::Record) -> bool {
     record.key.scope == "chatgpt" && record.key.value.starts_with("memory/")
 }
 
@@ -66,12 +66,12 @@ fn custom_instructions(message: &Message<'_>, content: &Content<'_>) -> Option<F
 
 /// Removes the sentence and the code fence that the prompt adds around the user's text.
 fn without_prompt(text: &str) -> &str {
-    let inside = || {
+    let text_in_fence = || {
         let (lead, fenced) = text.split_once("```")?;
         let (inside, tail) = fenced.rsplit_once("```")?;
         (lead.trim_start().starts_with("The user provided") && tail.trim().is_empty()).then_some(inside)
     };
-    inside().unwrap_or(text)
+    text_in_fence().unwrap_or(text)
 }
 
 /// Entries of a list like `1. [2024-05-06]. text`. Any other text is one entry.

@@ -49,7 +49,8 @@ enum State {
     Done,
 }
 
-/// Reads the value of a variable in a script, and ends with it: the array or object in `var name = […];`.
+/// Reads the value of a variable in a script: the array or object in `var name = […];`. Reading ends at the end of this
+/// value.
 pub(super) struct ScriptValue<'r> {
     reader: &'r mut dyn Read,
     name: &'static str,
@@ -79,8 +80,8 @@ impl<'r> ScriptValue<'r> {
         let name = self.name.as_bytes();
         match &mut self.state {
             State::Name(seen) => {
-                let matches = name.get(*seen) == Some(&byte);
-                let next = if matches { *seen + 1 } else { usize::from(name.first() == Some(&byte)) };
+                let is_match = name.get(*seen) == Some(&byte);
+                let next = if is_match { *seen + 1 } else { usize::from(name.first() == Some(&byte)) };
                 self.state = if next == name.len() { State::Assignment } else { State::Name(next) };
                 false
             }

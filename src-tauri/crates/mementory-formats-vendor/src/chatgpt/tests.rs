@@ -175,8 +175,8 @@ fn edge_cases_are_read_as_expected() {
         let got = import(&shared.join("exports/edge").join(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let sink = &got.sink;
         let messages = sink.count(Kind::Message);
-        let failed = sink.dropped.iter().filter(|d| d.outcome == DroppedAs::Failed).count();
-        let skipped = sink.dropped.iter().filter(|d| d.reason.starts_with("not_a_record")).count();
+        let failed_count = sink.dropped.iter().filter(|d| d.outcome == DroppedAs::Failed).count();
+        let skipped_count = sink.dropped.iter().filter(|d| d.reason.starts_with("not_a_record")).count();
         let issue = |code: &str| got.catalog.issues().iter().any(|i| i.code == code);
         eprintln!(
             "{name}: {messages} {:?} {:?} {:?} conf {}",
@@ -195,9 +195,9 @@ fn edge_cases_are_read_as_expected() {
                 assert_eq!(sink.of_kind(Kind::Conversation).next().unwrap().title.as_deref(), Some("second"));
             }
             "ndjson-conversations.jsonl" => assert_eq!(messages, 2),
-            "one-bad-conversation.json" => assert_eq!((messages, failed, skipped), (2, 1, 2)),
+            "one-bad-conversation.json" => assert_eq!((messages, failed_count, skipped_count), (2, 1, 2)),
             "empty-array.json" => assert_eq!((messages, sink.has_report("empty_export")), (0, true)),
-            "truncated-conversations.json" => assert!(sink.has_report("truncated") && failed == 1),
+            "truncated-conversations.json" => assert!(sink.has_report("truncated") && failed_count == 1),
             "truncated.zip" => assert!(issue("truncated_archive")),
             "nested-5-deep.zip" => assert!(issue("archive_depth") && messages == 0),
             "duplicate-members.zip" => assert!(issue("duplicate_name") && messages == 2),
@@ -293,8 +293,8 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
             "messages" => assert_eq!(sink.count(Kind::Message), want.as_u64().unwrap(), "{case}"),
             "memories" => assert_eq!(sink.count(Kind::Memory), want.as_u64().unwrap(), "{case}"),
             "active" => {
-                let active = messages.keys().filter(|n| part(n).active).count();
-                assert_eq!(active as u64, want.as_u64().unwrap(), "{case}: active");
+                let active_count = messages.keys().filter(|n| part(n).active).count();
+                assert_eq!(active_count as u64, want.as_u64().unwrap(), "{case}: active");
             }
             "files_named" => assert_eq!(sink.referenced_files().len() as u64, want.as_u64().unwrap(), "{case}"),
             "files_present" => assert_eq!(sink.files.len() as u64, want.as_u64().unwrap(), "{case}"),
@@ -327,8 +327,8 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
             "missing" => assert_eq!(got.missing, strings(key), "{case}"),
             "unknown" => assert_eq!(got.unknown, strings(key).len(), "{case}"),
             "raw_kept" => {
-                let raw = sink.parts.iter().filter(|p| p.role == "raw").count();
-                assert_eq!(raw as u64, want.as_u64().unwrap(), "{case}");
+                let raw_count = sink.parts.iter().filter(|p| p.role == "raw").count();
+                assert_eq!(raw_count as u64, want.as_u64().unwrap(), "{case}");
             }
             "account" => assert!(sink.records.values().all(|r| r.source.account.as_deref() == want.as_str()), "{case}"),
             "memory_texts" => {

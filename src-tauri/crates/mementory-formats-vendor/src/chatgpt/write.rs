@@ -4,7 +4,7 @@ use super::{
     WRITTEN_LAYOUT,
     compose::{Composer, is_original},
     export_file::{ExportFile, NAMES_FILE, file_names},
-    memories::is_memory_place,
+    memories::is_found_memory,
 };
 use mementory_format::{
     FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope::note_left_out,
@@ -55,7 +55,7 @@ pub(super) fn write(
     for (id, file) in &mut first.files {
         file.is_present = source.attachment(id, &mut |_| Ok(()))?;
     }
-    first.decide();
+    first.count_or_withhold_derived();
     let FirstPass { conversations, files, accounts, mut report, .. } = first;
     if report.by_kind.is_empty() && out.is_some() {
         return Err(nothing_to_write("chatgpt"));
@@ -114,7 +114,7 @@ impl FirstPass {
                     self.conversations.add(group, &stored);
                 }
             }
-            Kind::Memory if record.origin.format == "chatgpt" && is_memory_place(record) && !stored.edited => {
+            Kind::Memory if record.origin.format == "chatgpt" && is_found_memory(record) && !stored.edited => {
                 let messages: Vec<String> = stored.link_ids.into_iter().flatten().collect();
                 self.written_sources.extend(messages.iter().map(|id| (id.clone(), false)));
                 self.memories.push((stored.id, messages));
@@ -134,25 +134,26 @@ impl FirstPass {
     }
 
     fn add_file(&mut self, id: &str, file: &AttachmentRef) {
-        let known = self.files.entry(id.to_owned()).or_insert_with(|| ExportFile::new(id, &file.key, &file.name));
-        known.is_referenced = true;
-        if known.name == known.id {
-            known.name.clone_from(&file.name);
+        let export_file = self.files.entry(id.to_owned()).or_insert_with(|| ExportFile::new(id, &file.key, &file.name));
+        export_file.is_referenced = true;
+        if export_file.name == export_file.id {
+            export_file.name.clone_from(&file.name);
         }
     }
 
     fn add_attachment(&mut self, stored: StoredRecord) {
         let Record { key, title, .. } = &stored.record;
         let name = title.clone().unwrap_or_default();
-        let known = self.files.entry(stored.id.clone()).or_insert_with(|| ExportFile::new(&stored.id, key, &name));
-        if known.name == known.id && !name.is_empty() {
-            known.name = name;
+        let export_file =
+            self.files.entry(stored.id.clone()).or_insert_with(|| ExportFile::new(&stored.id, key, &name));
+        if export_file.name == export_file.id && !name.is_empty() {
+            export_file.name = name;
         }
         self.attachments.push(stored.id);
     }
 
     /// Counts the memories and files that the export contains, and withholds the others. Call after all messages.
-    fn decide(&mut self) {
+    fn count_or_withhold_derived(&mut self) {
         for (_, messages) in std::mem::take(&mut self.memories) {
             match messages.iter().any(|id| self.written_sources.get(id) == Some(&true)) {
                 true => self.count(Kind::Memory),

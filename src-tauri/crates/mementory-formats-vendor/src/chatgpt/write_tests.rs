@@ -56,8 +56,8 @@ fn records_of_other_programs_are_restored_from_extension_slots() {
             assert_eq!(written.found(record), Some(record));
         }
         assert_eq!(written.back.records.len(), conversations.len());
-        let others = source.records.len() - conversations.len();
-        assert_eq!(written.report.withheld.values().sum::<u64>(), others as u64);
+        let other_count = source.records.len() - conversations.len();
+        assert_eq!(written.report.withheld.values().sum::<u64>(), other_count as u64);
         let found: Vec<_> = written.back.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
         let stored: Vec<_> = source.files.iter().map(|(file, bytes)| (&file.key, &file.name, bytes)).collect();
         assert_eq!(found, stored);

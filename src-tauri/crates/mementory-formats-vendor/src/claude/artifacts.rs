@@ -133,8 +133,8 @@ impl Artifact {
     fn version_at(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
         let mut at = Some(step);
         while let Some(i) = at {
-            let Some(left) = hops.checked_sub(1) else { return self.versions.len().checked_sub(1) };
-            *hops = left;
+            let Some(remaining_hops) = hops.checked_sub(1) else { return self.versions.len().checked_sub(1) };
+            *hops = remaining_hops;
             if let Some(version) = self.at_step.get(&i) {
                 return Some(*version);
             }
@@ -203,9 +203,9 @@ pub(super) fn apply_commands(
 }
 
 fn artifact_record(conversation: &str, id: &str, artifact: Artifact, steps: &[Step<'_>], place: &Place<'_>) -> Record {
-    let current =
+    let current_text =
         artifact.versions.iter().rev().find(|v| steps[v.step].active).or(artifact.versions.last()).map(|v| &v.text);
-    let text = current.map_or_else(String::new, |t| t.to_string());
+    let text = current_text.map_or_else(String::new, |t| t.to_string());
     let mut record = Record::new(Kind::Resource, key(format!("{conversation}/artifact/{id}")), text);
     record.origin_id = Some(id.to_owned());
     record.title = artifact.title.or_else(|| Some(id.rsplit('/').next().unwrap_or(id).to_owned()));

@@ -21,7 +21,7 @@ use mementory_model::{Kind, LossReport, MessagePart, Record, RecordKey, Timestam
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// What is the same for all conversations of an export.
+/// The data that all conversations of an export have in common.
 pub(super) struct Composer {
     /// Time of the export, for conversations that have no time at all.
     pub now: Timestamp,
@@ -81,10 +81,10 @@ impl Composer {
         };
         let text = assemble(&frame, &messages);
         let object = Object::parse(&text).ok_or_else(unreadable)?;
-        let natives = conversation::read(&text, &object, &place()).map_err(|_| unreadable())?;
-        let natives = natives.units.into_iter().next().ok_or_else(unreadable)?.records;
+        let native_records = conversation::read(&text, &object, &place()).map_err(|_| unreadable())?;
+        let native_records = native_records.units.into_iter().next().ok_or_else(unreadable)?.records;
         let by_key: HashMap<&str, &Record> =
-            natives.iter().filter(|r| r.kind == Kind::Message).map(|r| (r.key.value.as_str(), r)).collect();
+            native_records.iter().filter(|r| r.kind == Kind::Message).map(|r| (r.key.value.as_str(), r)).collect();
         for message in &mut messages {
             let stored = message.stored;
             let native = by_key.get(message.key.as_str()).copied();
@@ -99,7 +99,7 @@ impl Composer {
             let written = Written { id: &stored.id, same_source: is_own(&stored.record), apart: &[], said };
             message.json = slot::attach(std::mem::take(&mut message.json), native, &stored.record, written, losses);
         }
-        let native = natives.first().ok_or_else(unreadable)?;
+        let native = native_records.first().ok_or_else(unreadable)?;
         let frame = match &thread.conversation {
             None => slot::mark_stub(&frame),
             Some(stored) if is_original => {
@@ -126,10 +126,10 @@ impl Composer {
         let texts: Vec<&str> = thread.messages.iter().filter_map(|m| original(m)).collect();
         let text = with_member(frame, "messages", &format!("[{}]", texts.join(",")));
         let object = Object::parse(&text).ok_or_else(unreadable)?;
-        let natives = design::read(&text, &object, &place()).map_err(|_| unreadable())?;
-        let natives: Vec<Record> = natives.units.into_iter().flat_map(|unit| unit.records).collect();
+        let native_records = design::read(&text, &object, &place()).map_err(|_| unreadable())?;
+        let native_records: Vec<Record> = native_records.units.into_iter().flat_map(|unit| unit.records).collect();
         for stored in thread.messages.iter().chain([stored]) {
-            let native = natives.iter().find(|r| r.kind == stored.record.kind && r.key == stored.record.key);
+            let native = native_records.iter().find(|r| r.kind == stored.record.kind && r.key == stored.record.key);
             if let Some(native) = native {
                 slot::report_difference(native, &stored.record, &stored.id, losses);
             }
@@ -152,7 +152,7 @@ impl Composer {
                 },
                 str::to_owned,
             );
-            // The order of the source's list is not the order of the messages.
+            // The list in the source has an order of its own, which is not the order of the messages.
             let source_index = stored.record.origin.pointer.rsplit('/').next().and_then(|i| i.parse().ok());
             let order = source_index.filter(|_| is_own(&stored.record)).unwrap_or(at as u64);
             out.push((order, MessageText { key: format!("{id}/{uuid}"), json, stored, is_original }));
@@ -275,10 +275,11 @@ impl Composer {
             let texts: Vec<String> = documents.iter().map(|(_, stored)| self.document(stored)).collect();
             json = with_member(&json, "docs", &format!("[{}]", texts.join(",")));
         }
-        let natives = Object::parse(&json).and_then(|object| projects::read(&json, &object, &place()).ok());
-        let natives: Vec<Record> = natives.into_iter().flat_map(|r| r.units).flat_map(|u| u.records).collect();
+        let native_records = Object::parse(&json).and_then(|object| projects::read(&json, &object, &place()).ok());
+        let native_records: Vec<Record> =
+            native_records.into_iter().flat_map(|r| r.units).flat_map(|u| u.records).collect();
         for stored in group {
-            let native = natives.iter().find(|r| r.kind == stored.record.kind && r.key == stored.record.key);
+            let native = native_records.iter().find(|r| r.kind == stored.record.kind && r.key == stored.record.key);
             if let Some(native) = native {
                 slot::report_difference(native, &stored.record, &stored.id, losses);
             }

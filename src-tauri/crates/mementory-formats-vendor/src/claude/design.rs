@@ -48,14 +48,14 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     let mut parent: Option<RecordKey> = None;
     let mut seen = HashSet::new();
     let messages = messages.unwrap_or_default();
-    let repeated = repeated_rows(&messages);
+    let repeated_indexes = repeated_rows(&messages);
     for (index, raw) in messages.into_iter().enumerate() {
         let pointer = format!("/messages/{index}");
         let Some(object) = Object::parse(raw.get()) else {
             out.dropped.push(dropped_entry(place.text(&pointer), "not_an_object: this entry is not a message object"));
             continue;
         };
-        if repeated.contains(&index) {
+        if repeated_indexes.contains(&index) {
             let reason = "duplicate: the same message is stored in two rows";
             let entry = dropped_entry(place.text(&pointer), reason);
             out.dropped.push(Dropped { outcome: DroppedAs::Skipped, ..entry });
@@ -211,8 +211,8 @@ fn read_content(message: &Object<'_>) -> (String, Vec<Value>) {
     for raw in object.list("attachments").into_iter().flatten() {
         let attachment = Object::parse(raw.get()).unwrap_or_default();
         let name = attachment.non_blank_text("name").or_else(|| attachment.non_blank_text("file_name"));
-        let text_part = nested_strings(raw, &["content", "text", "extracted_content"]);
-        blocks.push(collapsed_block("attachment", name, text_part));
+        let attached_text = nested_strings(raw, &["content", "text", "extracted_content"]);
+        blocks.push(collapsed_block("attachment", name, attached_text));
     }
     (text, blocks)
 }

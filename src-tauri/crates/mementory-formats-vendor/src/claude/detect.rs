@@ -161,11 +161,11 @@ fn group_of(member: &Member) -> String {
 /// Moves manifests outside of archives, and single files, into the group of the export to which they belong.
 fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     let manifest = |(group, found): (&String, &Vec<(usize, Content)>)| {
-        let has = found.iter().any(|(_, c)| *c == Content::Manifest);
-        (has && group != "parts").then(|| group.clone())
+        let has_manifest = found.iter().any(|(_, c)| *c == Content::Manifest);
+        (has_manifest && group != "parts").then(|| group.clone())
     };
-    let with_manifest: Vec<String> = groups.iter().filter_map(manifest).collect();
-    for group in with_manifest {
+    let groups_with_manifest: Vec<String> = groups.iter().filter_map(manifest).collect();
+    for group in groups_with_manifest {
         let found = groups.remove(&group).unwrap_or_default();
         groups.entry("parts".into()).or_default().extend(found);
     }
@@ -179,16 +179,16 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     // If there is only one export, account files belong to it.
     let has_only_account_files = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::AccountFile);
     if groups.values().filter(|f| !has_only_account_files(f)).count() == 1 {
-        let mut side = Vec::new();
+        let mut account_files = Vec::new();
         groups.retain(|_, found| {
             let is_export = !has_only_account_files(found);
             if !is_export {
-                side.append(found);
+                account_files.append(found);
             }
             is_export
         });
         if let Some(found) = groups.values_mut().next() {
-            found.extend(side);
+            found.extend(account_files);
         }
     }
     for found in groups.values_mut() {
@@ -268,7 +268,7 @@ fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     }
     let artifacts: Vec<&Member> =
         found.iter().filter(|(_, content)| *content == Content::Artifact).map(|(id, _)| &members[*id]).collect();
-    let parts = tops.iter().any(|(_, archive, _)| archive.is_some());
+    let is_in_archives = tops.iter().any(|(_, archive, _)| archive.is_some());
     let mut out = Vec::new();
     for member in members.iter().filter(|m| !found_ids.contains(&m.id)) {
         let name = member.file_name();
@@ -279,7 +279,7 @@ fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
             top = top.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
         }
         let is_beside = tops.contains(&(member.root, member.archive, top));
-        let category = archive_name(member).and_then(parse_category_name).is_some();
+        let is_in_category_archive = archive_name(member).and_then(parse_category_name).is_some();
         let is_junk = name == ".DS_Store" || name.starts_with("._") || member.name.split('/').any(|s| s == "__MACOSX");
         let usual_names = ["conversations.json", "projects.json", "memories.json", "users.json", "login_history.json"];
         let role = if is_junk && member.archive.is_some() && tops.iter().any(|t| t.1 == member.archive) {
@@ -296,7 +296,7 @@ fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
         {
             Role::Memories
         } else if (is_beside && (member.archive.is_some() || is_in_category_folder || usual_names.contains(&name)))
-            || (category && parts)
+            || (is_in_category_archive && is_in_archives)
             || artifacts.iter().any(|artifact| frames::is_file_of(member, artifact))
         {
             Role::Sidecar

@@ -260,7 +260,7 @@ impl Reader<'_> {
             }
             ElementType::Records if object.has("reflections") => {
                 let stem = member.file_name().rsplit_once('.').map_or("", |(s, _)| s);
-                unread_members = unread(&object, &["reflections"]);
+                unread_members = members_not_in(&object, &["reflections"]);
                 Ok(frames::read_reflections(text, &object, is_uuid(stem).then_some(stem), &place))
             }
             ElementType::Records => {
@@ -305,8 +305,8 @@ enum ElementType {
     Records,
 }
 
-/// The members of an object without these, as JSON. None if there are none.
-fn unread(object: &Object<'_>, read: &[&str]) -> Option<String> {
+/// The members of an object whose names are not in `read`, as JSON. None if there are no such members.
+fn members_not_in(object: &Object<'_>, read: &[&str]) -> Option<String> {
     let members: serde_json::Map<String, serde_json::Value> = object
         .members()
         .filter(|(name, _)| !read.contains(name))

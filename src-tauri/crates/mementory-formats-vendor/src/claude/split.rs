@@ -80,9 +80,9 @@ fn bullet_text(line: &str) -> Option<&str> {
             return Some(rest.trim());
         }
     }
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = &line[digits..];
-    (1..=3).contains(&digits).then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))).flatten()
+    let digit_count = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &line[digit_count..];
+    (1..=3).contains(&digit_count).then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))).flatten()
 }
 
 fn flush_paragraph(paragraph: &mut String, heading: &Option<String>, out: &mut Vec<Statement>) {

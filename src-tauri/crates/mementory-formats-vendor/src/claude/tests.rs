@@ -86,15 +86,15 @@ fn sample(name: &str) -> Option<(Detected, Import, serde_json::Value)> {
 fn check_sample(name: &str, version: &str) -> Option<(Detected, Import)> {
     let (detected, seen, expected) = sample(name)?;
     let kinds: BTreeMap<String, u64> = serde_json::from_value(expected["memory_kinds"].clone()).unwrap();
-    let projects = seen.of_kind(Kind::Profile).filter(|r| r.record_type.as_deref() == Some("project")).count();
-    let docs = seen.of_kind(Kind::Resource).filter(|r| r.record_type.as_deref() == Some("project_doc")).count();
+    let project_count = seen.of_kind(Kind::Profile).filter(|r| r.record_type.as_deref() == Some("project")).count();
+    let doc_count = seen.of_kind(Kind::Resource).filter(|r| r.record_type.as_deref() == Some("project_doc")).count();
     assert_eq!(detected.claim.version.as_deref(), Some(version));
     assert_eq!(expected["conversations"], seen.count(Kind::Conversation));
     assert_eq!(expected["messages"], seen.count(Kind::Message));
     assert_eq!(expected["memories"], seen.count(Kind::Memory));
     assert_eq!(kinds, seen.methods());
-    assert_eq!(expected["projects"], projects);
-    assert_eq!(expected["project_docs"], docs);
+    assert_eq!(expected["projects"], project_count);
+    assert_eq!(expected["project_docs"], doc_count);
     assert_eq!(expected["attachments_referenced"], seen.attachments());
     assert!(seen.dropped.iter().all(|d| d.reason.starts_with("duplicate")), "{:?}", seen.dropped);
     // The expected count has only the messages on the branch of the last array element. The reader also counts an

@@ -180,7 +180,7 @@ fn project_of(stored: &StoredRecord) -> Option<String> {
     }
 }
 
-/// True for a record that was made from Claude's messages: an artifact, and a memory that Claude showed in a chat.
+/// True for a record that was made from Claude's messages: an artifact, or a memory that Claude showed in a chat.
 fn is_derived(stored: &StoredRecord) -> bool {
     let record = &stored.record;
     let is_artifact = record.kind == Kind::Resource && record.record_type.as_deref() == Some("artifact");

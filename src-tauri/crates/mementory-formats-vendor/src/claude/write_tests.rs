@@ -54,8 +54,8 @@ fn records_of_other_programs_are_restored_from_extension_slots() {
             assert_eq!(written.found(record), Some(*record));
         }
         assert_eq!(written.back.records.len(), expected.len());
-        let others = source.records.len() - expected.len();
-        assert_eq!(written.report.withheld.values().sum::<u64>(), others as u64);
+        let other_count = source.records.len() - expected.len();
+        assert_eq!(written.report.withheld.values().sum::<u64>(), other_count as u64);
     }
 }
 

@@ -18,8 +18,9 @@ fn layout(head: &Head) -> Option<&'static str> {
         ["nodes", "nodes.properties", "nodes.attributes"].into_iter().any(|list| head.has_any(list, &NODE_MEMBERS));
     let has_own_types = NODE_TYPES.into_iter().any(|name| head.says(name));
     let is_graph = head.has("nodes") && (head.has("edges") || head.has_any("nodes", &["id", "type"]));
-    let in_lists = head.is_list && head.has_any("", &NODE_MEMBERS) && has_own_types;
-    let found =
-        is_graph && (has_own_members || has_own_types) || head.has_all("edges", &["relationship_name"]) || in_lists;
+    let is_list_of_nodes = head.is_list && head.has_any("", &NODE_MEMBERS) && has_own_types;
+    let found = is_graph && (has_own_members || has_own_types)
+        || head.has_all("edges", &["relationship_name"])
+        || is_list_of_nodes;
     found.then_some("graph")
 }

@@ -78,9 +78,9 @@ impl Graph {
                 let node = object(1).unwrap_or_default();
                 self.read_node(files, row, id_of(id), &node, None)
             }
-            [source, target, what, ..] => {
+            [source, target, relation, ..] => {
                 let edge = object(3).unwrap_or_default();
-                self.read_edge(files, row, id_of(source), id_of(target), id_of(what), &edge)
+                self.read_edge(files, row, id_of(source), id_of(target), id_of(relation), &edge)
             }
             _ => {
                 self.rows.fail(files, row, "malformed: neither a node nor an edge", Kind::Entity);
@@ -97,19 +97,23 @@ impl Graph {
         node: &Object<'_>,
         inner: Option<&Object<'_>>,
     ) -> Result<(), FormatError> {
-        let first = |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
-        let stated_type = first(&["type", "node_type"]);
-        let name = first(&["name", "title"]);
-        // In answers of the server, the label repeats the name and the id of the node.
+        let first_text =
+            |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
+        let stated_type = first_text(&["type", "node_type"]);
+        let name = first_text(&["name", "title"]);
+        // In responses of the server, the label repeats the name and the id of the node.
         let label = node.first_text(&["label"]);
-        let text =
-            match (first(&["text", "content", "description", "summary"]), first(&["question"]), first(&["answer"])) {
-                (Some(text), ..) => text,
-                (None, Some(question), answer) => {
-                    [Some(question), answer].into_iter().flatten().collect::<Vec<_>>().join("\n")
-                }
-                _ => String::new(),
-            };
+        let text = match (
+            first_text(&["text", "content", "description", "summary"]),
+            first_text(&["question"]),
+            first_text(&["answer"]),
+        ) {
+            (Some(text), ..) => text,
+            (None, Some(question), answer) => {
+                [Some(question), answer].into_iter().flatten().collect::<Vec<_>>().join("\n")
+            }
+            _ => String::new(),
+        };
         let kind = match stated_type.as_deref().unwrap_or_default() {
             "DocumentChunk" | "TextSummary" | "CodeSummary" => Kind::Chunk,
             kind if kind.ends_with("Document") || kind == "CogneeUserInteraction" => Kind::Resource,
@@ -144,21 +148,21 @@ impl Graph {
         row: &Row<'_>,
         source: Option<String>,
         target: Option<String>,
-        what: Option<String>,
+        relation: Option<String>,
         edge: &Object<'_>,
     ) -> Result<(), FormatError> {
         let (Some(source), Some(target)) = (source, target) else {
             self.rows.fail(files, row, "malformed: not a relation between two things", Kind::Relation);
             return Ok(());
         };
-        let what = what.unwrap_or_else(|| "related_to".into());
+        let relation = relation.unwrap_or_else(|| "related_to".into());
         let (from, from_kind) = self.name(&source);
         let (to, to_kind) = self.name(&target);
-        let sentence = edge.first_text(&["edge_text"]).unwrap_or_else(|| format!("{from} {} {to}", spaced(&what)));
+        let sentence = edge.first_text(&["edge_text"]).unwrap_or_else(|| format!("{from} {} {to}", spaced(&relation)));
         let mut record: Record =
-            self.rows.record(Kind::Relation, None, &format!("{source}\n{what}\n{target}"), sentence);
+            self.rows.record(Kind::Relation, None, &format!("{source}\n{relation}\n{target}"), sentence);
         record.links = vec![link("source", from_kind, ID, source), link("target", to_kind, ID, target)];
-        record.record_type = Some(what);
+        record.record_type = Some(relation);
         record.times.updated = edge.time("updated_at");
         record.fields = edge.other_fields(&["source", "target", "updated_at", "edge_text"]);
         self.rows.send(files, row, record)

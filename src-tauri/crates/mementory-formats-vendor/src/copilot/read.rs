@@ -40,7 +40,7 @@ struct Table {
     /// Messages with one title, in the order of the file.
     open_turns: Vec<Turn>,
     run_bytes: u64,
-    /// True if newer rows come first. None: not known yet.
+    /// True if newer rows come first. None while this is not known.
     is_newest_first: Option<bool>,
     last_time: Option<Timestamp>,
     lacks_zone: bool,

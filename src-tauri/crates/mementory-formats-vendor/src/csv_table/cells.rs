@@ -1,19 +1,19 @@
 //! Makes spreadsheets treat every cell as text. A cell that begins like a formula gets an apostrophe before it, which
 //! readers of the table remove again.
 
-/// Characters with which spreadsheets begin a formula or skip to one, the apostrophe that hides them, and the wide
-/// forms that some programs read as the narrow ones.
-const RISKY: [char; 13] =
+/// Characters with which a formula begins in spreadsheets, characters that spreadsheets skip before a formula, the
+/// apostrophe that hides both, and the wide forms that some programs read as the narrow ones.
+const RISKY_BEGINNINGS: [char; 13] =
     ['=', '+', '-', '@', '\t', '\r', '\n', '\'', ' ', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 
 /// The cell in the form in which it is written.
-pub(super) fn safe(cell: &str) -> String {
-    if cell.starts_with(RISKY) { format!("'{cell}") } else { cell.to_owned() }
+pub(super) fn escaped(cell: &str) -> String {
+    if cell.starts_with(RISKY_BEGINNINGS) { format!("'{cell}") } else { cell.to_owned() }
 }
 
-/// The cell as it was before [`safe`]. An apostrophe that a person wrote stays.
-pub(super) fn original(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|rest| rest.starts_with(RISKY)).unwrap_or(cell)
+/// The cell as it was before [`escaped`]. An apostrophe that a person wrote stays.
+pub(super) fn unescaped(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|rest| rest.starts_with(RISKY_BEGINNINGS)).unwrap_or(cell)
 }
 
 #[cfg(test)]
@@ -25,9 +25,9 @@ mod tests {
         for cell in
             ["=1", "+1", "-1", "@x", "\t=1", "\r\n=1", " =1", "'", "''=", "'=1", "x=1", "", "＝1", "don't", "'tis"]
         {
-            let written = safe(cell);
+            let written = escaped(cell);
             assert!(!written.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', ' ', '＝']), "{written:?}");
-            assert_eq!(original(&written), cell);
+            assert_eq!(unescaped(&written), cell);
         }
     }
 }

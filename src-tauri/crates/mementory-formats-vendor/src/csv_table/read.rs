@@ -69,7 +69,7 @@ fn read_row(reader: &mut FileReader<'_>, member: &Member, columns: &Columns, row
 }
 
 fn record(columns: &Columns, row: &Row) -> Option<Record> {
-    let cell = |column: Option<usize>| cells::original(row.cell(column)).to_owned();
+    let cell = |column: Option<usize>| cells::unescaped(row.cell(column)).to_owned();
     let value = |name: &str| {
         let at = NAMES.iter().position(|known| *known == name);
         cell(at.and_then(|at| columns.positions.get(at).copied().flatten()))

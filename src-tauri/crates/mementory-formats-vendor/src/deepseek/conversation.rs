@@ -41,7 +41,7 @@ const MESSAGE_MEMBERS: [&str; 14] = [
     "status",
 ];
 
-/// A message before its role is certain.
+/// A message whose role has not been determined yet.
 struct Message<'a> {
     id: Option<String>,
     parent: TurnParent,
@@ -59,18 +59,18 @@ pub(super) fn read(
     account: Option<&str>,
 ) -> Result<(), FormatError> {
     let place = format!("{}#{}", member.place, element.pointer);
-    let answer = element.object.object("data").and_then(|data| data.object("biz_data"));
-    let below = if answer.is_some() { format!("{}/data/biz_data", element.pointer) } else { element.pointer.clone() };
-    let outer = answer.as_ref().unwrap_or(&element.object);
+    let response = element.object.object("data").and_then(|data| data.object("biz_data"));
+    let below = if response.is_some() { format!("{}/data/biz_data", element.pointer) } else { element.pointer.clone() };
+    let outer = response.as_ref().unwrap_or(&element.object);
     let session = outer.object("chat_session");
     let about = session.as_ref().unwrap_or(outer);
     let mut messages = Vec::new();
     let mut replaced: Vec<(&RawValue, &str)> = Vec::new();
-    let mut unread = None;
+    let mut unread_place = None;
     if let Some(mapping) = outer.raw_value("mapping") {
         match Object::parse(mapping.get()) {
             Some(nodes) => read_tree(reader, member, &nodes, &below, &mut messages, &mut replaced),
-            None => unread = Some(format!("{}#{below}/mapping", member.place)),
+            None => unread_place = Some(format!("{}#{below}/mapping", member.place)),
         }
     } else if let Some(key) = ["chat_messages", "messages"].into_iter().find(|key| outer.raw_value(key).is_some()) {
         match outer.raw_value(key).map(|raw| (raw, list(raw))) {
@@ -78,14 +78,14 @@ pub(super) fn read(
                 replaced.push((raw, "[]"));
                 read_list(reader, member, &items, &format!("{below}/{key}"), &mut messages);
             }
-            _ => unread = Some(format!("{}#{below}/{key}", member.place)),
+            _ => unread_place = Some(format!("{}#{below}/{key}", member.place)),
         }
     } else if ["id", "inserted_at"].iter().all(|key| about.raw_value(key).is_none()) {
         let reason = "not_a_conversation: no messages and no id";
         reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
     }
-    if let Some(place) = unread {
+    if let Some(place) = unread_place {
         let reason = "malformed: the messages are neither a tree nor a list";
         reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
     }

@@ -1,4 +1,5 @@
-//! Detects DeepSeek's conversations by the names of their times and by fragments. Their tree looks like ChatGPT's.
+//! Detects DeepSeek's conversations by the names of the members that contain times, and by fragments. Their tree of
+//! messages looks like ChatGPT's.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
@@ -41,7 +42,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 enum Content {
     /// `conversations.json`.
     Export,
-    /// The answer of the web page's interface for one conversation, as browser extensions save it.
+    /// The response of the website's API for one conversation, as browser extensions save it.
     Session,
     /// `user.json`.
     Account,

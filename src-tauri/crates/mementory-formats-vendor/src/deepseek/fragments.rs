@@ -94,7 +94,8 @@ fn read_fragment(raw: &RawValue, conversation: &str, out: &mut Content) {
             None
         }
     };
-    // Fragments without a role, such as files, do not change the role. A request makes the message the person's.
+    // Fragments without a role, such as files, do not change the role. A fragment with a request shows that the person
+    // wrote the message.
     if role == Some("user") || out.role.is_none() {
         out.role = role.or(out.role);
     }

@@ -17,7 +17,7 @@ pub(super) struct Activity {
     pub time: Option<Timestamp>,
     /// The time as it is written in the page. Empty in JSON.
     pub stamp: String,
-    /// The chat and, for the chat of a Gem, the Gem that it belongs to, if the export has a link to it.
+    /// The chat to which the export links, with its Gem if it is a chat of a Gem. None without such a link.
     pub chat: Option<ChatLink>,
     /// Text of the answer.
     pub answer: Option<String>,

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of bytes that are examined of an activity log without an activity of Gemini in the first bytes. A log may
-/// contain all products, and a page has 100 KB of styles before its first row.
+/// Number of bytes that are examined if an activity log has no activity of Gemini in its first bytes. A log may contain
+/// all products, and a page has 100 KB of styles before its first row.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 /// Keys of lists of activities.
 pub(super) const WRAPPERS: [&str; 4] = ["activities", "items", "data", "results"];
@@ -79,7 +79,7 @@ fn build_claim(catalog: &Catalog, found: &[(&Member, Content)]) -> Claim {
 
 /// Files beside the activities, and pages of Takeout that have no activities.
 fn other_parts(catalog: &Catalog, found: &[(&Member, Content)]) -> Vec<Part> {
-    let known: BTreeSet<usize> = found.iter().map(|(member, _)| member.id).collect();
+    let found_ids: BTreeSet<usize> = found.iter().map(|(member, _)| member.id).collect();
     let place = |member: &Member| (member.root, member.archive, dir_of(&member.name).to_owned());
     let is_log = |content: Content| matches!(content, Content::ActivityJson | Content::ActivityHtml);
     let folders: BTreeSet<_> = found
@@ -100,7 +100,7 @@ fn other_parts(catalog: &Catalog, found: &[(&Member, Content)]) -> Vec<Part> {
         let is_junk = file.starts_with("._") || matches!(file, ".DS_Store" | "Thumbs.db" | "desktop.ini");
         Some(if is_junk { Role::Junk } else { Role::Attachment })
     };
-    let others = catalog.members().iter().filter(|member| !known.contains(&member.id));
+    let others = catalog.members().iter().filter(|member| !found_ids.contains(&member.id));
     others.filter_map(|member| Some(Part { member: member.id, role: role(member)? })).collect()
 }
 

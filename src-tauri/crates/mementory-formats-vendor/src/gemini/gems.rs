@@ -77,7 +77,7 @@ struct Gem {
 /// Reads the Gems of a page.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let page = reader.text(member)?;
-    let gems = if has_labels(&page) { labelled(&page) } else { under_headings(&page) };
+    let gems = if has_labels(&page) { labelled_gems(&page) } else { gems_under_headings(&page) };
     if gems.is_empty() {
         if html::to_text(&page).is_empty() {
             reader.sink.note(Issue::new("empty_export", &member.place, "the list of Gems is empty"));
@@ -135,7 +135,7 @@ fn record(gem: Gem, id: &str, source: &str, member: &Member) -> Record {
 }
 
 /// Gems with bold labels. Each begins with its name.
-fn labelled(page: &str) -> Vec<Gem> {
+fn labelled_gems(page: &str) -> Vec<Gem> {
     let mut gems: Vec<Gem> = Vec::new();
     for part in labelled_parts(page) {
         if part.label == "name" {
@@ -165,7 +165,7 @@ fn is_known_label(label: &str) -> bool {
 }
 
 /// Gems under headings, with their instructions below.
-fn under_headings(page: &str) -> Vec<Gem> {
+fn gems_under_headings(page: &str) -> Vec<Gem> {
     let mut gems: Vec<Gem> = Vec::new();
     let mut next = find_element(page, 0, HEADING);
     while let Some(start) = next {

@@ -33,8 +33,8 @@ fn content_cells(cell: &str) -> Vec<&str> {
     while let Some(start) = next {
         next = find_element(cell, start.end, CONTENT_CELL);
         let end = next.as_ref().map_or(cell.len(), |next| next.start);
-        let with_start = cell.get(start.start..end).unwrap_or_default();
-        let end = html::element_end(with_start, CONTENT_CELL.name).map_or(end, |len| start.start + len);
+        let cell_html = cell.get(start.start..end).unwrap_or_default();
+        let end = html::element_end(cell_html, CONTENT_CELL.name).map_or(end, |len| start.start + len);
         out.push(cell.get(start.end..end).unwrap_or_default());
     }
     out
@@ -78,7 +78,7 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
             add_file(&mut activity.answer_files, file_reference(&address, &name));
         }
     }
-    read_beside(cells.get(1..).unwrap_or_default(), &mut activity);
+    read_cells_beside(cells.get(1..).unwrap_or_default(), &mut activity);
     (!activity.title.is_empty() || activity.answer.is_some()).then_some(activity)
 }
 
@@ -104,7 +104,7 @@ fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
 }
 
 /// Reads the cells beside the activity: a preview of its file, and the caption with products and links.
-fn read_beside(cells: &[&str], activity: &mut Activity) {
+fn read_cells_beside(cells: &[&str], activity: &mut Activity) {
     for cell in cells {
         for (address, _) in html::links(cell) {
             if let Some(chat) = chat_link(&address) {

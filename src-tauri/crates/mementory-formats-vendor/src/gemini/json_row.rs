@@ -86,17 +86,17 @@ fn answer(raw: &RawValue) -> Option<String> {
 
 /// A prompt or an answer in `details[{name, value}]`, or in `userInteractions[].userInteraction`, where it may be JSON
 /// inside a string.
-fn detail(row: &Object<'_>, wanted: &str) -> Option<String> {
+fn detail(row: &Object<'_>, wanted_name: &str) -> Option<String> {
     for raw in row.list("details").unwrap_or_default() {
         let Some(object) = Object::parse(raw.get()) else { continue };
-        if object.text("name").is_some_and(|name| name.eq_ignore_ascii_case(wanted)) {
+        if object.text("name").is_some_and(|name| name.eq_ignore_ascii_case(wanted_name)) {
             return object.non_blank_text("value").map(std::borrow::Cow::into_owned);
         }
     }
     for raw in row.list("userInteractions").unwrap_or_default() {
         let Some(outer) = Object::parse(raw.get()) else { continue };
         let inner = outer.object("userInteraction").unwrap_or(outer);
-        let Some(text) = inner.non_blank_text(wanted) else { continue };
+        let Some(text) = inner.non_blank_text(wanted_name) else { continue };
         let inside = Object::parse(&text).and_then(|object| {
             let found =
                 ["text", "prompt", "content", "response", "query"].iter().find_map(|k| object.non_blank_text(k));

@@ -13,7 +13,7 @@ const MAX_WORDS: usize = 10_000;
 #[derive(Default)]
 pub(super) struct Plan {
     chats: HashMap<String, Chat>,
-    /// First words of titles in unknown languages whose activities have answers.
+    /// First words of the titles of activities that have answers, for titles in unknown languages.
     prompt_words: HashSet<String>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Plan {
 #[derive(Default)]
 struct Chat {
     rows: Vec<PlannedRow>,
-    /// Position of a row in `rows`, after these were ordered.
+    /// Position of each row in `rows`, by the id of the row. Set when the rows have been ordered.
     positions: HashMap<String, usize>,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Place {
 /// Ids of rows, unique in an export.
 #[derive(Default)]
 pub(super) struct RowIds {
-    /// By id: the file that had it first, and the digests of its rows.
+    /// For each id: the file that had it first, and the digests of its rows.
     seen: HashMap<String, (usize, HashSet<String>)>,
 }
 

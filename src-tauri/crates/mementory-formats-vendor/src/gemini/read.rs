@@ -41,8 +41,8 @@ pub(super) fn read(
     plan.finish();
     let mut second = SecondPass { plan, ids: RowIds::default(), opened_chats: HashSet::new(), single_prompts: 0 };
     FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
-        Role::Conversations | Role::Projects => second.file(reader, member),
-        Role::Attachment => attachment(reader, member),
+        Role::Conversations | Role::Projects => second.read_file(reader, member),
+        Role::Attachment => send_attachment(reader, member),
         Role::Junk => {
             let reason = "junk: bookkeeping of an operating system";
             reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
@@ -62,14 +62,14 @@ struct SecondPass {
 }
 
 impl SecondPass {
-    fn file(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    fn read_file(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         match detect::content(reader.catalog, member) {
             Some(Content::Workspace) => workspace::read(reader, member),
             Some(Content::Gems) => gems::read(reader, member),
             Some(content) => {
                 self.single_prompts = 0;
                 activities(reader, member, content, true, &mut |reader, activity| {
-                    self.activity(reader, member, content, activity)
+                    self.send_activity(reader, member, content, activity)
                 })?;
                 if self.single_prompts > 0 {
                     let message = format!(
@@ -85,7 +85,7 @@ impl SecondPass {
         }
     }
 
-    fn activity(
+    fn send_activity(
         &mut self,
         reader: &mut FileReader<'_>,
         member: &Member,
@@ -127,13 +127,13 @@ fn activities(
     each: &mut dyn FnMut(&mut FileReader<'_>, Activity) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     if content == Content::ActivityHtml {
-        return page(reader, member, with_answers, each);
+        return read_page(reader, member, with_answers, each);
     }
     reader.objects(member, &detect::WRAPPERS, Kind::Message, |reader, row| {
         let place = || format!("{}#{}", member.place, row.pointer);
         if !json_row::is_gemini(&row.object) {
             let product = json_row::products(&row.object).into_iter().next().unwrap_or_default();
-            other_product(reader, place(), &product);
+            report_other_product(reader, place(), &product);
             return Ok(());
         }
         match json_row::read(row.text, &row.object, &row.pointer) {
@@ -149,7 +149,7 @@ fn activities(
 
 const NO_CONTENT: &str = "no_content: neither a title nor an answer";
 
-fn other_product(reader: &mut FileReader<'_>, place: String, product: &str) {
+fn report_other_product(reader: &mut FileReader<'_>, place: String, product: &str) {
     let reason = match product {
         "" => "other_product: an activity of another product of Google".to_owned(),
         name => format!("other_product: an activity of {}", name.chars().take(60).collect::<String>()),
@@ -157,7 +157,7 @@ fn other_product(reader: &mut FileReader<'_>, place: String, product: &str) {
     reader.report_dropped(place, DroppedAs::Skipped, &reason, None);
 }
 
-fn page(
+fn read_page(
     reader: &mut FileReader<'_>,
     member: &Member,
     with_answers: bool,
@@ -185,7 +185,7 @@ fn page(
                 reader.sink.note(Issue::new("truncated", &place, message));
             }
             if !html_row::is_gemini(&row.html) {
-                other_product(reader, place, &html_row::product(&row.html));
+                report_other_product(reader, place, &html_row::product(&row.html));
             } else if let Some(activity) = html_row::read(&row.html, pointer, with_answers) {
                 each(reader, activity)?;
             } else {
@@ -197,7 +197,7 @@ fn page(
 }
 
 /// A file of a prompt or an answer.
-fn attachment(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+fn send_attachment(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let file = AttachmentFile {
         key: file_key(member.file_name()),
         origin_id: None,

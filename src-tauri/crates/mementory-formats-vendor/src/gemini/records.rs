@@ -23,8 +23,8 @@ impl File<'_> {
     }
 }
 
-/// The records of an activity: the prompt and the answer, with the conversation if this is its first row in the
-/// export, or the activity itself. `place` is its place in the chat that it links to.
+/// The records of an activity. For a prompt, these are the prompt, the answer and, if `with_conversation` is true, the
+/// conversation. Any other activity is one record. `place` is the place of the activity in its chat.
 pub(super) fn unit(
     id: &str,
     activity: Activity,

@@ -15,7 +15,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let claim = |members: Vec<&Member>| {
         let mut parts: Vec<Part> =
             members.iter().map(|member| Part { member: member.id, role: Role::Conversations }).collect();
-        parts.extend(beside(catalog, &members));
+        parts.extend(access_histories(catalog, &members));
         Claim {
             version: None,
             confidence: 0.95,
@@ -31,7 +31,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 }
 
 /// The access history of AI Studio, if it is in the folder of a prompt.
-fn beside<'c>(catalog: &'c Catalog, prompts: &[&Member]) -> impl Iterator<Item = Part> + use<'c> {
+fn access_histories<'c>(catalog: &'c Catalog, prompts: &[&Member]) -> impl Iterator<Item = Part> + use<'c> {
     let folders: Vec<(usize, Option<usize>, String)> =
         prompts.iter().map(|member| (member.root, member.archive, dir_of(&member.name).to_owned())).collect();
     catalog.members().iter().filter_map(move |member| {

@@ -64,8 +64,8 @@ fn prompt(
     ids: &mut HashSet<String>,
 ) -> Result<(), FormatError> {
     let object = &element.object;
-    let chunked = object.object("chunkedPrompt");
-    let raw_chunks = chunked.as_ref().and_then(|chunked| chunked.raw_value("chunks"));
+    let chunked_prompt = object.object("chunkedPrompt");
+    let raw_chunks = chunked_prompt.as_ref().and_then(|prompt| prompt.raw_value("chunks"));
     let items = raw_chunks.and_then(list);
     if let (Some(_), None) = (raw_chunks, &items) {
         let place = format!("{}#{}/chunkedPrompt/chunks", member.place, element.pointer);
@@ -85,7 +85,7 @@ fn prompt(
     };
     let instruction = object.raw_value("systemInstruction").map(chunk::text_of).filter(|text| !text.trim().is_empty());
     let items = items.unwrap_or_default();
-    if items.is_empty() && instruction.is_none() && chunked.is_none() {
+    if items.is_empty() && instruction.is_none() && chunked_prompt.is_none() {
         let place = format!("{}#{}", member.place, element.pointer);
         let reason = "not_a_conversation: settings of a prompt without its messages";
         reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));

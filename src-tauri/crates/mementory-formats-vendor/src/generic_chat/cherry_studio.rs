@@ -10,7 +10,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// Sends the topics of a backup. Its settings have keys of APIs, and are left out.
+/// Sends the topics of a backup. Its settings contain API keys, so they are left out.
 pub(super) fn read_backup(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -75,7 +75,7 @@ fn turns(
 
 fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<String, &RawValue>) -> Turn {
     let mut turn = read_message(message, raw.get(), pointer, FORMAT_ID);
-    // Several answers to one question name the question.
+    // If there are several answers to one question, each of them names the question.
     if let Some(question) = first_text(message, &["askId"]) {
         turn.parent = TurnParent::Id(question);
     }
@@ -109,7 +109,8 @@ fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<
     turn
 }
 
-/// The names of topics, which are in the settings: JSON in a text, in which the assistants are JSON in a text again.
+/// The names of topics by their ids. They are in the settings, which are JSON inside a string. In this JSON, the
+/// assistants are again JSON inside a string.
 fn topic_names(settings: &Object<'_>) -> HashMap<String, String> {
     let mut out = HashMap::new();
     let Some(stored) = settings.text("persist:cherry-studio") else { return out };

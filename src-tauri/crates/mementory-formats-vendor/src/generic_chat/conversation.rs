@@ -60,9 +60,9 @@ pub(super) fn conversation(
                 ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
             && let Some(inner_object) = Object::parse(inner.get())
         {
-            return wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
+            return send_wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
         }
-        if role_name(object).is_some() || pair(object).is_some() {
+        if role_name(object).is_some() || question_and_answer(object).is_some() {
             return loose.add(files, member, element);
         }
         let place = format!("{}#{}", member.place, element.pointer);
@@ -72,7 +72,9 @@ pub(super) fn conversation(
     };
     let at = format!("{}/{key}", element.pointer);
     let turns = match list(raw) {
-        Some(list) if list.iter().any(|raw| Object::parse(raw.get()).is_some_and(|o| pair(&o).is_some())) => {
+        Some(list)
+            if list.iter().any(|raw| Object::parse(raw.get()).is_some_and(|o| question_and_answer(&o).is_some())) =>
+        {
             pairs(files, member, &list, &at)
         }
         Some(list) => read_list(files, member, &without_envelopes(list), &at),
@@ -121,8 +123,8 @@ pub(super) fn conversation(
     files.sink.unit(unit)
 }
 
-/// Sends the conversations in an answer of an API: `{"data": {"conversations": […]}}`.
-fn wrapped(
+/// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`.
+fn send_wrapped(
     files: &mut FileReader<'_>,
     member: &Member,
     object: &Object<'_>,
@@ -154,7 +156,7 @@ fn wrapped(
     Ok(())
 }
 
-/// Messages that are each in an envelope (`{"message": {"role", "content"}, …}`), without it.
+/// Takes each message out of its envelope (`{"message": {"role", "content"}, …}`).
 fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
     fn inner(raw: &RawValue) -> Option<&RawValue> {
         let envelope = Object::parse(raw.get()).filter(|object| role_name(object).is_none())?;
@@ -177,11 +179,11 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
 /// `other` if it is not known.
 fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
     let link = link.unwrap_or_default().to_lowercase();
-    let powered = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));
-    let powered = powered.unwrap_or_default().to_lowercase();
+    let powered_by = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));
+    let powered_by = powered_by.unwrap_or_default().to_lowercase();
     let is_from = |host: &str, name: &str| {
         let rest = link.split_once("://").map_or("", |(_, rest)| rest);
-        rest.starts_with(host) || powered.starts_with(name)
+        rest.starts_with(host) || powered_by.starts_with(name)
     };
     if is_from("chatgpt.com", "chatgpt") || is_from("chat.openai.com", "chatgpt") {
         "chatgpt"
@@ -195,7 +197,7 @@ fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
 }
 
 /// A question and its answer in one entry.
-fn pair<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a RawValue)> {
+fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a RawValue)> {
     if role_name(object).is_some() {
         return None;
     }
@@ -217,7 +219,7 @@ fn pairs(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &s
 /// The turns of an entry: one message, or a question and its answer.
 fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn = read_message(object, text, pointer.to_owned(), FORMAT_ID);
-    let Some((question, answer)) = pair(object) else { return vec![turn] };
+    let Some((question, answer)) = question_and_answer(object) else { return vec![turn] };
     let turn_of = |role: &str, raw: &RawValue| {
         let mut content = Content::default();
         content.add(raw);
@@ -238,9 +240,9 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
 
 /// The first question and the first answer. Instructions before them are often the same in many conversations.
 fn beginning(turns: &[Turn]) -> String {
-    let first = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
-    let other = || turns.first().map(|turn| turn.text.as_str());
-    format!("{:?}\n{:?}", first(USER).or_else(other), first(ASSISTANT))
+    let first_text_of = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
+    let first_text = || turns.first().map(|turn| turn.text.as_str());
+    format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))
 }
 
 /// The ids of the conversations that were read from a file so far, each with a digest of the conversation's text.
@@ -297,7 +299,7 @@ pub(super) struct LooseMessages {
 }
 
 impl LooseMessages {
-    /// For the messages of a known program.
+    /// An empty list for the messages of a known program.
     pub fn of_platform(platform: &'static str) -> Self {
         Self { platform: Some(platform), ..Self::default() }
     }

@@ -91,8 +91,8 @@ fn turn(
     let character = first_text(message, &["characterId"]).unwrap_or_default();
     let is_person = character.eq_ignore_ascii_case("user");
     let from_type = message.text("type").and_then(|name| role(&name));
-    let by_character = if is_person { USER } else { ASSISTANT };
-    turn.role = stated_role.or(from_type).unwrap_or(by_character).to_owned();
+    let role_of_character = if is_person { USER } else { ASSISTANT };
+    turn.role = stated_role.or(from_type).unwrap_or(role_of_character).to_owned();
     turn.model = models.get(character.as_str()).cloned().or(turn.model);
     turn.hidden = false;
     if turn.parent == TurnParent::Previous && message.has("parentMessageId") {

@@ -27,7 +27,8 @@ const ROLE_KEYS: [&str; 7] = ["role", "sender", "author", "from", "speaker", "is
 const TEXT_KEYS: [&str; 9] =
     ["content", "text", "parts", "message", "value", "say", "body", "contentParts", "fragments"];
 
-/// Speakers that show a chat with an assistant. Names of assistants are left out, because people are called Claude too.
+/// Names of speakers that show that a file is a chat with an assistant. Names of assistants are left out, because
+/// people are called Claude too.
 const SPEAKERS: [&str; 14] = [
     "user",
     "human",
@@ -45,9 +46,9 @@ const SPEAKERS: [&str; 14] = [
     "developer",
 ];
 
-/// Member of a backup of NextChat in which its chats are.
+/// Member of a backup of NextChat that contains the chats.
 pub(super) const NEXT_CHAT: &str = "chat-next-web-store";
-/// Beginning of the names of Chatbox's members with one session each.
+/// Beginning of the names of those members of a Chatbox backup that contain one session each.
 pub(super) const CHATBOX_SESSION: &str = "session:";
 /// Member of older backups of Chatbox with a list of sessions.
 pub(super) const CHATBOX_LIST: &str = "chat-sessions";
@@ -128,11 +129,11 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
         return None;
     }
     let is_message = |at: &str| {
-        let any = |names: &[&str]| names.iter().any(|name| has(&keys, &format!("{at}{name}")));
-        any(&ROLE_KEYS) && any(&TEXT_KEYS)
+        let has_any = |names: &[&str]| names.iter().any(|name| has(&keys, &format!("{at}{name}")));
+        has_any(&ROLE_KEYS) && has_any(&TEXT_KEYS)
     };
-    let in_thread = ["threadId", "thread_id"].iter().any(|key| has(&keys, &format!("messages.{key}")));
-    if has(&keys, "threads") && in_thread && is_message("messages.") {
+    let names_threads = ["threadId", "thread_id"].iter().any(|key| has(&keys, &format!("messages.{key}")));
+    if has(&keys, "threads") && names_threads && is_message("messages.") {
         return Some(Shape::Threads);
     }
     let has_lists = |wrapper: &str| {
@@ -148,22 +149,22 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
 
 /// The program whose whole backup a file is.
 fn backup(keys: &Keys, text: &str) -> Option<Shape> {
-    let any = |names: &[&str]| names.iter().any(|name| has(keys, name));
+    let has_any = |names: &[&str]| names.iter().any(|name| has(keys, name));
     if has(keys, &format!("{}.sessions", NEXT_CHAT)) {
         return Some(Shape::NextChat);
     }
     let has_session = text.contains(&format!("\"{}", CHATBOX_SESSION));
     let has_list = has(keys, &format!("{}.messages", CHATBOX_LIST));
-    if has_list || has_session && any(&["chat-sessions-list", "__exported_items", "__exported_at"]) {
+    if has_list || has_session && has_any(&["chat-sessions-list", "__exported_items", "__exported_at"]) {
         return Some(Shape::Chatbox);
     }
-    let is_lobe_chat = has(keys, "exportType") && any(&["state.messages.role", "state.sessions", "state.topics"]);
-    let has_tables = any(&["data.agentsToSessions", "data.messages.sessionId", "data.topics.sessionId"]);
-    if is_lobe_chat || has_tables && any(&["data.sessions", "data.messages.role"]) {
+    let is_lobe_chat = has(keys, "exportType") && has_any(&["state.messages.role", "state.sessions", "state.topics"]);
+    let has_tables = has_any(&["data.agentsToSessions", "data.messages.sessionId", "data.topics.sessionId"]);
+    if is_lobe_chat || has_tables && has_any(&["data.sessions", "data.messages.role"]) {
         return Some(Shape::LobeChat);
     }
-    let has_database = any(&[&format!("{}.topics", CHERRY_DATABASE)]);
-    (has_database && any(&[CHERRY_SETTINGS, &format!("{}.message_blocks", CHERRY_DATABASE)]))
+    let has_database = has_any(&[&format!("{}.topics", CHERRY_DATABASE)]);
+    (has_database && has_any(&[CHERRY_SETTINGS, &format!("{}.message_blocks", CHERRY_DATABASE)]))
         .then_some(Shape::CherryStudio)
 }
 

@@ -10,7 +10,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// Sends the sessions of a backup of NextChat. Its settings have keys of APIs, and are left out.
+/// Sends the sessions of a backup of NextChat. Its settings contain API keys, so they are left out.
 pub(super) fn read_next_chat(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -98,13 +98,13 @@ pub(super) fn read_lobe_chat(
         }
         turns.entry(id).or_default().push(turn);
     }
-    let named = |list: &str| by_id(state.list(list).unwrap_or_default());
-    let (topics, sessions) = (named("topics"), named("sessions"));
+    let rows_by_id = |list: &str| by_id(state.list(list).unwrap_or_default());
+    let (topics, sessions) = (rows_by_id("topics"), rows_by_id("sessions"));
     for id in order {
-        let mut own = turns.remove(&id).unwrap_or_default();
-        own.sort_by_key(|turn| turn.times.created);
-        let ids: HashSet<String> = own.iter().filter_map(|turn| turn.id.clone()).collect();
-        for turn in &mut own {
+        let mut own_turns = turns.remove(&id).unwrap_or_default();
+        own_turns.sort_by_key(|turn| turn.times.created);
+        let ids: HashSet<String> = own_turns.iter().filter_map(|turn| turn.id.clone()).collect();
+        for turn in &mut own_turns {
             if matches!(&turn.parent, TurnParent::Id(parent) if !ids.contains(parent)) {
                 turn.parent = TurnParent::Previous;
             }
@@ -114,13 +114,13 @@ pub(super) fn read_lobe_chat(
         let mut chat = head(topic, session);
         chat.id = Some(id);
         chat.pointer.clone_from(&at);
-        chat.turns = own;
+        chat.turns = own_turns;
         send(files, member, chat, "lobechat", Some("lobechat"))?;
     }
     Ok(())
 }
 
-/// Title, times and instructions of a topic. What a topic does not say is that of its session.
+/// Title, times and instructions of a topic. A value that the topic does not state is taken from its session.
 fn head(topic: Option<&RawValue>, session: Option<&RawValue>) -> Chat {
     let topic_object = topic.and_then(|raw| Object::parse(raw.get()));
     let session_object = session.and_then(|raw| Object::parse(raw.get()));

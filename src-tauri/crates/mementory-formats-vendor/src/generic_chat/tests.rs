@@ -1,4 +1,4 @@
-//! Every folder of `fixtures/generic_chat` has an input and what is expected of it.
+//! Every folder of `fixtures/generic_chat` has an input and the expected result.
 #![allow(clippy::unwrap_used)]
 use super::GenericChat;
 use crate::cases::{check_cases, claiming};
@@ -10,7 +10,7 @@ fn cases_are_read_as_expected() {
 }
 
 #[test]
-fn a_chat_of_a_known_format_is_left_to_it() {
+fn a_chat_of_a_known_format_is_claimed_only_by_it() {
     let scratch = Scratch::new("known");
     scratch.put("a.json", r#"[{"uuid":"c","name":"n","chat_messages":[{"uuid":"a","sender":"human","text":"hi"}]}]"#);
     assert_eq!(claiming(&scratch.at("a.json")), ["claude"]);

@@ -1,4 +1,4 @@
-//! Every folder of `fixtures/generic_memories` has an input and what is expected of it.
+//! Every folder of `fixtures/generic_memories` has an input and the expected result.
 #![allow(clippy::unwrap_used)]
 use super::GenericMemories;
 use crate::cases::{check_cases, claiming};

@@ -174,8 +174,8 @@ fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
     }
 }
 
-/// The role of a sender. `human` is the person. Unknown names are the assistant, because it may have the name of its
-/// model (`grok-3`).
+/// The role of a sender. `human` is the person. An unknown name is taken for the assistant, which may have the name of
+/// its model (`grok-3`).
 fn role(sender: &str) -> String {
     match sender.to_ascii_lowercase().as_str() {
         "human" | "user" => "user",

@@ -18,16 +18,16 @@ const CONVERSATION_KEYS: [&str; 8] = [
 
 /// One claim for each file of conversations. The other files of a folder belong to the first claim of the folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let backends: Vec<&Member> =
+    let backend_files: Vec<&Member> =
         catalog.members().iter().filter(|m| json_keys(catalog, m).is_some_and(|keys| is_backend(&keys))).collect();
     let mut out: Vec<Claim> = Vec::new();
-    for (position, backend) in backends.iter().enumerate() {
+    for (position, backend) in backend_files.iter().enumerate() {
         let mut parts = vec![Part { member: backend.id, role: Role::Conversations }];
-        let is_first_of_folder = !backends[..position].iter().any(|other| is_same_export(backend, other));
-        let belongs = |m: &&Member| {
-            is_first_of_folder && is_same_export(backend, m) && !backends.iter().any(|other| other.id == m.id)
+        let is_first_of_folder = !backend_files[..position].iter().any(|other| is_same_export(backend, other));
+        let belongs_to_claim = |m: &&Member| {
+            is_first_of_folder && is_same_export(backend, m) && !backend_files.iter().any(|other| other.id == m.id)
         };
-        for member in catalog.members().iter().filter(belongs) {
+        for member in catalog.members().iter().filter(belongs_to_claim) {
             parts.extend(role_of(member).map(|role| Part { member: member.id, role }));
         }
         out.push(Claim {

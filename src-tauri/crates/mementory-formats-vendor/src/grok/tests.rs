@@ -18,8 +18,8 @@ fn the_sample_is_read_completely() {
     let stored: Vec<&str> = found.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     assert_eq!(stored, [""; 0], "sign-in and payment data are not stored");
     assert_eq!(found.dropped.iter().filter(|d| d.reason.starts_with("not_imported")).count(), 2);
-    let active = found.records.iter().filter(|r| r.message.as_ref().is_some_and(|m| m.active)).count();
-    assert_eq!(active, 3, "the branch of leaf_response_id");
+    let active_count = found.records.iter().filter(|r| r.message.as_ref().is_some_and(|m| m.active)).count();
+    assert_eq!(active_count, 3, "the branch of leaf_response_id");
 }
 
 #[test]

@@ -27,7 +27,8 @@ pub(super) fn push_value(out: &mut String, text: &str) {
     }
 }
 
-/// Characters that change the text direction, in some programs also after their element ends, and the byte order mark.
+/// True for the byte order mark, and for characters that change the text direction. In some programs, such a character
+/// also affects the text after its element.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

@@ -5,7 +5,7 @@ use crate::{chatgpt::ChatGpt, claude::Claude};
 use mementory_formats_shared::testkit::check_readable;
 
 #[test]
-fn every_case_is_read_as_it_says() {
+fn every_fixture_is_read_as_its_case_expects() {
     crate::cases::check_cases_for_reading(&HtmlPage);
 }
 
@@ -18,7 +18,7 @@ fn records_are_read_back_except_for_the_listed_losses() {
 }
 
 #[test]
-fn the_page_has_no_script_no_request_and_no_tag_of_a_text() {
+fn the_page_has_no_script_no_request_and_no_tag_from_a_text() {
     let written = write_and_read(&mut foreign_source(), &HtmlPage);
     let page = std::fs::read_to_string(&written.path).unwrap();
     let mut tags: std::collections::BTreeSet<&str> = std::collections::BTreeSet::new();

@@ -51,12 +51,12 @@ pub(super) fn write(
             return Ok(());
         }
         let Some(stored) = readable.prepare(stored) else { return Ok(()) };
-        page.record(&stored.record)
+        page.add_record(&stored.record)
     })?;
     page.end_section()?;
     contents.conversations.each(source, conversation_of, &mut |_, group| {
         let prepared = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
-        page.conversation(&Thread::new(prepared))
+        page.add_conversation(&Thread::new(prepared))
     })?;
     page.file.add("</main>\n</body>\n</html>\n")?;
     page.file.finish()?;
@@ -139,7 +139,7 @@ struct Page {
 }
 
 impl Page {
-    fn record(&mut self, record: &Record) -> Result<(), FormatError> {
+    fn add_record(&mut self, record: &Record) -> Result<(), FormatError> {
         let name = section_of(record);
         if self.section.as_ref() != Some(&name) {
             self.end_section()?;
@@ -159,7 +159,7 @@ impl Page {
         if self.section.take().is_some() { self.file.add("</section>\n") } else { Ok(()) }
     }
 
-    fn conversation(&mut self, thread: &Thread) -> Result<(), FormatError> {
+    fn add_conversation(&mut self, thread: &Thread) -> Result<(), FormatError> {
         self.conversations += 1;
         self.file.add(&format!("<section id=\"c{}\">\n", self.conversations))?;
         if let Some(stored) = &thread.conversation {
@@ -195,17 +195,17 @@ fn article(record: &Record, heading: &str, title: &str) -> String {
         escape::push(&mut out, title);
         let _ = writeln!(out, "</{heading}>");
     }
-    let facts = [
+    let details = [
         shown_time(record.times.created),
         part.map_or_else(|| record.source.platform.clone(), |p| p.model.clone().unwrap_or_default()),
         record.source.method.clone().unwrap_or_default(),
         record.tags.join(", "),
         record.attachments.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join(", "),
     ];
-    let facts: Vec<&str> = facts.iter().map(String::as_str).filter(|fact| !fact.trim().is_empty()).collect();
-    if !facts.is_empty() {
+    let details: Vec<&str> = details.iter().map(String::as_str).filter(|detail| !detail.trim().is_empty()).collect();
+    if !details.is_empty() {
         out.push_str("<p class=\"facts\">");
-        escape::push_value(&mut out, &facts.join(" \u{b7} "));
+        escape::push_value(&mut out, &details.join(" \u{b7} "));
         out.push_str("</p>\n");
     }
     out.push_str("<div class=\"text\">");

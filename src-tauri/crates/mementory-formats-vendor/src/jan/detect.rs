@@ -1,4 +1,4 @@
-//! Detects threads by the `object` that each file and line states.
+//! Detects threads by the member `object`, in which each file and each line states its kind.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::head_text;
 use mementory_json::keys_of;

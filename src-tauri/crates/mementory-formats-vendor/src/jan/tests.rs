@@ -1,4 +1,4 @@
-//! Every folder of `fixtures/jan` has an input and what is expected of it.
+//! Every folder of `fixtures/jan` has an input and the expected result.
 #![allow(clippy::unwrap_used)]
 use super::Jan;
 use crate::cases::check_cases;

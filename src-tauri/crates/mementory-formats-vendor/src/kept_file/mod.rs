@@ -14,8 +14,9 @@ const SCOPE: &str = "kept_file";
 /// Bytes of a file that are searched for the names of an encrypted store.
 const HEAD_BYTES: usize = 16 << 10;
 
-/// Why the files can only be kept. Documents for printing do not say who said what, and a file that is encrypted for its
-/// owner cannot be read, so the person is given another way.
+/// The reason, shown to the person, why the files can only be stored as files. A document for printing does not say who
+/// said what, and a file that is encrypted for its owner cannot be read, so the reason names another way to get the
+/// content.
 fn reason(catalog: &Catalog) -> String {
     let head = |member: &Member| catalog.head(member, HEAD_BYTES).unwrap_or_default();
     let is_pdf = |member: &Member| head(member).starts_with(b"%PDF-");

@@ -14,7 +14,7 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut bytes_done = 0;
     for member in detected.claim.parts.iter().filter_map(|part| catalog.members().get(part.member)) {
-        match keep(catalog, member, &context.limits, sink) {
+        match store_file(catalog, member, &context.limits, sink) {
             Err(FormatError::Io { source, .. }) if is_damage(&source) => sink.dropped(Dropped {
                 place: member.place.clone(),
                 outcome: DroppedAs::Failed,
@@ -29,7 +29,7 @@ pub(super) fn read(
     Ok(())
 }
 
-fn keep(catalog: &Catalog, member: &Member, limits: &Limits, sink: &mut dyn Sink) -> Result<(), FormatError> {
+fn store_file(catalog: &Catalog, member: &Member, limits: &Limits, sink: &mut dyn Sink) -> Result<(), FormatError> {
     // The digest is the id, so the same file under another name is the same document.
     let digest = catalog.read(member, |bytes| sha256(bytes, &member.place))?;
     let key = RecordKey::new(SCOPE, format!("sha256:{digest}"));

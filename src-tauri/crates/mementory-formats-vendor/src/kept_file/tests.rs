@@ -1,4 +1,4 @@
-//! Every folder of `fixtures/kept_file` has an input and what is expected of it.
+//! Every folder of `fixtures/kept_file` has an input and the expected result.
 #![allow(clippy::unwrap_used)]
 use super::KeptFile;
 use crate::FORMATS;
@@ -33,7 +33,7 @@ fn no_file_is_claimed_unless_the_person_chose_to_keep_it() {
 }
 
 #[test]
-fn a_document_for_printing_is_answered_with_what_to_export_instead() {
+fn the_claim_of_a_document_for_printing_says_why_it_is_only_stored() {
     let scratch = testkit::Scratch::new("documents");
     for (name, content, says) in [
         ("a.pdf", b"%PDF-1.4\nx".as_slice(), "A PDF document"),

@@ -8,27 +8,27 @@ use mementory_model::{DroppedAs, Kind};
 use rusqlite::types::ValueRef;
 use serde_json::Value;
 
-/// The newest state of a thread comes last, because ids of states grow with time.
-const STATES: &str = "SELECT thread_id, checkpoint_ns, type, checkpoint FROM checkpoints \
+/// Query for the states of all threads. The newest state of a thread comes last, because ids of states grow with time.
+const STATES_QUERY: &str = "SELECT thread_id, checkpoint_ns, type, checkpoint FROM checkpoints \
                       ORDER BY thread_id, checkpoint_ns, checkpoint_id";
 
 /// True if the states are in a table with the columns that are read.
 pub(super) fn is_readable(database: &Database) -> bool {
-    database.connection.prepare(STATES).is_ok()
+    database.connection.prepare(STATES_QUERY).is_ok()
 }
 
 /// Sends each thread as a conversation. One thread is in memory at a time. A state that cannot be read is reported.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<(), FormatError> {
-    let failed = |error: rusqlite::Error| unreadable(member, &error);
-    let mut statement = database.connection.prepare(STATES).map_err(failed)?;
-    let mut rows = statement.query([]).map_err(failed)?;
+    let unreadable_error = |error: rusqlite::Error| unreadable(member, &error);
+    let mut statement = database.connection.prepare(STATES_QUERY).map_err(unreadable_error)?;
+    let mut rows = statement.query([]).map_err(unreadable_error)?;
     let mut open: Option<(String, Thread)> = None;
     // A damaged file can lead to the same rows again and again.
     for number in 0..database.max_rows {
-        let Some(row) = rows.next().map_err(failed)? else { break };
-        let thread_id = text(row.get_ref(0).map_err(failed)?);
-        let namespace = text(row.get_ref(1).map_err(failed)?);
-        let kind = text(row.get_ref(2).map_err(failed)?);
+        let Some(row) = rows.next().map_err(unreadable_error)? else { break };
+        let thread_id = text(row.get_ref(0).map_err(unreadable_error)?);
+        let namespace = text(row.get_ref(1).map_err(unreadable_error)?);
+        let kind = text(row.get_ref(2).map_err(unreadable_error)?);
         // The states of a graph inside another graph are in a namespace.
         let id = if namespace.is_empty() { thread_id } else { format!("{thread_id}/{namespace}") };
         let pointer = format!("checkpoints/row {number}");
@@ -38,7 +38,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member, database: &Datab
             done.send(files, member)?;
         }
         let (_, thread) = open.get_or_insert_with(|| (id.clone(), Thread::new(Some(id), pointer.clone())));
-        match state(row.get_ref(3).map_err(failed)?, &kind) {
+        match state(row.get_ref(3).map_err(unreadable_error)?, &kind) {
             Some(mut state) => {
                 thread.add_time(state["ts"].as_str());
                 thread.add_channels(state["channel_values"].take(), &pointer);

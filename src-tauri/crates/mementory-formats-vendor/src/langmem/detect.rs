@@ -24,11 +24,11 @@ fn layout(head: &Head) -> Option<&'static str> {
             && head.has_all(list, &["key", "value"])
             && (is_dated || head.has_any(list, &["value.content", "value.kind"]))
     };
-    // A thread or its state, as the server of LangGraph answers.
+    // A thread or its state, as LangGraph's server returns it.
     let has_messages = head.has_all("values.messages", &["content", "type"]);
     if has_messages && head.has_any("", &["thread_id", "checkpoint", "checkpoint_id", "next", "config"]) {
         return Some("threads");
     }
-    let found = std::iter::once("").chain(LISTS).any(is_store);
-    found.then_some("store")
+    let has_store = std::iter::once("").chain(LISTS).any(is_store);
+    has_store.then_some("store")
 }

@@ -1,11 +1,11 @@
-//! MessagePack, in which the checkpointer of Python stores its states. Objects of a class are extensions with the names
-//! of their module and class and their members. They are read as their members; no code is run.
+//! MessagePack, in which the checkpointer of Python stores its states. An object of a class is an extension that
+//! contains the names of its module and its class, and its members. Only the members are read; no code is run.
 use serde_json::{Map, Number, Value};
 
 /// Deepest nesting that is read.
 const MAX_DEPTH: u32 = 64;
 
-/// The value that begins the bytes. None if they are not MessagePack. Bytes in it are null.
+/// The value that begins the bytes. None if they are not MessagePack. Binary values in it become null.
 pub(super) fn read(bytes: &[u8]) -> Option<Value> {
     Reader { bytes }.value(MAX_DEPTH)
 }

@@ -39,8 +39,8 @@ impl Threads {
         let is_state = object.object("values").is_some_and(|values| values.has("messages"));
         let state = is_state.then(|| serde_json::from_str::<Value>(text).ok()).flatten();
         let Some(mut state) = state else { return false };
-        let of_checkpoint = ["/thread_id", "/checkpoint/thread_id", "/config/configurable/thread_id"];
-        let id = of_checkpoint.iter().find_map(|at| Some(state.pointer(at)?.as_str()?.to_owned()));
+        let thread_id_pointers = ["/thread_id", "/checkpoint/thread_id", "/config/configurable/thread_id"];
+        let id = thread_id_pointers.iter().find_map(|at| Some(state.pointer(at)?.as_str()?.to_owned()));
         let name = id.clone().unwrap_or_else(|| format!("@{pointer}"));
         let position = *self.positions.entry(name).or_insert_with(|| {
             self.list.push(Thread::new(id, pointer.to_owned()));
@@ -71,17 +71,17 @@ impl Thread {
     /// Extends the period between creation and last change of the thread so that it includes this time.
     pub(super) fn add_time(&mut self, text: Option<&str>) {
         let Some(time) = text.and_then(time_of_text) else { return };
-        let first = |known: Option<Timestamp>| known.is_none_or(|known| time < known);
-        let last = |known: Option<Timestamp>| known.is_none_or(|known| time > known);
-        if first(self.times.created) {
+        let is_earlier = |known: Option<Timestamp>| known.is_none_or(|known| time < known);
+        let is_later = |known: Option<Timestamp>| known.is_none_or(|known| time > known);
+        if is_earlier(self.times.created) {
             self.times.created = Some(time);
         }
-        if last(self.times.updated) {
+        if is_later(self.times.updated) {
             self.times.updated = Some(time);
         }
     }
 
-    /// Adds the messages of a state: those of its lists of messages.
+    /// Adds the messages in all message lists of a state.
     pub(super) fn add_channels(&mut self, channels: Value, pointer: &str) {
         let Value::Object(channels) = channels else { return };
         let mut unnamed = Vec::new();

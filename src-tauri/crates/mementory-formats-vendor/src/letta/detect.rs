@@ -1,4 +1,4 @@
-//! Detects agent files of both generations, and answers of the server with blocks or passages.
+//! Detects agent files of both generations, and responses of the server with blocks or passages.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
@@ -13,15 +13,15 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// `2` for an agent file with lists, `1` for one with a single agent, `rows` for blocks or passages of the server.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
-    let of_agent =
+    let agent_members =
         ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
-    if head.has_any("agents", &of_agent) {
+    if head.has_any("agents", &agent_members) {
         return Some("2");
     }
     let is_agent = head.has("core_memory")
         && (head.has_any("", &["agent_type", "llm_config", "message_buffer_autoclear"])
             || head.has_all("core_memory", &["label", "value"]));
-    // The server's own answer about an agent has its blocks in `memory`.
+    // When the server returns an agent, the blocks are in `memory`.
     if is_agent || head.has_all("", &["agent_type", "llm_config"]) && head.has_any("memory", &["blocks", "file_blocks"])
     {
         return Some("1");

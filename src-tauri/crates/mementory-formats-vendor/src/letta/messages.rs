@@ -168,9 +168,9 @@ fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
         // An approval without calls is the answer of the person; with calls it is the agent's request.
         "approval" if calls(message).is_empty() => {
             turn.content_type = "approval".into();
-            let denied = message.raw_value("approve").is_some_and(|raw| raw.get() == "false");
+            let is_denied = message.raw_value("approve").is_some_and(|raw| raw.get() == "false");
             let reason = message.first_text(&["denial_reason"]);
-            turn.text = reason.unwrap_or_else(|| if denied { "denied" } else { "approved" }.into());
+            turn.text = reason.unwrap_or_else(|| if is_denied { "denied" } else { "approved" }.into());
         }
         "approval" => fill_answer(turn, message, text, parts.thoughts),
         "system" => {}

@@ -12,10 +12,10 @@ use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
 /// Mark of the agent and the blocks that we write, in their metadata.
-pub(super) const OURS: &str = "Mementory";
+pub(super) const OWN_MARK: &str = "Mementory";
 
 fn is_ours(object: &Object<'_>) -> bool {
-    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == OURS))
+    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == OWN_MARK))
 }
 
 /// Reads every claimed file.
@@ -30,7 +30,7 @@ pub(super) fn read(
     files.each_file(detected, |files, member, _| {
         let version = Head::of(catalog, member).and_then(|head| layout(&head));
         let lists: &[&str] = if version == Some("2") { &LISTS } else { &[] };
-        // Ids count from 0 in each file.
+        // Ids start at 0 in each file, so nothing is shared between files but `rows`.
         let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new() };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))
     })
@@ -62,7 +62,7 @@ impl AgentFile<'_> {
         }
     }
 
-    /// A key that no other record of the file has: two agents may have one name.
+    /// A key that no other record of the file has, because two agents may have the same name.
     fn unique_key(&mut self, key: String) -> String {
         let mut unique = key.clone();
         let mut n = 2;
@@ -81,10 +81,10 @@ impl AgentFile<'_> {
     ) -> Result<(), FormatError> {
         let name = object.first_text(&["name"]);
         let id = object.id("id").filter(|id| !is_local_id(id));
-        let known_by = id.clone().unwrap_or_else(|| name.clone().unwrap_or_else(|| "agent".into()));
-        let key = self.unique_key(format!("agent/{known_by}"));
+        let agent_name = id.clone().unwrap_or_else(|| name.clone().unwrap_or_else(|| "agent".into()));
+        let key = self.unique_key(format!("agent/{agent_name}"));
         for block in object.texts("block_ids") {
-            self.owners.entry(block).or_insert_with(|| known_by.clone());
+            self.owners.entry(block).or_insert_with(|| agent_name.clone());
         }
         if is_ours(object) && object.list("messages").is_none_or(|messages| messages.is_empty()) {
             self.rows.skip(files, row, "not_a_record: the agent that was made for the blocks", Kind::Profile);
@@ -95,14 +95,14 @@ impl AgentFile<'_> {
         let mut replaced: Vec<(&RawValue, String)> = secrets::hidden_members(object);
         replaced.extend(parts.iter().filter_map(|part| {
             let raw = object.raw_value(part)?;
-            let empty = if raw.get().starts_with('"') {
+            let empty_value = if raw.get().starts_with('"') {
                 "\"\""
             } else if raw.get().starts_with('{') {
                 "{}"
             } else {
                 "[]"
             };
-            Some((raw, empty.to_owned()))
+            Some((raw, empty_value.to_owned()))
         }));
         let borrowed: Vec<(&RawValue, &str)> = replaced.iter().map(|(raw, with)| (*raw, with.as_str())).collect();
         let verbatim = with_replaced_values(row.text, &borrowed);
@@ -122,7 +122,7 @@ impl AgentFile<'_> {
 
         self.read_system_prompt(files, row, object, &key)?;
         secrets::send_names(self.rows, files, row, object, &key)?;
-        self.read_core_memory(files, row, object, &known_by)?;
+        self.read_core_memory(files, row, object, &agent_name)?;
         for list in ["passages", "archival_memory"] {
             self.each_inner(files, row, object, list, |file, files, row, inner| file.read_passage(files, row, inner))?;
         }
@@ -214,11 +214,11 @@ impl AgentFile<'_> {
         text: Option<String>,
         owner: Option<&str>,
     ) -> Result<(), FormatError> {
-        let local = object.id("id");
-        let owner = owner.map(str::to_owned).or_else(|| self.owners.get(local.as_deref()?).cloned());
-        let id = local.filter(|id| !is_local_id(id));
-        let named = format!("block/{}/{label}", owner.as_deref().unwrap_or_default());
-        let key = self.unique_key(id.clone().unwrap_or(named));
+        let stated_id = object.id("id");
+        let owner = owner.map(str::to_owned).or_else(|| self.owners.get(stated_id.as_deref()?).cloned());
+        let id = stated_id.filter(|id| !is_local_id(id));
+        let key_from_label = format!("block/{}/{label}", owner.as_deref().unwrap_or_default());
+        let key = self.unique_key(id.clone().unwrap_or(key_from_label));
         let Some(text) = text else {
             self.rows.skip(files, row, "no_content: this block is empty", Kind::Memory);
             return Ok(());
@@ -341,8 +341,8 @@ impl AgentFile<'_> {
         secrets::note(files, row, count);
         let mut record = self.rows.foreign(object, row, list.trim_end_matches('s'));
         record.origin_id = None;
-        let known_by = name.clone().unwrap_or_else(|| record.key.value.clone());
-        record.key.value = self.unique_key(format!("{list}/{known_by}"));
+        let key_name = name.clone().unwrap_or_else(|| record.key.value.clone());
+        record.key.value = self.unique_key(format!("{list}/{key_name}"));
         record.title = name;
         self.rows.send_with(files, row, record, Verbatim::json(text))
     }

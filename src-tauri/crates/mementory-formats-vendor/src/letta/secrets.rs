@@ -1,5 +1,5 @@
-//! Secrets in an agent file: variables of tools and settings of tool servers. Their names become records, their values
-//! are not stored.
+//! Secrets in an agent file: variables of tools and settings of tool servers. Their names become records, but their
+//! values are not stored.
 use super::ID;
 use mementory_format::FormatError;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, link};
@@ -84,8 +84,8 @@ fn keep_json(text: &str, clean: (String, u32)) -> (String, u32) {
 
 /// The settings of a tool server without its secrets.
 pub(super) fn without_server_secrets(text: &str, object: &Object<'_>) -> (String, u32) {
-    let stdio = object.object("stdio_config").unwrap_or_default();
-    let values_of = |name: &&str| [object_value(object, name), object_value(&stdio, name)];
+    let stdio_config = object.object("stdio_config").unwrap_or_default();
+    let values_of = |name: &&str| [object_value(object, name), object_value(&stdio_config, name)];
     let found: Vec<&RawValue> = SERVER_SECRETS.iter().flat_map(values_of).flatten().collect();
     let placeholder = format!("\"{REDACTED}\"");
     let replaced: Vec<(&RawValue, &str)> = found.iter().map(|raw| (*raw, placeholder.as_str())).collect();

@@ -1,6 +1,6 @@
 //! Writes memories as an agent file: one agent whose blocks have the memories as lists. A block that is full is
 //! continued in another one, which the file has but the agent does not load.
-use super::read::OURS;
+use super::read::OWN_MARK;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -160,7 +160,7 @@ impl Plan {
             "id": "agent-0",
             "name": "Mementory",
             "description": "What assistants remember about a person",
-            "metadata": { "written_by": OURS },
+            "metadata": { "written_by": OWN_MARK },
             "block_ids": ids,
             "tool_ids": [],
             "source_ids": [],
@@ -250,23 +250,23 @@ impl<'p> Blocks<'p> {
 
     /// A label that no other block of the agent has. Labels of blocks that were read from an agent take precedence.
     fn free_label(&mut self, label: &str) -> String {
-        let mut free = label.to_owned();
+        let mut candidate = label.to_owned();
         let mut number = 2;
-        while self.plan.labels.contains(&free) || !self.labels.insert(free.clone()) {
-            free = format!("{label}_{number}");
+        while self.plan.labels.contains(&candidate) || !self.labels.insert(candidate.clone()) {
+            candidate = format!("{label}_{number}");
             number += 1;
         }
-        free
+        candidate
     }
 
     fn own_label(&mut self, label: &str) -> String {
-        let mut free = label.to_owned();
+        let mut candidate = label.to_owned();
         let mut number = 2;
-        while !self.labels.insert(free.clone()) {
-            free = format!("{label}_{number}");
+        while !self.labels.insert(candidate.clone()) {
+            candidate = format!("{label}_{number}");
             number += 1;
         }
-        free
+        candidate
     }
 
     fn finish(&mut self, file: &mut NewFile) -> Result<(), FormatError> {
@@ -288,6 +288,6 @@ fn block(id: usize, label: &str, description: &str, value: &str) -> Value {
         "limit": value.chars().count().max(BLOCK_CHARS),
         "read_only": false,
         "is_template": false,
-        "metadata": { "written_by": OURS },
+        "metadata": { "written_by": OWN_MARK },
     })
 }

@@ -20,7 +20,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The ids of messages are called `messageId`, and those of their parents `parentMessageId`.
+/// True if the ids of messages are called `messageId`, and the ids of their parents `parentMessageId`.
 fn is_export(keys: &Keys) -> bool {
     let is_list = |list: &str| {
         let has = |key: &str| keys.has(&format!("{list}.{key}"));

@@ -1,4 +1,4 @@
-//! Every folder of `fixtures/librechat` has an input and what is expected of it.
+//! Every folder of `fixtures/librechat` has an input and the expected result.
 #![allow(clippy::unwrap_used)]
 use super::Librechat;
 use crate::cases::check_cases;

@@ -18,7 +18,7 @@ struct Open {
     is_object: bool,
     /// In objects: start and end of the current member's key in the text.
     key: Option<(usize, usize)>,
-    /// Position of the message that this object is.
+    /// Position of the message, if this object is a message.
     message: Option<usize>,
     /// True for a list of messages.
     is_message_list: bool,
@@ -46,7 +46,7 @@ pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
                 }
             }
             b'{' => {
-                let parent = message_list(&open).then(|| enclosing(&open));
+                let parent = is_in_message_list(&open).then(|| enclosing_message(&open));
                 let message = parent.map(|parent| {
                     out.push(FoundMessage { text: String::new(), parent, at });
                     out.len() - 1
@@ -96,12 +96,12 @@ fn owner(open: &mut [Open]) -> Option<&mut Open> {
 }
 
 /// True if the innermost open object or list is a list of messages.
-fn message_list(open: &[Open]) -> bool {
+fn is_in_message_list(open: &[Open]) -> bool {
     open.last().is_some_and(|top| top.is_message_list)
 }
 
 /// Position of the innermost message that is open.
-fn enclosing(open: &[Open]) -> Option<usize> {
+fn enclosing_message(open: &[Open]) -> Option<usize> {
     open.iter().rev().find_map(|level| level.message)
 }
 

@@ -72,7 +72,7 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
 /// all of them follow the shown version of the message before.
 fn turns(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> (Vec<Turn>, Option<String>) {
     let mut out = Vec::new();
-    let mut shown: Option<String> = None;
+    let mut shown_id: Option<String> = None;
     for (index, raw) in list.iter().enumerate() {
         let pointer = format!("{at}/messages/{index}");
         let message = Object::parse(raw.get());
@@ -91,16 +91,16 @@ fn turns(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &s
             };
             let id = format!("{index}.{number}");
             let mut turn = version_turn(&version, raw.get(), pointer);
-            turn.parent = shown.clone().map_or(TurnParent::Root, TurnParent::Id);
+            turn.parent = shown_id.clone().map_or(TurnParent::Root, TurnParent::Id);
             if number == selected || next_shown.is_none() {
                 next_shown = Some(id.clone());
             }
             turn.id = Some(id);
             out.push(turn);
         }
-        shown = next_shown.or(shown);
+        shown_id = next_shown.or(shown_id);
     }
-    (out, shown)
+    (out, shown_id)
 }
 
 /// One version: a single step with content, or several steps.

@@ -39,7 +39,7 @@ fn dir_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// The folder above, if this is a folder with this name.
+/// The parent of `dir`, if the last part of `dir` is `name`.
 fn strip_folder<'d>(dir: &'d str, name: &str) -> Option<&'d str> {
     let above = dir.strip_suffix(name)?;
     if above.is_empty() { Some("") } else { above.strip_suffix('/') }

@@ -1,5 +1,5 @@
-//! A record as Markdown: a comment with its values, a heading, and its text as a quote. The lines of the quote end it,
-//! so an open code fence, a heading or HTML in the text cannot affect later records.
+//! A record as Markdown: a comment with its values, a heading, and its text as a quote. Every line of the text is
+//! marked as part of the quote, so an open code fence, a heading or HTML in the text cannot affect later records.
 use mementory_formats_shared::export_files::readable::{record_of, shown_time, values_of};
 use mementory_model::{AttachmentRef, Record};
 use serde_json::{Map, Value};
@@ -29,7 +29,7 @@ pub(super) fn write(record: &Record, heading: &str, title: &str, files: &[Option
         out.push_str(&format!("{heading} {}\n", escaped(title)));
     }
     let part = record.message.as_ref();
-    let facts = [
+    let details = [
         shown_time(record.times.created),
         part.map_or_else(|| record.source.platform.clone(), |p| p.model.clone().unwrap_or_default()),
         record.source.method.clone().unwrap_or_default(),
@@ -37,9 +37,9 @@ pub(super) fn write(record: &Record, heading: &str, title: &str, files: &[Option
         part.filter(|p| p.hidden).map(|_| "not shown".to_owned()).unwrap_or_default(),
         part.filter(|p| !p.active).map(|_| "another branch".to_owned()).unwrap_or_default(),
     ];
-    let facts: Vec<String> = facts.iter().filter(|f| !f.trim().is_empty()).map(|fact| escaped(fact)).collect();
-    if !facts.is_empty() {
-        out.push_str(&format!("\n{}\n", facts.join(" \u{b7} ")));
+    let details: Vec<String> = details.iter().filter(|d| !d.trim().is_empty()).map(|detail| escaped(detail)).collect();
+    if !details.is_empty() {
+        out.push_str(&format!("\n{}\n", details.join(" \u{b7} ")));
     }
     if !record.text.is_empty() {
         out.push('\n');

@@ -18,20 +18,20 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let mut named: HashMap<String, AttachmentRef> = HashMap::new();
+    let mut named_files: HashMap<String, AttachmentRef> = HashMap::new();
     let mut reader = FileReader::new(ID, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| match role {
         Role::Attachment => Ok(()),
         _ => {
             let catalog = reader.catalog;
             catalog.read(member, |bytes| {
-                read_notes(reader, member, &mut BufReader::with_capacity(64 << 10, bytes), &mut named)
+                read_notes(reader, member, &mut BufReader::with_capacity(64 << 10, bytes), &mut named_files)
             })
         }
     })?;
     for part in detected.claim.parts.iter().filter(|part| part.role == Role::Attachment) {
         let Some(member) = catalog.members().get(part.member) else { continue };
-        let result = match named.remove(member.file_name()) {
+        let result = match named_files.remove(member.file_name()) {
             Some(file) => send_file(&mut reader, member, file),
             None => reader.pass_through(member, "", "sidecar"),
         };
@@ -56,7 +56,7 @@ fn read_notes(
     reader: &mut FileReader<'_>,
     member: &Member,
     lines: &mut impl BufRead,
-    named: &mut HashMap<String, AttachmentRef>,
+    named_files: &mut HashMap<String, AttachmentRef>,
 ) -> Result<(), FormatError> {
     let limits = &reader.context.limits;
     let (limit, line_limit) = (limits.element_bytes, limits.line_bytes.max(limits.element_bytes));
@@ -67,7 +67,7 @@ fn read_notes(
         let text = String::from_utf8_lossy(&line);
         if size == 0 || text.starts_with(note::BEGIN) {
             if let Some(done) = open.take() {
-                send(reader, member, done, named)?;
+                send(reader, member, done, named_files)?;
             }
             if size == 0 {
                 return Ok(());
@@ -84,7 +84,7 @@ fn send(
     reader: &mut FileReader<'_>,
     member: &Member,
     note: note::OpenNote,
-    named: &mut HashMap<String, AttachmentRef>,
+    named_files: &mut HashMap<String, AttachmentRef>,
 ) -> Result<(), FormatError> {
     let pointer = format!("line {}", note.line);
     let result = match note.is_too_large {
@@ -94,7 +94,7 @@ fn send(
     match result {
         Ok((mut record, files)) => {
             for (file, path) in files {
-                named.insert(path.rsplit('/').next().unwrap_or_default().to_owned(), file);
+                named_files.insert(path.rsplit('/').next().unwrap_or_default().to_owned(), file);
             }
             record.origin.version = Some(VERSION.into());
             record.origin.container.clone_from(&member.place);

@@ -6,7 +6,7 @@ use mementory_format::testkit::tree;
 use mementory_formats_shared::testkit::check_readable;
 
 #[test]
-fn every_case_is_read_as_it_says() {
+fn every_fixture_is_read_as_its_case_expects() {
     crate::cases::check_cases_for_reading(&MarkdownFolder);
 }
 

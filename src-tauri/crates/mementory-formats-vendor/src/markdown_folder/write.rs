@@ -71,9 +71,10 @@ pub(super) fn write(
 
 fn add_names(stored: &StoredRecord, names: &mut Files) {
     let record = &stored.record;
-    let refs = record.attachments.iter().zip(&stored.attachment_ids).map(|(file, id)| (id, file.name.as_str()));
+    let attached_files =
+        record.attachments.iter().zip(&stored.attachment_ids).map(|(file, id)| (id, file.name.as_str()));
     let own_file = (record.kind == Kind::Attachment).then(|| (&stored.id, record.title.as_deref().unwrap_or_default()));
-    for (id, name) in refs.chain(own_file) {
+    for (id, name) in attached_files.chain(own_file) {
         names.entry(id.clone()).or_insert_with(|| file_path(id, name));
     }
 }

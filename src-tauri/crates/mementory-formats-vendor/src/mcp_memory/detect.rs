@@ -21,7 +21,8 @@ fn layout(head: &Head) -> Option<&'static str> {
     }
 }
 
-/// Some servers name the type of an entity differently, but every entity has a name and observations.
+/// True if the rows of `list` have a name and observations. Some servers name the type of an entity differently, but
+/// every entity has these two members.
 fn has_observations(head: &Head, list: &str) -> bool {
     head.has_all(list, &["name", "observations"]) && (list == "entities" || head.says("entity"))
 }

@@ -26,13 +26,13 @@ pub(super) fn read(
 
 fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Entity) else { return Ok(()) };
-    let named = object.text("type").unwrap_or_default().into_owned();
+    let line_type = object.text("type").unwrap_or_default().into_owned();
     let is_relation = object.has("relationType") || object.has("from") && object.has("to");
-    match named.as_str() {
+    match line_type.as_str() {
         "entity" => read_entity(rows, files, row, &object),
         "relation" => read_relation(rows, files, row, &object),
         "observation" => read_observations(rows, files, row, &object),
-        // A fork marks its own files with such a line.
+        // A fork marks its own files with a line of this type.
         "_aim" => {
             rows.skip(files, row, "not_a_record: the marker of a memory file", Kind::Entity);
             Ok(())
@@ -41,7 +41,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
         _ if object.has("observations") || object.has("entityType") => read_entity(rows, files, row, &object),
         _ if object.has("entityName") => read_observations(rows, files, row, &object),
         _ => {
-            let record = rows.foreign(&object, row, &named);
+            let record = rows.foreign(&object, row, &line_type);
             rows.send(files, row, record)
         }
     }

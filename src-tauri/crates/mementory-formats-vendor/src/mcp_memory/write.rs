@@ -99,15 +99,15 @@ fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
 /// The entity that a record is about, and its type if that is known.
 fn subject(names: &Names, stored: &StoredRecord) -> (String, Option<String>) {
     let record = &stored.record;
-    let named = |name: &str| Some(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
-    let title = || record.title.as_deref().and_then(named);
+    let non_blank = |name: &str| Some(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
+    let title = || record.title.as_deref().and_then(non_blank);
     if matches!(record.kind, Kind::Entity | Kind::Resource | Kind::Profile) {
-        let name = title().or_else(|| record.record_type.as_deref().and_then(named));
+        let name = title().or_else(|| record.record_type.as_deref().and_then(non_blank));
         let record_type = record.record_type.clone().unwrap_or_else(|| record.kind.as_str().to_owned());
         return (name.unwrap_or_else(|| record.kind.as_str().to_owned()), Some(record_type));
     }
-    let by_entity = || record.entities.first().and_then(|e| Some((named(&e.name)?, e.entity_type.clone())));
-    let by_link = || stored.link_ids.iter().flatten().find_map(|id| Some((named(names.get(id)?)?, None)));
+    let by_entity = || record.entities.first().and_then(|e| Some((non_blank(&e.name)?, e.entity_type.clone())));
+    let by_link = || stored.link_ids.iter().flatten().find_map(|id| Some((non_blank(names.get(id)?)?, None)));
     by_entity()
         .or_else(by_link)
         .or_else(|| Some((title()?, record.record_type.clone())))

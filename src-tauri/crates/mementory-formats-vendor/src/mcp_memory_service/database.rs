@@ -1,4 +1,4 @@
-//! Reads the database: its memories, each with what it is associated with.
+//! Reads the database: its memories, each with links to the memories that are associated with it.
 use super::ID;
 use super::memory::memory_of;
 use mementory_format::{FormatError, Member};
@@ -56,7 +56,8 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     Ok(())
 }
 
-/// Adds links to the memories that the program associates with this one. How similar they are is stored in the fields.
+/// Adds links to the memories that the program associates with that of `record`. The other values of an association,
+/// such as the similarity, are stored in the fields of `record`.
 fn add_associations(graph: &mut Statement<'_>, max_rows: u64, record: &mut Record) {
     let names: Vec<String> = graph.column_names().map(str::to_owned).collect();
     let Ok(mut rows) = graph.query([&record.key.value]) else { return };

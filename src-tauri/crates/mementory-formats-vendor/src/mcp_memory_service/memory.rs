@@ -3,8 +3,8 @@ use mementory_formats_shared::memory_rows::{RowSender, RowValues};
 use mementory_formats_shared::object::Object;
 use mementory_model::{Kind, Record, Timestamp};
 
-/// Members with a field in the model, in today's and in older versions.
-const USED: [&str; 15] = [
+/// Members with a field in the model, in the current version and in older ones.
+const USED_MEMBERS: [&str; 15] = [
     "content",
     "document",
     "content_hash",
@@ -31,15 +31,15 @@ pub(super) fn memory_of(rows: &RowSender, memory: &Object<'_>) -> Option<Record>
     let values = metadata.as_ref().unwrap_or(memory);
     let id = values.id("content_hash").or_else(|| memory.id("id").filter(|_| is_backup));
     let mut record = rows.record(Kind::Memory, id, &text, text.clone());
-    let is_today = values.has("memory_type");
-    record.record_type = values.first_text(if is_today { &["memory_type"] } else { &["type"] });
+    let is_current_version = values.has("memory_type");
+    record.record_type = values.first_text(if is_current_version { &["memory_type"] } else { &["type"] });
     record.tags = tags(values);
     record.times.created =
         first_time(values, &["created_at", "created_at_iso", "timestamp_float", "timestamp_str", "timestamp"]);
     record.times.updated = first_time(values, &["updated_at", "updated_at_iso"]);
-    // What the program calls deleted stays in its database for a while.
+    // A memory that was deleted in the program stays in its database for a while.
     record.status = values.time("deleted_at").map(|_| "deleted".into());
-    record.fields = values.other_fields(&USED);
+    record.fields = values.other_fields(&USED_MEMBERS);
     if is_backup {
         record.fields.extend(memory.other_fields(&["document", "metadata", "embedding", "id"]));
     }

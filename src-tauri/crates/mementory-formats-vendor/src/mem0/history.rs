@@ -10,7 +10,7 @@ use mementory_formats_shared::sqlite_rows;
 use mementory_model::{Kind, Record, Timestamp};
 
 /// Sorts the changes by memory, and the changes of one memory in the order in which they were written.
-const ORDER: &str = "memory_id, rowid";
+const ORDER_COLUMNS: &str = "memory_id, rowid";
 /// Columns with a field in the model.
 const READ_MEMBERS: [&str; 5] = ["memory_id", "old_memory", "new_memory", "created_at", "updated_at"];
 
@@ -25,7 +25,7 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     let database = sqlite_rows::open(files, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
     let mut open: (Option<String>, Vec<Change>) = (None, Vec::new());
-    sqlite_rows::each_row_in_order(files, member, &database, ("history", ORDER), |files, row, number| {
+    sqlite_rows::each_row_in_order(files, member, &database, ("history", ORDER_COLUMNS), |files, row, number| {
         let id = row.get("memory_id").and_then(|id| id.as_str()).map(str::to_owned);
         let change = Change { text: sqlite_rows::row_text(row, |_| false), pointer: format!("history/row {number}") };
         if id != open.0 || id.is_none() {
@@ -52,7 +52,7 @@ fn send(
     changes: &[Change],
 ) -> Result<(), FormatError> {
     let mut created = None;
-    let mut former: Option<String> = None;
+    let mut former_key: Option<String> = None;
     for (n, change) in changes.iter().enumerate() {
         let row = Row { member, text: &change.text, pointer: change.pointer.clone() };
         let is_last = n + 1 == changes.len();
@@ -62,8 +62,8 @@ fn send(
             rows.fail(files, &row, "no_content: no text in it", Kind::Memory);
             continue;
         };
-        record.links.extend(former.map(|key| link("supersedes", Kind::Memory, ID, key)));
-        former = Some(record.key.value.clone());
+        record.links.extend(former_key.map(|key| link("supersedes", Kind::Memory, ID, key)));
+        former_key = Some(record.key.value.clone());
         rows.send(files, &row, record)?;
     }
     Ok(())
@@ -76,7 +76,7 @@ fn state(object: &Object<'_>, is_last: bool, created: Option<Timestamp>) -> Opti
         || object.number("is_deleted") == Some(1.0);
     let text = object.first_text(if is_deleted { &["new_memory", "old_memory"] } else { &["new_memory"] })?;
     let memory = object.id("memory_id");
-    // The newest state has the key that answers of the API give the memory.
+    // The newest state has the key that the memory has in responses of the API.
     let id = match (is_last, memory.as_deref(), object.id("id")) {
         (false, Some(memory), Some(change)) => Some(format!("{memory}/history/{change}")),
         (_, memory, _) => memory.map(str::to_owned),

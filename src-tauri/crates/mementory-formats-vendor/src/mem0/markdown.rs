@@ -8,8 +8,8 @@ use mementory_model::{Kind, Record, Verbatim};
 
 /// Names in a header.
 const NAMES: [&str; 7] = ["id", "created_at", "type", "confidence", "branch", "files", "categories"];
-/// Fewest of these names that make a header. Notes have `id` or `type` as well.
-const FEWEST_NAMES: usize = 4;
+/// Smallest number of these names that makes a header. Notes have `id` or `type` as well.
+const MIN_NAMES: usize = 4;
 /// First line of the list.
 const LIST_TITLE: &str = "# mem0 memory export";
 /// Number of bytes that detection reads.
@@ -43,7 +43,7 @@ fn header_end(lines: &[&str], start: usize) -> Option<usize> {
     let mut names: Vec<&str> = Vec::new();
     for (n, line) in lines.iter().enumerate().skip(start + 1) {
         if line.trim_end() == "---" {
-            let is_header = names.contains(&"id") && names.len() >= FEWEST_NAMES;
+            let is_header = names.contains(&"id") && names.len() >= MIN_NAMES;
             return is_header.then_some(n + 1);
         }
         let (name, _) = line.split_once(':')?;

@@ -117,10 +117,11 @@ const MEM0_KEYS: [&str; 10] = [
     "event",
 ];
 
-/// Lists of the points of a vector store: alone, as Qdrant answers, and in the whole answer.
+/// Places of the points of a vector store: a list alone, the result of a response of Qdrant, or the whole response.
 const POINT_LISTS: [&str; 4] = ["", "points.", "result.points.", "result."];
 
-/// True for points of the vector store of mem0: the memory is `data` in the payload, beside whose it is.
+/// True for points of the vector store of mem0: the payload has the memory as `data`, and the owner or the time of the
+/// memory.
 fn has_points_at(keys: &mementory_json::Keys, list: &str) -> bool {
     let has = |key: &str| keys.has(&format!("{list}payload.{key}"));
     has("data") && ["hash", "user_id", "agent_id", "run_id", "created_at"].iter().any(|key| has(key))
@@ -150,7 +151,7 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }
 
-/// True for an object with memories of an account, even if no member is typical of mem0, and for an answer without
+/// True for an object with memories of an account, even if no member is typical of mem0, and for a response without
 /// memories.
 fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     let Some(head) = Head::candidate(catalog, member) else { return false };
@@ -160,15 +161,15 @@ fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     if !head.is_list && ["", "results"].into_iter().any(is_row) && is_text() {
         return true;
     }
-    // The whole answer of an account without memories.
-    let answer: Option<serde_json::Map<String, serde_json::Value>> = serde_json::from_slice(head.bytes()).ok();
-    answer.is_some_and(|answer| {
+    // The whole response for an account without memories.
+    let response: Option<serde_json::Map<String, serde_json::Value>> = serde_json::from_slice(head.bytes()).ok();
+    response.is_some_and(|response| {
         let is_known = |(key, value): (&String, &serde_json::Value)| match key.as_str() {
             "results" | "relations" => value.as_array().is_some_and(Vec::is_empty),
             "count" | "next" | "previous" | "total" => true,
             _ => false,
         };
-        answer.contains_key("results") && answer.iter().all(is_known)
+        response.contains_key("results") && response.iter().all(is_known)
     })
 }
 

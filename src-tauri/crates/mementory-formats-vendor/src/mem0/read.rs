@@ -1,4 +1,4 @@
-//! Reads answers of the API and exports of mem0, one memory at a time.
+//! Reads responses of the API and exports of mem0, one memory at a time.
 use super::{ID, history, markdown, record_key};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of, spaced};
@@ -7,7 +7,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record};
 use serde_json::value::RawValue;
 
-/// Lists of memories, and the list of relations in answers of versions with a graph.
+/// Lists of memories, and the list of relations in responses of versions with a graph.
 const LISTS: [&str; 5] = ["results", "memories", "data", "relations", "points"];
 
 /// Reads every claimed file.
@@ -53,7 +53,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     }
 }
 
-/// Reads the answer of a vector store: `{"result": {"points": […]}}`, in some versions `{"result": […]}`.
+/// Reads the response of a vector store: `{"result": {"points": […]}}`, in some versions `{"result": […]}`.
 fn read_points(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

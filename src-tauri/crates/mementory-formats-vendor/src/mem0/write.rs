@@ -23,7 +23,7 @@ const KINDS: [Kind; 8] = [
 /// The person, if the source has no account.
 const USER: &str = "user";
 /// Members of a record that are in `metadata`.
-const IN_METADATA: [&str; 3] = ["title", "type", "source"];
+const MEMBERS_IN_METADATA: [&str; 3] = ["title", "type", "source"];
 
 /// Writes the new file `out`. If `out` is None, only the report is made.
 pub(super) fn write(
@@ -135,5 +135,5 @@ fn report_written(export: &mut Export, stored: &StoredRecord, mapped: Option<Rec
     let mut mapped = mapped.unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
     mapped.source.platform = ID.into();
     mapped.verbatim = Some(Verbatim::json(text));
-    export.wrote_with(stored, &mapped, &IN_METADATA);
+    export.wrote_with(stored, &mapped, &MEMBERS_IN_METADATA);
 }

@@ -16,13 +16,13 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     let source = reader.text(member)?;
     let text = html::to_text_with_lines(&source);
     let mut open: (Option<Name>, Vec<Turn>) = (None, Vec::new());
-    let mut done: Vec<Chat> = Vec::new();
+    let mut finished_chats: Vec<Chat> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let pointer = || format!("line {}", number + 1);
         if let Some(name) = transcript::name(line) {
             let (before, turns) = std::mem::replace(&mut open, (Some(name), Vec::new()));
             if !turns.is_empty() {
-                done.push(chat(before, turns.into_iter().map(finished).collect(), pointer()));
+                finished_chats.push(chat(before, turns.into_iter().map(finished).collect(), pointer()));
             }
         } else if let Some(role) = transcript::role(line) {
             open.1.push(Turn { role: role.into(), content_type: "text".into(), pointer: pointer(), ..Turn::default() });
@@ -32,9 +32,9 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         }
     }
     if !open.1.is_empty() {
-        done.push(chat(open.0, open.1.into_iter().map(finished).collect(), String::new()));
+        finished_chats.push(chat(open.0, open.1.into_iter().map(finished).collect(), String::new()));
     }
-    for chat in done {
+    for chat in finished_chats {
         let name = chat.fields.get("name").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
         let verbatim = Some(Verbatim { media_type: "text/plain".into(), text: name });
         send_chat(reader, member, Chat { verbatim, ..chat }, "html")?;

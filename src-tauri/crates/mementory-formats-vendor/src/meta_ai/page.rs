@@ -65,16 +65,16 @@ impl OpenChat {
     /// Adds a cell. If a new conversation begins with it, returns the previous conversation.
     fn add(&mut self, cell: &str, offset: u64) -> Option<OpenChat> {
         let text = html::to_text_with_lines(cell);
-        let mut done = None;
+        let mut finished_chat = None;
         if let Some(name) = transcript::name(&text) {
             // Some pages have the name of a transcript before its text.
             if self.name.is_some() || !self.turns.is_empty() {
-                done = Some(std::mem::take(self));
+                finished_chat = Some(std::mem::take(self));
             }
             self.name = Some(name);
             self.offset = offset;
             self.source.push_str(cell);
-            return done;
+            return finished_chat;
         }
         if let Some(role) = transcript::role(&text) {
             self.speaker = Some(role);
@@ -95,7 +95,7 @@ impl OpenChat {
         }
         // Each transcript is a separate conversation, even without a name before it.
         if !self.turns.is_empty() {
-            done = Some(std::mem::take(self));
+            finished_chat = Some(std::mem::take(self));
         }
         if self.name.is_none() {
             self.offset = offset;
@@ -106,7 +106,7 @@ impl OpenChat {
             let turn = Turn { verbatim, ..turn(role, text, offset) };
             self.turns.push(turn);
         }
-        done
+        finished_chat
     }
 
     fn push(&mut self, role: &'static str, text: String, cell: &str, offset: u64) {

@@ -102,7 +102,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         return Ok(());
     };
     let mut turns = Vec::with_capacity(items.len());
-    let mut people = BTreeSet::new();
+    let mut senders = BTreeSet::new();
     for (index, raw) in items.iter().enumerate() {
         let pointer = format!("{}/messages/{index}", element.pointer);
         let Some(message) = Object::parse(raw.get()) else {
@@ -118,7 +118,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         let sender = message.text("sender_name").map(|name| transcript::repaired(&name)).unwrap_or_default();
         let role = if sender == ASSISTANT { "assistant" } else { "user" };
         if role == "user" {
-            people.insert(sender.clone());
+            senders.insert(sender.clone());
         }
         turns.push(read_message(raw, &message, role, sender, pointer));
     }
@@ -129,7 +129,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
     if is_newest_first {
         turns.reverse();
     }
-    if people.len() > 1 {
+    if senders.len() > 1 {
         // It is not known which of several people this export belongs to.
         turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = "participant".into());
     }
@@ -170,8 +170,8 @@ fn read_message(raw: &RawValue, message: &Object<'_>, role: &str, sender: String
     if !sender.is_empty() {
         turn.fields.insert("sender_name".into(), sender.into());
     }
-    let known = ["content", "text", "sender_name", "timestamp_ms", "timestamp"];
-    for (name, raw) in message.members().filter(|(name, _)| !known.contains(name)) {
+    let known_members = ["content", "text", "sender_name", "timestamp_ms", "timestamp"];
+    for (name, raw) in message.members().filter(|(name, _)| !known_members.contains(name)) {
         let value = decode_string(raw).map(|text| transcript::repaired(&text).into());
         if let Some(value) = value.or_else(|| serde_json::from_str(raw.get()).ok()) {
             turn.fields.insert(name.into(), value);

@@ -70,8 +70,9 @@ fn read_chunk(raw: &RawValue, chat: &str, text: &mut String, out: &mut Content) 
         ("", _) if !words.is_empty() => text.push_str(&words),
         ("tool_call" | "tool_result" | "tool_response", _) => {
             let function = chunk.object("function");
-            let named = function.as_ref().unwrap_or(&chunk);
-            let name = first_text(named, &["name", "toolName", "tool"]).or_else(|| first_text(&chunk, &["name"]));
+            let object_with_name = function.as_ref().unwrap_or(&chunk);
+            let name =
+                first_text(object_with_name, &["name", "toolName", "tool"]).or_else(|| first_text(&chunk, &["name"]));
             let kind = if kind == "tool_call" { "tool_call" } else { "tool_result" };
             out.blocks.push(block(kind, name.as_deref(), readable(raw)));
         }

@@ -46,8 +46,9 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     let has = |path: &str| keys.has(path);
     let has_session_members = |at: &str| {
         let has = |key: &str| keys.has(&format!("{at}{key}"));
-        let known = ["environment.working_directory", "agent_profile", "agent_config", "stats", "total_messages"];
-        has("session_id") && has("start_time") && known.into_iter().any(has)
+        let session_members =
+            ["environment.working_directory", "agent_profile", "agent_config", "stats", "total_messages"];
+        has("session_id") && has("start_time") && session_members.into_iter().any(has)
     };
     if has("chatId") && has("role") && (has("contentChunks") || has("createdAt") && has("content")) {
         Some(Content::Chat)

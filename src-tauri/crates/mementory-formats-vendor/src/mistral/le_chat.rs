@@ -22,7 +22,7 @@ pub(super) fn file_of_chat(path: &str) -> Option<(&str, &str)> {
     Some((chat, file_name(path)))
 }
 
-/// A message before its place in the chat is known.
+/// A message whose place in the chat is not known yet.
 struct Message {
     turn: Turn,
     id: Option<String>,
@@ -147,7 +147,7 @@ fn send(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>, cha
 /// highest version of the message before it.
 fn with_parents(messages: Vec<Message>) -> (Vec<Turn>, Option<String>) {
     // Keys for messages without an id, so that others can follow them.
-    let keyed: Vec<(String, Message)> = messages
+    let keyed_messages: Vec<(String, Message)> = messages
         .into_iter()
         .enumerate()
         .map(|(index, mut message)| {
@@ -162,8 +162,8 @@ fn with_parents(messages: Vec<Message>) -> (Vec<Turn>, Option<String>) {
     // Messages in the order of their first version, each with the key of its highest one.
     let mut order: Vec<(String, u64)> = Vec::new();
     let mut positions: HashMap<&str, usize> = HashMap::new();
-    let mut position_of: Vec<usize> = Vec::with_capacity(keyed.len());
-    for (key, message) in &keyed {
+    let mut position_of: Vec<usize> = Vec::with_capacity(keyed_messages.len());
+    for (key, message) in &keyed_messages {
         let position = match message.id.as_deref().and_then(|id| positions.get(id)) {
             Some(position) => *position,
             None => {
@@ -180,7 +180,7 @@ fn with_parents(messages: Vec<Message>) -> (Vec<Turn>, Option<String>) {
         position_of.push(position);
     }
     let leaf = order.last().map(|(key, _)| key.clone());
-    let turns = keyed.into_iter().zip(position_of).map(|((_, message), position)| {
+    let turns = keyed_messages.into_iter().zip(position_of).map(|((_, message), position)| {
         let parent = position.checked_sub(1).and_then(|before| order.get(before));
         let parent = parent.map_or(TurnParent::Root, |(key, _)| TurnParent::Id(key.clone()));
         Turn { parent, ..message.turn }

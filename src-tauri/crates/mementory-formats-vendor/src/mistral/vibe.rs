@@ -11,7 +11,7 @@ use mementory_formats_shared::{
 use mementory_model::{DroppedAs, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 
-/// Members of the metadata that have a field in the model, or are not kept.
+/// Members of the metadata that have a field in the model, or are deliberately not stored.
 const METADATA_MEMBERS: [&str; 9] = [
     "session_id",
     "start_time",

@@ -5,8 +5,9 @@ use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 8 << 10;
-/// Fewest notes of a folder without settings. A smaller folder may be a few memory lists, which another format reads.
-const MANY_NOTES: usize = 5;
+/// Smallest number of notes with which a folder without settings is detected with high confidence. A smaller folder may
+/// be a few memory lists, which another format reads.
+const MIN_NOTES: usize = 5;
 
 /// One claim for each vault and for each folder of notes. If the user selected this format (`is_selected`), any folder
 /// with a note and any single note is claimed.
@@ -24,7 +25,7 @@ fn claim(catalog: &Catalog, folder: &NoteFolder, is_selected: bool) -> Option<Cl
         }
         ("note", 0.4, "A Markdown note".to_owned())
     } else if is_selected || folder.is_mostly_notes() && !folder.is_workspace {
-        let confidence = if count >= MANY_NOTES { 0.78 } else { 0.4 };
+        let confidence = if count >= MIN_NOTES { 0.78 } else { 0.4 };
         ("folder", confidence, format!("A folder with {count} Markdown notes"))
     } else {
         return None;

@@ -42,7 +42,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     out
 }
 
-/// True for a file with a reserved name that some programs nevertheless write as a concept.
+/// True if the frontmatter of a file has a `type`. Some programs write even files with a reserved name as concepts.
 fn has_type(catalog: &Catalog, member: &Member) -> bool {
     catalog
         .head(member, HEAD_BYTES)

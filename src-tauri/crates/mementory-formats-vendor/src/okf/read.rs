@@ -44,12 +44,12 @@ fn concept_id(path: &str) -> &str {
 /// Sets the type of `record`, and what the concept says about trust and lifecycle.
 pub(super) fn fill(note: &Note<'_>, record: &mut Record) {
     record.record_type = note.text("type");
-    read_families(note, record);
+    read_trust_and_lifecycle(note, record);
 }
 
 /// Reads the members about trust and lifecycle. `generated` says who wrote the concept: an agent (`name/version`),
 /// a person (`human:name`) or a process.
-fn read_families(note: &Note<'_>, record: &mut Record) {
+fn read_trust_and_lifecycle(note: &Note<'_>, record: &mut Record) {
     let member = |of: &str, key: &str| {
         note.value(of).and_then(|value| value.get(key)).and_then(Value::as_str).map(str::to_owned)
     };

@@ -70,8 +70,8 @@ fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     Note::parse(text).text("type").map(|_| format!("{id}.md"))
 }
 
-/// Reports the losses of a concept that is written unchanged. A reader takes the name of the export folder as the
-/// project.
+/// Reports the losses of a concept that is written unchanged. The project is not compared, because a reader takes the
+/// name of the export folder as the project.
 fn report_own_concept(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
     // The attachments of the concept are not written.

@@ -86,7 +86,7 @@ pub(super) fn read_chat(
     send(files, member, chat, PLATFORM, version)
 }
 
-/// True for `true`, and for 1, as databases have it.
+/// True if the value is `true`, or 1. Databases store `true` as 1.
 fn is_set(object: &Object<'_>, key: &str) -> bool {
     object.is_true(key) || object.whole_number(key) == Some(1)
 }

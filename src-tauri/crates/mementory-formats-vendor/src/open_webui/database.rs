@@ -30,10 +30,10 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         })?;
     }
     if has("memory") {
-        each_row(files, member, &database, "memory", |files, row, number| memory(files, member, &row, number))?;
+        each_row(files, member, &database, "memory", |files, row, number| send_memory(files, member, &row, number))?;
     }
     if has("note") {
-        each_row(files, member, &database, "note", |files, row, number| note(files, member, &row, number))?;
+        each_row(files, member, &database, "note", |files, row, number| send_note(files, member, &row, number))?;
     }
     if has("chat") {
         let has_message_table = has("chat_message");
@@ -91,7 +91,7 @@ fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> V
     out
 }
 
-fn memory(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
+fn send_memory(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
     let pointer = format!("memory/row {number}");
     let Some(content) = text(row, "content") else {
         let place = format!("{}#{pointer}", member.place);
@@ -102,8 +102,8 @@ fn memory(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize)
     files.sink.unit(record.into())
 }
 
-/// Reads a note, whose text is in `data.content.md`.
-fn note(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
+/// Sends a note, whose text is in `data.content.md`.
+fn send_note(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
     let pointer = format!("note/row {number}");
     let data = text(row, "data");
     let data = data.as_deref().and_then(Object::parse);
@@ -141,7 +141,7 @@ fn why_not_read(table: &str) -> Option<&'static str> {
     }
 }
 
-/// A row as JSON text. Columns with JSON in a text are JSON in it, so that it looks like an export.
+/// A row as JSON text. Columns whose text is JSON become JSON values, so that the row looks like one in an export.
 fn row_text(row: Row) -> String {
     sqlite_rows::row_text(row, |_| true)
 }

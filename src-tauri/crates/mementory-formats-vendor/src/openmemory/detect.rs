@@ -1,10 +1,10 @@
-//! Detects the two files of a backup and answers of the server, by memories with a state.
+//! Detects the two files of a backup and responses of the server, by memories with a state.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 use mementory_formats_shared::sqlite_rows;
 
-/// One claim for the files of each folder or archive, and one for each database. The catalog has unpacked the compressed
-/// file.
+/// One claim for the files of each folder or archive, and one for each database. The compressed file of a backup needs
+/// no claim of its own, because the catalog has unpacked it.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut out =
         memory_heads::claims(catalog, 0.95, "memories with their state and app, as OpenMemory writes", layout);

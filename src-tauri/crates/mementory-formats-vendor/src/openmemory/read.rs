@@ -14,7 +14,8 @@ use std::collections::HashMap;
 
 /// The tables of a backup.
 const TABLES: [&str; 6] = ["apps", "categories", "memories", "memory_categories", "status_history", "access_controls"];
-/// The tables of a database, each with its name in a backup. Memories name the apps and categories before them.
+/// The tables of a database, each with its name in a backup. Memories refer to apps and categories, so these two tables
+/// are read first.
 const DATABASE_TABLES: [(&str, &str); 5] = [
     ("apps", "apps"),
     ("categories", "categories"),
@@ -22,7 +23,7 @@ const DATABASE_TABLES: [(&str, &str); 5] = [
     ("memory_status_history", "status_history"),
     ("access_controls", "access_controls"),
 ];
-/// Lists of memories in answers of the server.
+/// Lists of memories in responses of the server.
 const LISTS: [&str; 3] = ["items", "results", "memories"];
 
 /// Reads every claimed file.

@@ -20,7 +20,7 @@ type Place = (Option<usize>, Option<usize>);
 pub(super) enum Shape {
     /// All conversations of an account, as sent on request.
     Account,
-    /// One thread as a browser extension saves it, or answers of the web page's interface.
+    /// One thread as a browser extension saves it, or responses of the web page's interface.
     Threads,
 }
 
@@ -48,13 +48,13 @@ fn place_of(member: &Member) -> Place {
 /// Determines the shape of a JSON file from its keys. None if it is not Perplexity's.
 pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
     let has = |path: &str| keys.has(path);
-    let any = |paths: &[&str]| paths.iter().any(|path| keys.has(path));
-    let has_thread = any(&["metadata.thread_title", "metadata.thread_id", "metadata.thread_url"]);
-    if has("entries.query") && any(&["context_title", "collection_uuid", "context_uuid"]) {
+    let has_any = |paths: &[&str]| paths.iter().any(|path| keys.has(path));
+    let has_thread = has_any(&["metadata.thread_title", "metadata.thread_id", "metadata.thread_url"]);
+    if has("entries.query") && has_any(&["context_title", "collection_uuid", "context_uuid"]) {
         Some(Shape::Account)
     } else if has_thread && has("conversations.query")
-        || has("entries.query_str") && any(&["entries.context_uuid", "entries.thread_url_slug", "entries.blocks"])
-        || has("query_str") && any(&["context_uuid", "thread_url_slug"])
+        || has("entries.query_str") && has_any(&["entries.context_uuid", "entries.thread_url_slug", "entries.blocks"])
+        || has("query_str") && has_any(&["context_uuid", "thread_url_slug"])
     {
         Some(Shape::Threads)
     } else {
@@ -63,8 +63,8 @@ pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
 }
 
 fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
-    let may_be = matches!(extension(&member.name).as_deref(), None | Some("xlsx" | "xlsm"));
-    may_be
+    let has_workbook_name = matches!(extension(&member.name).as_deref(), None | Some("xlsx" | "xlsm"));
+    has_workbook_name
         && catalog.head(member, 4).is_ok_and(|head| workbook::may_be_workbook(&head))
         && catalog
             .bytes(member, limits.side_file_bytes)

@@ -17,8 +17,8 @@ const MARK: &str = "⁂";
 /// True for Markdown or text that begins with the logo.
 pub(super) fn is_document(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
-    let may_be = !name.contains('.') || [".md", ".markdown", ".txt"].iter().any(|ending| name.ends_with(ending));
-    may_be && catalog.head(member, HEAD_BYTES).is_ok_and(|head| begins_with_logo(&head))
+    let has_text_name = !name.contains('.') || [".md", ".markdown", ".txt"].iter().any(|ending| name.ends_with(ending));
+    has_text_name && catalog.head(member, HEAD_BYTES).is_ok_and(|head| begins_with_logo(&head))
 }
 
 fn begins_with_logo(head: &[u8]) -> bool {

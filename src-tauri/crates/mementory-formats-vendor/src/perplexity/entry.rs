@@ -119,11 +119,11 @@ fn attachments(entry: &Object<'_>) -> Vec<AttachmentRef> {
         let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path).to_owned();
         let key = file_key(&name);
         if !out.iter().any(|known| known.key == key) {
-            let shown = object.as_ref().and_then(|o| first_text(o, &["file_name", "name"])).unwrap_or(name);
+            let shown_name = object.as_ref().and_then(|o| first_text(o, &["file_name", "name"])).unwrap_or(name);
             out.push(AttachmentRef {
                 key,
                 origin_id: Some(address),
-                name: shown,
+                name: shown_name,
                 media_type: None,
                 size: None,
                 text: None,

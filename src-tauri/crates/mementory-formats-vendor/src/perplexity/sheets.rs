@@ -190,8 +190,8 @@ fn profile_title(text: &str) -> Option<String> {
     first_text(&Object::parse(text)?, &["name", "title", "type"])
 }
 
-/// The cells of a row as a JSON object by column name, except the columns `without`. A workbook has no source text for
-/// a row.
+/// The cells of a row as a JSON object by column name, except the columns `without`. They take the place of a source
+/// text, because a workbook has none for a row.
 fn cells_as_json(header: &Header, row: &Row, without: &[Option<usize>]) -> Verbatim {
     Verbatim::json(Value::Object(header.other_cells(row, without)).to_string())
 }

@@ -141,7 +141,7 @@ pub(super) fn read_account(
     send_chat(reader, &member.place, chat)
 }
 
-/// Reads a thread, an answer of the web page's interface, or one entry.
+/// Reads a thread, a response of the web page's interface, or one entry.
 pub(super) fn read_thread(
     reader: &mut FileReader<'_>,
     member: &Member,

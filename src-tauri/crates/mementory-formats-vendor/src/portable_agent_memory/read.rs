@@ -88,6 +88,7 @@ fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, k
     rows.send(files, row, record)
 }
 
+/// A record, with the names of the members of its entry that it uses. None for an entry without a text.
 type Built = Option<(Record, &'static [&'static str])>;
 
 fn episode(rows: &RowSender, object: &Object<'_>) -> Built {

@@ -119,8 +119,8 @@ fn message(turn: &Turn, conversation: &str, position: usize, is_export: bool) ->
 
 fn platform(found: &Transcript, session: Option<&Session<'_>>, place: &TextSource<'_>) -> String {
     if let Some(session) = session {
-        let known = PROGRAMS.iter().find(|(name, _)| session.program.starts_with(name));
-        return known.map_or("other", |(_, platform)| *platform).into();
+        let known_program = PROGRAMS.iter().find(|(name, _)| session.program.starts_with(name));
+        return known_program.map_or("other", |(_, platform)| *platform).into();
     }
     let name = place.member.file_name().to_lowercase();
     let labels: Vec<String> = found.turns.iter().map(|turn| turn.label.to_lowercase()).collect();

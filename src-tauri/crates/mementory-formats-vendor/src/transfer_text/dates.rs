@@ -21,12 +21,12 @@ const MONTH_NAMES: [&str; 12] = [
 /// year means its first day. None for any other text and for invalid days such as 30 February.
 pub(super) fn parse_day(text: &str) -> Option<Date> {
     let text = text.trim();
-    let lead: Vec<&str> = text.split(['T', ' ']).next().unwrap_or("").split('-').collect();
+    let date_parts: Vec<&str> = text.split(['T', ' ']).next().unwrap_or("").split('-').collect();
     let parse_digits = |t: &str, digits: usize| {
         (t.len() == digits && t.bytes().all(|b| b.is_ascii_digit())).then(|| t.parse::<i16>().ok()).flatten()
     };
     let day_of = |y: i16, m: i16, d: i16| Date::new(y, i8::try_from(m).ok()?, i8::try_from(d).ok()?).ok();
-    match lead.as_slice() {
+    match date_parts.as_slice() {
         [y, m, d] if text.len() == 10 || text.contains('T') || text.contains(':') => {
             return day_of(parse_digits(y, 4)?, parse_digits(m, 2)?, parse_digits(d, 2)?);
         }

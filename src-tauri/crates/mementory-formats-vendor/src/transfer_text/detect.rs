@@ -51,11 +51,11 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         if notes.contains(&member.id) && !is_marked_export(catalog, member) {
             continue;
         }
-        let pasted = member.place == "pasted text" && member.archive.is_none();
+        let is_pasted = member.place == "pasted text" && member.archive.is_none();
         let ending = member.file_name().rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
         let has_text_ending = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
         let is_alone_without_ending = ending.is_none() && is_selected_alone(member);
-        if !(pasted || has_text_ending || is_alone_without_ending || (is_selected && member.depth == 0)) {
+        if !(is_pasted || has_text_ending || is_alone_without_ending || (is_selected && member.depth == 0)) {
             continue;
         }
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
@@ -70,16 +70,16 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         else {
             continue;
         };
-        // Also a PDF whose first bytes are all letters is not a text.
+        // A PDF is not a text, even if its first bytes are all letters.
         if text.trim().is_empty() || text.starts_with("%PDF-") || (looks_like_json(&text) && !is_selected) {
             continue;
         }
-        let detected_kind = detect_kind(&text, member, pasted);
+        let detected_kind = detect_kind(&text, member, is_pasted);
         let (kind, confidence, reason) = match detected_kind {
             // In a vault, a conversation is also a note to which other notes may link, so its confidence is lower.
             Some((kind, _, reason)) if in_vaults.contains(&member.id) => (kind, 0.6, reason),
             Some(found) => found,
-            None if pasted || is_selected => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
+            None if is_pasted || is_selected => (TextKind::Plain, 0.5, "Plain text: one memory per paragraph".into()),
             None => continue,
         };
         out.push(Claim {
@@ -121,9 +121,9 @@ const MAX_NOTES: usize = 200;
 /// The notes of vaults and of other large folders of Markdown, which have their own format.
 fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
     let folders = note_folders(catalog).into_iter();
-    let large =
+    let large_folders =
         folders.filter(|folder| folder.notes.len() > MAX_NOTES && (folder.is_vault || folder.is_mostly_notes()));
-    large.flat_map(|folder| folder.notes).collect()
+    large_folders.flat_map(|folder| folder.notes).collect()
 }
 
 /// True for a text that begins like JSON. A bracket `[` alone is not enough, because dates are in brackets too.
@@ -150,7 +150,7 @@ fn is_json(text: &str) -> bool {
 }
 
 /// Kind of a text, confidence and reason. None if the kind is not known.
-fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f64, String)> {
+fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind, f64, String)> {
     let found = entries::read(text);
     let known_heading_count = count_known_headings(&found);
     let is_dated_list = found.dated_count >= 2 || (found.dated_count == 1 && known_heading_count >= 1);
@@ -181,7 +181,7 @@ fn detect_kind(text: &str, member: &Member, pasted: bool) -> Option<(TextKind, f
             // The confidence is higher than that of a folder of notes, which would claim this file as a note.
             return Some((TextKind::Transcript, 0.85, format!("Found a conversation of {count} turns in Markdown")));
         }
-        if begins_early || pasted {
+        if begins_early || is_pasted {
             return Some((TextKind::Transcript, 0.6, format!("Found a copied conversation of {count} turns")));
         }
     }

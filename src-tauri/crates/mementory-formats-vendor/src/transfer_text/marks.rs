@@ -30,9 +30,9 @@ pub(super) fn strip_bullet(text: &str) -> Option<&str> {
         }
     }
     let numbered = text.strip_prefix('(').unwrap_or(text);
-    let digits = numbered.bytes().take_while(u8::is_ascii_digit).count();
-    let after = numbered[digits..].strip_prefix(['.', ')']).filter(|r| r.starts_with([' ', '\t']))?;
-    (1..=3).contains(&digits).then(|| after.trim_start())
+    let digit_count = numbered.bytes().take_while(u8::is_ascii_digit).count();
+    let after = numbered[digit_count..].strip_prefix(['.', ')']).filter(|r| r.starts_with([' ', '\t']))?;
+    (1..=3).contains(&digit_count).then(|| after.trim_start())
 }
 
 /// A marker with a date: `[date] - x`, `[date] x`, `[unknown] – x`, `[sconosciuto] - x`, `2025-04-01: x`.
@@ -48,8 +48,8 @@ pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
         // Without a separator, only a day or a word for "unknown" is a marker, because `[link](url)`, `[x] task` and
         // the time stamps of log files are in brackets too.
         let rest = after_bracket.trim_start();
-        let text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
-        return (is_known && text).then(|| marker(rest, true));
+        let has_text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
+        return (is_known && has_text).then(|| marker(rest, true));
     }
     let (lead, rest) = text.split_at_checked(10)?;
     dates::parse_day(lead)?;
@@ -132,8 +132,8 @@ pub(super) fn heading_title(text: &str) -> Option<String> {
     if let Some(title) = text.strip_suffix(':').filter(|t| !t.is_empty() && words <= 8) {
         return Some(title.to_owned());
     }
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    let letter_count = text.chars().filter(|c| c.is_alphabetic()).count();
     // Letters without case do not count as capitals, because `ABC社で働いている` is a sentence and not a heading.
     let has_only_capitals = text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
-    (has_only_capitals && letters >= 3 && words <= 6).then(|| text.to_owned())
+    (has_only_capitals && letter_count >= 3 && words <= 6).then(|| text.to_owned())
 }

@@ -3,7 +3,7 @@ use mementory_formats_shared::memory_rows::time_of_text;
 use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
 
-/// How a line names its speaker. The order is that of certainty.
+/// How a line names its speaker, from the least certain style to the most certain one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Style {
     /// `User: …`
@@ -91,7 +91,7 @@ const SIDECHAIN: &str = " - sidechain";
 /// `### Assistant (model)` or `_**User**_`. None for any other line.
 pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
     if let Some(inner) = line.trim().strip_prefix("_**").and_then(|text| text.strip_suffix("**_")) {
-        return exported(inner.trim());
+        return exported_speaker(inner.trim());
     }
     let text = line.trim_start_matches(['>', ' ']);
     let bare = text.trim_start_matches('#').trim_start();
@@ -121,7 +121,7 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
 }
 
 /// The speaker of a line of SpecStory. If the name is empty, the line begins the next part of an answer.
-fn exported(inner: &str) -> Option<Speaker<'_>> {
+fn exported_speaker(inner: &str) -> Option<Speaker<'_>> {
     let (name, detail) = split_detail(inner);
     let (name, is_sidechain) = name.strip_suffix(SIDECHAIN).map_or((name, false), |name| (name, true));
     let role = match name.to_lowercase().as_str() {
@@ -195,8 +195,8 @@ fn split_detail(label: &str) -> (&str, Option<&str>) {
         let name = name.trim().trim_end_matches(['*', '_', '-', '–', '—']).trim_end();
         return (name, Some(detail.trim().trim_end_matches([')', ']', '>', '*', '_'])));
     }
-    let dashed = [" - ", " – ", " — "].into_iter().find_map(|dash| label.split_once(dash));
-    match dashed.filter(|(_, detail)| time_in(detail).is_some()) {
+    let split_at_dash = [" - ", " – ", " — "].into_iter().find_map(|dash| label.split_once(dash));
+    match split_at_dash.filter(|(_, detail)| time_in(detail).is_some()) {
         Some((name, detail)) => (name.trim(), Some(detail.trim())),
         None => (label.trim(), None),
     }

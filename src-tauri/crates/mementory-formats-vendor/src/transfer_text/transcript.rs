@@ -16,9 +16,9 @@ pub(super) struct Turn {
     pub line: usize,
     /// The lines of the turn, unchanged from the source, including the label.
     pub source: String,
-    /// When it was said, if the label says so.
+    /// Time at which it was said, if the label states a time.
     pub time: Option<Timestamp>,
-    /// The model that answered, if the label says so.
+    /// The model that answered, if the label names it.
     pub model: Option<String>,
 }
 
@@ -41,8 +41,8 @@ impl Transcript {
         lines.len() <= MAX_HEAD_LINES && lines.iter().all(|line| is_head_line(line))
     }
 
-    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that it was exported. Notes
-    /// have neither.
+    /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported.
+    /// Notes have neither.
     pub(super) fn is_labelled_export(&self) -> bool {
         let has_colon = |turn: &Turn| turn.source.lines().next().is_some_and(|line| line.trim_end().ends_with(':'));
         let is_labelled = self.style == Some(Style::Heading) && self.turns.iter().all(has_colon);
@@ -61,8 +61,8 @@ impl Transcript {
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
-        let changes = self.turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.role != b.role)).count();
-        self.style == Some(Style::Export) || is_marked && (is_dated && changes >= 1 || changes >= 3)
+        let change_count = self.turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.role != b.role)).count();
+        self.style == Some(Style::Export) || is_marked && (is_dated && change_count >= 1 || change_count >= 3)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Detects answers of Zep and graphs of Graphiti by the members of facts, nodes, episodes and messages.
+//! Detects responses of Zep and graphs of Graphiti by the members of facts, nodes, episodes and messages.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
@@ -26,10 +26,10 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.9, "facts, entities or sessions of Zep or Graphiti", layout)
 }
 
-/// `session` for an answer about a session, `rows` for facts, entities or episodes at top level, `graph` for lists of
+/// `session` for a response about a session, `rows` for facts, entities or episodes at top level, `graph` for lists of
 /// them in an object.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
-    // An answer about a session has facts beside its messages; the facts may be plain texts.
+    // A response about a session has facts beside its messages; the facts may be plain texts.
     let has_messages = head.has_all("messages", &["role_type", "content"]);
     let has_session = head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"]);
     let is_session = has_messages && (has_session || head.has_any("messages", &["uuid", "token_count"]));
@@ -50,7 +50,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     found.then_some("graph")
 }
 
-/// A fact with an id and the time or the ends that only these programs have.
+/// True for facts with an id and with a time or ends under names that only these programs use.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["valid_at", "invalid_at", "expired_at", "source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &fact_keys)

@@ -18,7 +18,7 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
     files.each_file(detected, |files, member, _| {
-        // Only a graph is split into its lists. The answer about a session is one conversation, and a fact on a line
+        // Only a graph is split into its lists. The response about a session is one conversation, and a fact on a line
         // has a list of episodes of its own.
         let is_graph = Head::of(catalog, member).and_then(|head| layout(&head)) == Some("graph");
         let lists: &[&str] = if is_graph { &LISTS } else { &[] };
@@ -31,7 +31,7 @@ fn read_fact(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) ->
     if row.text.starts_with('"') { read_plain_fact(rows, files, row) } else { read_row(rows, files, row) }
 }
 
-/// Reads a row by its members, because lists have different names in answers, dumps and exports.
+/// Reads a row by its members, because lists have different names in responses, dumps and exports.
 pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     // Some responses of the API give facts as plain strings.
     if row.text.starts_with('"') && matches!(row.list_name(), "facts" | "relevant_facts") {

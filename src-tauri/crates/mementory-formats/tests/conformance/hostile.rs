@@ -117,10 +117,10 @@ fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
     let source = read_case(case);
     let texts = source.records.iter().map(|record| record.text.as_bytes()).filter(|text| text.len() > 7);
     let (at, from, length) = texts.into_iter().find_map(|text| {
-        let found = |(at, (_, bytes)): (usize, &(String, Vec<u8>))| {
+        let find_text = |(at, (_, bytes)): (usize, &(String, Vec<u8>))| {
             memchr::memmem::find(bytes, text).map(|from| (at, from, text.len()))
         };
-        all.iter().enumerate().find_map(found)
+        all.iter().enumerate().find_map(find_text)
     })?;
     all[at].1.splice(from..from + length, std::iter::repeat_n(b'x', LARGE_VALUE_BYTES));
     let scratch = Scratch::new("large");

@@ -194,28 +194,28 @@ impl MergedDeltas {
         })?;
         for layer in DOCUMENT_LAYERS {
             let Some(file) = delta.file(layer) else { continue };
-            let missing = || {
+            let missing_document = || {
                 FormatError::invalid(
                     "layer_missing",
                     &archive.place,
                     "the bundle does not have the file of a changed layer",
                 )
             };
-            let text = archive.text(archive.entry(&file).ok_or_else(missing)?, limits)?;
+            let text = archive.text(archive.entry(&file).ok_or_else(missing_document)?, limits)?;
             Tree::parse(&text, limits)
                 .map_err(|e| FormatError::invalid("malformed", format!("{}!/{file}", archive.place), e.to_string()))?;
             self.count_bytes(text.len(), &archive.place, limits)?;
             self.documents.insert(layer, text);
         }
         if let Some(file) = delta.file("memory") {
-            let missing = || {
+            let missing_file = || {
                 FormatError::invalid(
                     "partition_missing",
                     &archive.place,
                     "the bundle does not have the file with the changed records",
                 )
             };
-            let member = archive.entry(&file).ok_or_else(missing)?;
+            let member = archive.entry(&file).ok_or_else(missing_file)?;
             archive.catalog.read(member, |reader| {
                 each_line(reader, &member.place, limits.line_bytes, &mut |entry, bytes| {
                     let (number, parsed) = match entry {
@@ -332,8 +332,8 @@ impl MergedDeltas {
             slot::set_vendor(&mut tree, own);
         }
         // After any change, raw files made from records are left out, because their text may be outdated.
-        let changed = !self.changes.is_empty() || !self.documents.is_empty();
-        let outdated = if changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
+        let is_changed = !self.changes.is_empty() || !self.documents.is_empty();
+        let outdated = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
         file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
     }
 
@@ -427,7 +427,7 @@ impl MergedDeltas {
         let mut pending = new.iter().peekable();
         let mut count = 0u64;
         if let Some(member) = member {
-            let (copied, unterminated) = rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
+            let (copied, lacks_line_end) = rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
                 let Some(text) = text else { return Ok(LineEdit::Keep) };
                 if pending.peek().is_some() {
                     let (created, id) = rewrite::sort_key(text);
@@ -444,7 +444,7 @@ impl MergedDeltas {
                 })
             })?;
             count += copied + (new.len() - pending.len()) as u64;
-            if unterminated && pending.peek().is_some() {
+            if lacks_line_end && pending.peek().is_some() {
                 sink.write_all(b"\n").map_err(io)?;
             }
         }
@@ -504,8 +504,8 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     while rows.iter().any(|r| r.get("file").and_then(Tree::as_str) == Some(&name)) {
         name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
     }
-    let current = at.is_some_and(|at| Period::quarter(at) == quarter);
-    let to = if current { Tree::Null } else { Tree::Text(quarter.last_day()) };
+    let is_current_quarter = at.is_some_and(|at| Period::quarter(at) == quarter);
+    let to = if is_current_quarter { Tree::Null } else { Tree::Text(quarter.last_day()) };
     let members = [
         ("file", Tree::Text(name.clone())),
         ("from", Tree::Text(quarter.first_day())),

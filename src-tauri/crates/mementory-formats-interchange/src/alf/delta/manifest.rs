@@ -22,7 +22,7 @@ pub(super) struct DeltaManifest {
     pub agent: String,
     /// Sequence at which the delta starts.
     pub base: u64,
-    /// Sequence at which the delta ends. A client without a server writes 0. It is read as `base` plus one.
+    /// Sequence at which the delta ends. A client without a server writes 0, which is read as `base` plus one.
     pub new: u64,
 }
 
@@ -32,22 +32,23 @@ impl DeltaManifest {
         let entry = archive.entry(MANIFEST_FILE).or_else(|| archive.entry(DELTA_MANIFEST_FILE));
         let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "no manifest"))?;
         let text = archive.text(entry, limits)?;
-        let bad = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
-        let tree = Tree::parse(&text, limits).map_err(|e| bad(e.to_string()))?;
-        let version = tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| bad("no alf_version".into()))?;
+        let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
+        let tree = Tree::parse(&text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+        let version =
+            tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| invalid_manifest("no alf_version".into()))?;
         let version = version.to_owned();
         check_version(&version, &entry.place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_ascii_lowercase();
+        let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let sequence = |key: &str| {
             let number = match tree.get("sync").and_then(|s| s.get(key)) {
                 Some(Tree::Number(n)) => parse_whole_number(n),
                 _ => None,
             };
-            number.ok_or_else(|| bad(format!("no {key}")))
+            number.ok_or_else(|| invalid_manifest(format!("no {key}")))
         };
         if !matches!(tree.get("changes"), Some(Tree::Object(_))) {
-            return Err(bad("no changes".into()));
+            return Err(invalid_manifest("no changes".into()));
         }
         let base = sequence("base_sequence")?;
         let new = match sequence("new_sequence")? {
@@ -62,12 +63,12 @@ impl DeltaManifest {
         self.tree.get("changes")?.get(layer)?.get(key)
     }
 
-    /// The file with the change of a layer, None if the layer did not change. The schema does not require `file`; the
+    /// The file with the change of a layer. None if the layer did not change. The schema does not require `file`; the
     /// default is the usual name.
     pub(super) fn file(&self, layer: &str) -> Option<String> {
         let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
-        let usual = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
-        Some(change.get("file").and_then(Tree::as_str).map_or_else(usual, str::to_owned))
+        let usual_name = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
+        Some(change.get("file").and_then(Tree::as_str).map_or_else(usual_name, str::to_owned))
     }
 
     /// Time of the state after the delta: `sync.new_timestamp`, else `created_at`.

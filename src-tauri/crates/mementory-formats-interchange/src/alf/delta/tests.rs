@@ -34,7 +34,7 @@ fn write_delta(vault: &mut MemorySource, base: &Path, out: &Path) -> mementory_f
     AlfDelta.write(vault, out, &options).unwrap()
 }
 
-fn bundle(path: &Path, base: u64, new: u64, agent: &str, lines: &str) {
+fn write_bundle(path: &Path, base: u64, new: u64, agent: &str, lines: &str) {
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{agent}"}},"sync":{{"base_sequence":{base},"new_sequence":{new}}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":{}}}}}}}"#,
         lines.lines().count()
@@ -185,12 +185,12 @@ fn deltas_are_applied_in_order_or_not_at_all() {
         manifest["sync"]["last_sequence"].as_u64().unwrap_or(0)
     };
     let id = "0197f2a0-2222-7000-8000-0000000000a1";
-    bundle(&path("1"), start, start + 1, AGENT_ID, &line("create", id, "one"));
-    bundle(&path("2"), start + 1, 0, AGENT_ID, &line("update", id, "two"));
-    bundle(&path("3"), start + 2, start + 9, AGENT_ID, &line("update", id, "three"));
-    bundle(&path("old"), start.saturating_sub(1), start + 5, AGENT_ID, &line("update", id, "x"));
-    bundle(&path("back"), start, start, AGENT_ID, &line("update", id, "x"));
-    bundle(&path("other"), start, start + 1, "0197f2a0-1111-7000-8000-00000000000b", &line("create", id, "x"));
+    write_bundle(&path("1"), start, start + 1, AGENT_ID, &line("create", id, "one"));
+    write_bundle(&path("2"), start + 1, 0, AGENT_ID, &line("update", id, "two"));
+    write_bundle(&path("3"), start + 2, start + 9, AGENT_ID, &line("update", id, "three"));
+    write_bundle(&path("old"), start.saturating_sub(1), start + 5, AGENT_ID, &line("update", id, "x"));
+    write_bundle(&path("back"), start, start, AGENT_ID, &line("update", id, "x"));
+    write_bundle(&path("other"), start, start + 1, "0197f2a0-1111-7000-8000-00000000000b", &line("create", id, "x"));
     let run = |names: &[&str]| {
         let deltas: Vec<_> = names.iter().map(|n| path(n)).collect();
         let result = apply(&path("base.alf"), &deltas, &path("out.alf"), &Limits::default());
@@ -215,7 +215,7 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     assert!(matches!(run(&["1", "3"]), Err(ApplyError::Gap { .. })));
     assert!(matches!(run(&["back"]), Err(ApplyError::Order { .. })));
     assert!(matches!(run(&["1", "old"]), Err(ApplyError::WrongBase { .. })));
-    bundle(&path("cut"), start + 1, start + 2, AGENT_ID, &line("create", id, "cut"));
+    write_bundle(&path("cut"), start + 1, start + 2, AGENT_ID, &line("create", id, "cut"));
     let mut bytes = std::fs::read(path("cut")).unwrap();
     bytes.truncate(bytes.len() / 2);
     std::fs::write(path("cut"), bytes).unwrap();
@@ -251,7 +251,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
         "{".to_owned(),
     ]
     .join("\n");
-    bundle(&path("d"), start, start + 1, AGENT_ID, &lines);
+    write_bundle(&path("d"), start, start + 1, AGENT_ID, &lines);
     let applied = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap();
     let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(
@@ -275,7 +275,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
     assert_eq!(find(&known), Some(("made again", "active")));
     assert_eq!((find(&ids(4)), find(&ids(5))), (None, None));
     // A deletion that contains only an id leaves the record in the archive as a tombstone.
-    bundle(&path("e"), start + 1, start + 2, AGENT_ID, &tombstone(&ids(1)));
+    write_bundle(&path("e"), start + 1, start + 2, AGENT_ID, &tombstone(&ids(1)));
     apply(&path("out.alf"), &[path("e")], &path("last.alf"), &Limits::default()).unwrap();
     let vault = read(&path("last.alf")).unwrap();
     let one = vault.records.iter().find(|r| r.key.value == ids(1)).unwrap();

@@ -13,7 +13,7 @@ use mementory_model::Limits;
 use std::collections::HashSet;
 
 /// Names of entries that only a whole archive may have (spec §4.3).
-const OF_A_WHOLE_ARCHIVE: [&str; 3] = ["raw/", "artifacts/", "attachments.json"];
+const ARCHIVE_ONLY_ENTRIES: [&str; 3] = ["raw/", "artifacts/", "attachments.json"];
 
 /// Codes of the errors that prevent an import, because a delta is imported completely or not at all.
 pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [
@@ -115,14 +115,15 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Warns about records and documents that no change lists, and about files that a delta cannot bring.
+    /// Warns about files with records or documents that the manifest does not list as changed, and about files that a
+    /// delta cannot contain.
     fn warn_about_unlisted_files(&mut self) {
         let archive = self.archive;
-        let named: HashSet<String> = self.manifest.named_files().into_iter().map(str::to_owned).collect();
-        for (name, member) in archive.entries.iter().filter(|(name, _)| !named.contains(**name)) {
+        let named_files: HashSet<String> = self.manifest.named_files().into_iter().map(str::to_owned).collect();
+        for (name, member) in archive.entries.iter().filter(|(name, _)| !named_files.contains(**name)) {
             if name.starts_with("memory/") && name.ends_with(".jsonl") {
                 self.warning("unlisted_partition", &member.place, "no change of the manifest lists this file");
-            } else if OF_A_WHOLE_ARCHIVE.iter().any(|start| name.starts_with(start)) {
+            } else if ARCHIVE_ONLY_ENTRIES.iter().any(|start| name.starts_with(start)) {
                 self.warning("not_in_a_delta", &member.place, "only a whole archive can bring this file");
             } else if LAYER_DOCUMENTS.contains(name) {
                 self.warning("unlisted_layer", &member.place, "no change of the manifest names this document");
@@ -155,7 +156,7 @@ impl Check<'_> {
 
     fn check_memory(&mut self, member: &Member) -> Result<u64, FormatError> {
         let (mut lines, limits, archive) = (0u64, self.limits, self.archive);
-        let mut there: HashSet<String> = HashSet::new();
+        let mut existing_ids: HashSet<String> = HashSet::new();
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
                 let (number, text) = match entry {
@@ -172,8 +173,8 @@ impl Check<'_> {
                 if let Ok(change) = &change {
                     let id = change.id.to_ascii_lowercase();
                     let is_new = match change.operation {
-                        Operation::Delete => !there.remove(&id),
-                        _ => there.insert(id),
+                        Operation::Delete => !existing_ids.remove(&id),
+                        _ => existing_ids.insert(id),
                     };
                     if change.operation == Operation::Create && !is_new {
                         self.warning("created_twice", &place, "an earlier line brings a record with this id");

@@ -125,8 +125,8 @@ fn write_or_plan(
     tree.set("changes", Tree::Object(changes));
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
-        let of_rows = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
-        let scopes = of_rows.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
+        let row_scopes = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
+        let scopes = row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
         slot::set_vendor(&mut tree, object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
     }
     let mut out = String::new();
@@ -162,12 +162,12 @@ impl Writer<'_> {
         let mut texts = Vec::new();
         let file = |layer: &str| self.manifest.layer_file(layer).map_or(format!("{layer}.json"), str::to_owned);
         let before = self.base_text("identity")?;
-        let current = plan.rows.get("identity").and_then(|rows| rows.first()).map(|row| row.text.clone());
-        match current {
-            Some(current) if before.as_deref() != Some(current.as_str()) => {
-                let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&current)))];
+        let identity = plan.rows.get("identity").and_then(|rows| rows.first()).map(|row| row.text.clone());
+        match identity {
+            Some(identity) if before.as_deref() != Some(identity.as_str()) => {
+                let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&identity)))];
                 changes.push(("identity".into(), object(change)));
-                texts.push((file("identity"), current));
+                texts.push((file("identity"), identity));
                 *self.report.by_kind.entry(Kind::Profile.as_str().into()).or_default() += 1;
             }
             None if before.is_some() => {
@@ -291,8 +291,8 @@ impl Writer<'_> {
         })?;
         // If only a selection is exported, records outside it are not deletions.
         if everything && base_records.values().any(|record| !record.still_exists) {
-            let mut done = std::collections::HashSet::new();
-            self.each_base_line(&mut |text| match tombstone(text, base_records, &mut done) {
+            let mut written_ids = std::collections::HashSet::new();
+            self.each_base_line(&mut |text| match tombstone(text, base_records, &mut written_ids) {
                 Some(line) => emit(&line),
                 None => Ok(()),
             })?;
@@ -306,11 +306,11 @@ impl Writer<'_> {
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,
-    done: &mut std::collections::HashSet<String>,
+    written_ids: &mut std::collections::HashSet<String>,
 ) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
-    if base_records.get(id.as_str()).is_none_or(|record| record.still_exists) || !done.insert(id.clone()) {
+    if base_records.get(id.as_str()).is_none_or(|record| record.still_exists) || !written_ids.insert(id.clone()) {
         return None;
     }
     let nested = |object: &str, key: &str| {
@@ -348,7 +348,7 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| is_our_row(text));
-    let missing = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
+    let missing_rows = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
     let row = |(value, text): (String, &str)| Row {
         value,
         scope: String::new(),
@@ -356,7 +356,7 @@ fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
         text: text.into(),
         file: None,
     };
-    missing.map(row).collect()
+    missing_rows.map(row).collect()
 }
 
 fn changed_ids(before: &str, now: &str, layer: &str) -> Vec<String> {

@@ -27,16 +27,16 @@ pub(super) fn add_profiles(
     let Some(scope) = largest.filter(|_| plan.identity.is_none() && !plan.rows.contains_key("identity")) else {
         return Ok(profiles);
     };
-    let (of_workspace, mut as_lines): (Vec<_>, Vec<_>) =
+    let (workspace_profiles, mut as_lines): (Vec<_>, Vec<_>) =
         profiles.into_iter().partition(|p| p.record.key.scope == scope);
     let runtime = scope.split(':').next().and_then(by_id).map_or("", |r| r.id);
     if !plan.has_other_formats && plan.agents.is_empty() && plan.workspaces.len() == 1 {
         plan.agent = agent_of(&scope);
-        let name = workspace_profile::agent_name(&of_workspace).unwrap_or_else(|| "Agent".into());
+        let name = workspace_profile::agent_name(&workspace_profiles).unwrap_or_else(|| "Agent".into());
         plan.sole_workspace = Some(SoleWorkspace { runtime, name });
     }
     let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
-    for stored in of_workspace {
+    for stored in workspace_profiles {
         let block = stored.record.record_type.clone();
         // An identity has each block only once. The second file for a block becomes a memory line.
         match block.as_deref() {

@@ -90,15 +90,15 @@ impl Audit {
         let io =
             |e| FormatError::io(path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), e);
         // The file is replaced atomically, so that there is always a complete record.
-        let partial = path.with_extension("json.mementory-partial");
-        let written = std::fs::File::create(&partial).and_then(|mut out| {
+        let partial_path = path.with_extension("json.mementory-partial");
+        let written = std::fs::File::create(&partial_path).and_then(|mut out| {
             out.write_all(text.as_bytes())?;
             out.write_all(b"\n")?;
             out.sync_all()?;
-            std::fs::rename(&partial, &path)
+            std::fs::rename(&partial_path, &path)
         });
         written.map_err(|e| {
-            let _ = std::fs::remove_file(&partial);
+            let _ = std::fs::remove_file(&partial_path);
             io(e)
         })?;
         Ok(path)

@@ -80,8 +80,8 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     let partitions = deletion.removed_from.keys().cloned().collect();
     let target = options.out.clone().unwrap_or_else(|| archive.to_path_buf());
     if options.out.as_deref().is_some_and(|out| out.symlink_metadata().is_ok()) {
-        let exists = std::io::Error::from(ErrorKind::AlreadyExists);
-        return Err(FormatError::io(file_name(&target), exists));
+        let exists_error = std::io::Error::from(ErrorKind::AlreadyExists);
+        return Err(FormatError::io(file_name(&target), exists_error));
     }
     let mut audit = Audit::of_records(&manifest.agent, &deletion.found_ids, partitions, options);
     let mut audit_path = None;
@@ -162,8 +162,8 @@ fn run_with_audit(
     files: &[&Path],
     each: &mut dyn FnMut(&Path) -> Result<(), FormatError>,
 ) -> Result<PathBuf, FormatError> {
-    let names_from = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
-    audit.left = names_from(0);
+    let file_names_from = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
+    audit.left = file_names_from(0);
     let path = audit.write_beside(beside)?;
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
@@ -173,7 +173,7 @@ fn run_with_audit(
             }
             return Err(error);
         }
-        audit.left = names_from(done + 1);
+        audit.left = file_names_from(done + 1);
         if audit.left.is_empty() {
             audit.complete(Timestamp::now());
         }
@@ -245,14 +245,16 @@ impl Deletion<'_> {
 
     fn count_links(&self, line: &str) -> u64 {
         let Some(m) = wire::members(line) else { return 0 };
-        let named = |raw: Option<&serde_json::value::RawValue>| {
+        let names_deleted_record = |raw: Option<&serde_json::value::RawValue>| {
             raw.and_then(wire::string).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()))
         };
         let related = wire::get(&m, "related_records")
             .and_then(|raw| serde_json::from_str::<Vec<&serde_json::value::RawValue>>(raw.get()).ok())
             .unwrap_or_default();
-        let related = related.iter().filter(|r| wire::members(r.get()).is_some_and(|m| named(wire::get(&m, "id"))));
-        related.count() as u64 + u64::from(named(wire::get(&m, "supersedes")))
+        let related = related
+            .iter()
+            .filter(|r| wire::members(r.get()).is_some_and(|m| names_deleted_record(wire::get(&m, "id"))));
+        related.count() as u64 + u64::from(names_deleted_record(wire::get(&m, "supersedes")))
     }
 
     /// A line without its links to the deleted records. None if the line has no such links, or if links are kept.
@@ -261,13 +263,13 @@ impl Deletion<'_> {
             return None;
         }
         let mut tree = Tree::parse(line, 512).ok()?;
-        let named =
+        let names_deleted_record =
             |id: Option<&Tree>| id.and_then(Tree::as_str).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
-        if named(tree.get("supersedes")) {
+        if names_deleted_record(tree.get("supersedes")) {
             tree.remove("supersedes");
         }
         if let Some(Tree::Array(rows)) = tree.get("related_records").cloned() {
-            let remaining: Vec<Tree> = rows.into_iter().filter(|row| !named(row.get("id"))).collect();
+            let remaining: Vec<Tree> = rows.into_iter().filter(|row| !names_deleted_record(row.get("id"))).collect();
             match remaining.is_empty() {
                 true => tree.remove("related_records"),
                 false => tree.set("related_records", Tree::Array(remaining)),
@@ -326,18 +328,19 @@ impl Deletion<'_> {
             let mut tree = Tree::parse(element, self.limits).ok()?;
             let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };
             let before = ids.len();
-            let named = |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
-            let remaining: Vec<Tree> = ids.into_iter().filter(|id| !named(id)).collect();
+            let names_deleted_record =
+                |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
+            let remaining: Vec<Tree> = ids.into_iter().filter(|id| !names_deleted_record(id)).collect();
             (remaining.len() < before).then(|| {
                 tree.set("referenced_by", Tree::Array(remaining));
                 rewrite::to_json(&tree)
             })
         };
-        let spliced = document.with_elements(
+        let new_document = document.with_elements(
             |i| document.elements.get(i).map(|element| strip(element).unwrap_or_else(|| (*element).to_owned())),
             &[],
         );
-        file.out.entry(name, &mut spliced.as_bytes()).map(drop)
+        file.out.entry(name, &mut new_document.as_bytes()).map(drop)
     }
 
     /// Counts the lines of a delta that concern a record to be deleted, and collects the texts of these lines. None if
@@ -372,8 +375,8 @@ impl Deletion<'_> {
         let mut count = 0;
         file.out.entry_from(&name, &mut |sink| {
             (count, _) = rewrite::edit_lines(&archive, member, self.limits, sink, &mut |text, _| {
-                let deleted = text.and_then(|t| self.deleted_id(t)).is_some();
-                Ok(if deleted { LineEdit::Remove } else { LineEdit::Keep })
+                let is_deleted = text.and_then(|t| self.deleted_id(t)).is_some();
+                Ok(if is_deleted { LineEdit::Remove } else { LineEdit::Keep })
             })?;
             Ok(true)
         })?;
@@ -399,8 +402,8 @@ impl Deletion<'_> {
         let mut out = Vec::new();
         let finder = self.needles.finder(&self.found_ids);
         for (name, member) in &self.archive.entries {
-            let lines = self.manifest.partitions.iter().any(|p| p.file == *name);
-            if lines {
+            let is_partition = self.manifest.partitions.iter().any(|p| p.file == *name);
+            if is_partition {
                 let mut number = 0u64;
                 rewrite::edit_lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                     number += 1;
@@ -417,10 +420,10 @@ impl Deletion<'_> {
                 })?;
                 continue;
             }
-            let structured = *name == MANIFEST_FILE || self.manifest.layer_file("attachments") == Some(name);
-            let hit = self.archive.catalog.read(member, |bytes| finder.search(bytes, !structured))?;
-            let opaque = name.starts_with("memory/embeddings/").then_some("cannot_be_searched");
-            out.extend(hit.or(opaque).map(|reason| Leftover { place: (*name).into(), reason: reason.into() }));
+            let is_structured = *name == MANIFEST_FILE || self.manifest.layer_file("attachments") == Some(name);
+            let hit = self.archive.catalog.read(member, |bytes| finder.search(bytes, !is_structured))?;
+            let unsearchable = name.starts_with("memory/embeddings/").then_some("cannot_be_searched");
+            out.extend(hit.or(unsearchable).map(|reason| Leftover { place: (*name).into(), reason: reason.into() }));
         }
         Ok(out)
     }

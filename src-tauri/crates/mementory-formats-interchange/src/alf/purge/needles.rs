@@ -6,7 +6,7 @@ use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// A single line of a content is searched for only if it has at least this many characters.
+/// A single line of a record's content is searched for only if it has at least this many characters.
 const MIN_PART_CHARS: usize = 16;
 /// Number of bytes that are read at a time.
 const READ_BUFFER_BYTES: usize = 256 << 10;
@@ -61,16 +61,16 @@ fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     set.insert(fold_case_and_space(ascii.as_bytes(), &mut true));
 }
 
-/// Converts letters to lower case, and each run of white space to one space. `blank` says whether the previous byte was
-/// white space. It is updated, so that a text can be converted in chunks.
-fn fold_case_and_space(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
+/// Converts letters to lower case, and each run of white space to one space. `was_blank` says whether the previous byte
+/// was white space. It is updated, so that a text can be converted in chunks.
+fn fold_case_and_space(bytes: &[u8], was_blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
-        let space = byte.is_ascii_whitespace();
-        if !(space && *blank) {
-            out.push(if space { b' ' } else { byte.to_ascii_lowercase() });
+        let is_space = byte.is_ascii_whitespace();
+        if !(is_space && *was_blank) {
+            out.push(if is_space { b' ' } else { byte.to_ascii_lowercase() });
         }
-        *blank = space;
+        *was_blank = is_space;
     }
     out
 }
@@ -84,8 +84,8 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// The most serious finding in a stream. Searches for ids only if `ids` is true.
-    pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
+    /// The most serious finding in a stream. Searches for ids only if `include_ids` is true.
+    pub(super) fn search(&self, bytes: &mut dyn Read, include_ids: bool) -> Result<Option<&'static str>, FormatError> {
         let (mut buffer, mut text, mut was_blank) = (vec![0u8; READ_BUFFER_BYTES], Vec::new(), false);
         let (mut has_part, mut has_id, mut is_compressed, mut is_first) = (false, false, false, true);
         loop {
@@ -103,15 +103,16 @@ impl Finder {
                 is_compressed = COMPRESSED_MAGIC.iter().any(|magic| buffer[..n].starts_with(magic));
             }
             text.extend(fold_case_and_space(&buffer[..n], &mut was_blank));
-            let within = |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
-            if within(&self.contents) {
+            let finds_any =
+                |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
+            if finds_any(&self.contents) {
                 return Ok(Some("holds_text"));
             }
-            has_part |= within(&self.content_lines);
-            has_id |= ids && within(&self.ids);
+            has_part |= finds_any(&self.content_lines);
+            has_id |= include_ids && finds_any(&self.ids);
             // The end of the text is kept, so that a match that begins in this chunk and ends in the next is found.
-            let keep = text.len().saturating_sub(self.longest);
-            text.drain(..keep);
+            let keep_from = text.len().saturating_sub(self.longest);
+            text.drain(..keep_from);
         }
         Ok(match (has_part, has_id, is_compressed) {
             (true, ..) => Some("holds_part_of_text"),

@@ -36,7 +36,7 @@ fn options() -> PurgeOptions {
 
 /// Writes an archive with 100 records in a sealed quarter, 10 in another and 5 in the current one, and with files that
 /// contain the text of records 3 and 7.
-fn agent(path: &Path) {
+fn write_agent(path: &Path) {
     let quarter = |from: u32, to: u32, month: &str| {
         (from..to).map(|n| line(n, &format!("{month}-02T00:00:00Z"), "") + "\n").collect::<String>()
     };
@@ -84,7 +84,7 @@ fn manifest(path: &Path) -> Value {
 fn spec_10_14_purge_removes_only_the_requested_records() {
     let scratch = Scratch::new("purge");
     let file = scratch.0.join("a.alf");
-    agent(&file);
+    write_agent(&file);
     let before = std::fs::read(&file).unwrap();
     let entries_before = entries(&file);
     let ids = [id(3).to_uppercase(), id(40), id(41), "0197f2a0-4444-7000-8000-00000000ffff".to_owned()];
@@ -94,11 +94,11 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     assert_eq!(std::fs::read_dir(&scratch.0).unwrap().count(), 1);
     assert_eq!((dry.removed, dry.audit_path.clone(), dry.audit.completed_at.clone()), (3, None, None));
 
-    let done = purge(&file, &ids, &options()).unwrap();
-    assert_eq!((done.removed, done.links), (3, 2));
-    assert_eq!(done.leftovers, dry.leftovers);
-    assert_eq!(done.not_found, ["0197f2a0-4444-7000-8000-00000000ffff"]);
-    assert_eq!(done.removed_from.iter().collect::<Vec<_>>(), [(&"memory/partitions/2025-Q3.jsonl".to_owned(), &3)]);
+    let purged = purge(&file, &ids, &options()).unwrap();
+    assert_eq!((purged.removed, purged.links), (3, 2));
+    assert_eq!(purged.leftovers, dry.leftovers);
+    assert_eq!(purged.not_found, ["0197f2a0-4444-7000-8000-00000000ffff"]);
+    assert_eq!(purged.removed_from.iter().collect::<Vec<_>>(), [(&"memory/partitions/2025-Q3.jsonl".to_owned(), &3)]);
     let new = entries(&file);
     let third = String::from_utf8(new["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
     assert_eq!(third.lines().count(), 97, "10.14.2a");
@@ -122,13 +122,13 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     };
     assert_eq!(row["sha256"], digest.as_str(), "10.14.2c, 10.14.7: another digest");
     assert_eq!(validate(&file).errors, [], "10.14.8");
-    let places: Vec<_> = done.leftovers.iter().map(|l| (l.place.as_str(), l.reason.as_str())).collect();
+    let places: Vec<_> = purged.leftovers.iter().map(|l| (l.place.as_str(), l.reason.as_str())).collect();
     assert_eq!(
         places,
         [("artifacts/packed.gz", "cannot_be_searched"), ("raw/openclaw/memory/2025-08-02.md", "holds_text")]
     );
 
-    let audit_path = done.audit_path.unwrap();
+    let audit_path = purged.audit_path.unwrap();
     assert_eq!(audit_path.parent(), file.parent(), "beside the output");
     let audit = std::fs::read_to_string(audit_path).unwrap();
     let audit: Value = serde_json::from_str(&audit).unwrap();
@@ -153,10 +153,10 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
 fn spec_10_14_strips_links_on_request_in_several_partitions() {
     let scratch = Scratch::new("purge-more");
     let (file, out) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    agent(&file);
+    write_agent(&file);
     let purge_options = PurgeOptions { out: Some(out.clone()), strip_links: true, ..options() };
-    let done = purge(&file, &[id(3), id(7), id(105), id(112)], &purge_options).unwrap();
-    assert_eq!(done.removed_from.len(), 3, "10.14.3 and 10.14.4: each partition for itself, the current one too");
+    let purged = purge(&file, &[id(3), id(7), id(105), id(112)], &purge_options).unwrap();
+    assert_eq!(purged.removed_from.len(), 3, "10.14.3 and 10.14.4: each partition for itself, the current one too");
     let second_purge = purge(&file, &[id(3)], &purge_options);
     assert!(matches!(second_purge, Err(FormatError::Io { .. })), "an existing file is not replaced");
     let new = entries(&out);
@@ -171,7 +171,7 @@ fn spec_10_14_strips_links_on_request_in_several_partitions() {
     let attachments: Value = serde_json::from_slice(&new["attachments.json"]).unwrap();
     assert_eq!(attachments["attachments"][0]["referenced_by"], serde_json::json!([id(5)]));
     assert_eq!(validate(&out).errors, []);
-    let places: Vec<_> = done.leftovers.iter().map(|l| l.place.as_str()).collect();
+    let places: Vec<_> = purged.leftovers.iter().map(|l| l.place.as_str()).collect();
     assert_eq!(places, ["artifacts/notes.json", "artifacts/packed.gz", "raw/openclaw/memory/2025-08-02.md"]);
 }
 
@@ -179,15 +179,15 @@ fn spec_10_14_strips_links_on_request_in_several_partitions() {
 fn spec_10_14_purges_deltas_and_whole_agents() {
     let scratch = Scratch::new("purge-delta");
     let (file, delta) = (scratch.0.join("a.alf"), scratch.0.join("d.alf-delta"));
-    agent(&file);
+    write_agent(&file);
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT_ID}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":2}}}}}}"#
     );
     let update_line = |n: u32| line(n, "2025-08-02T00:00:00Z", r#","operation":"update""#);
     let lines = format!("{}\n{}\n", update_line(3), update_line(9));
     pack(&delta, &[("manifest.json", manifest.as_bytes()), ("memory/delta.jsonl", lines.as_bytes())]);
-    let done = purge(&file, &[id(3)], &PurgeOptions { deltas: vec![delta.clone()], ..options() }).unwrap();
-    assert_eq!(done.removed_from["d.alf-delta"], 1, "10.14.5");
+    let purged = purge(&file, &[id(3)], &PurgeOptions { deltas: vec![delta.clone()], ..options() }).unwrap();
+    assert_eq!(purged.removed_from["d.alf-delta"], 1, "10.14.5");
     let new = entries(&delta);
     assert_eq!(String::from_utf8_lossy(&new["memory/delta.jsonl"]), update_line(9) + "\n");
     let manifest: Value = serde_json::from_slice(&new["manifest.json"]).unwrap();
@@ -209,11 +209,11 @@ fn spec_10_14_purges_deltas_and_whole_agents() {
     let purge_options = PurgeOptions { deltas: vec![delta.clone()], ..options() };
     let dry = purge_agent(&file, &PurgeOptions { dry_run: true, ..purge_options.clone() }).unwrap();
     assert!(file.exists() && delta.exists() && dry.audit_path.is_none());
-    let done = purge_agent(&file, &purge_options).unwrap();
+    let purged = purge_agent(&file, &purge_options).unwrap();
     assert!(!file.exists() && !delta.exists(), "10.14.1");
-    assert_eq!((done.removed, done.files.len()), (114, 2));
-    assert_eq!((dry.removed, &dry.files), (done.removed, &done.files));
-    let (audit, written) = (done.audit, done.audit_path);
+    assert_eq!((purged.removed, purged.files.len()), (114, 2));
+    assert_eq!((dry.removed, &dry.files), (purged.removed, &purged.files));
+    let (audit, written) = (purged.audit, purged.audit_path);
     assert_eq!((audit.scope.as_str(), audit.record_ids, audit.partitions_affected.len()), ("full_agent", None, 3));
     let text = std::fs::read_to_string(written.unwrap()).unwrap();
     assert!(!text.contains("harbour") && !text.contains("record_ids"));
@@ -227,7 +227,7 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
     let at = |name: &str| scratch.0.join(name);
     let key = || Some(std::sync::Arc::new(FakeCipher("tea")) as std::sync::Arc<dyn Passphrase>);
     let sealed = |path: &Path| std::fs::read(path).unwrap().starts_with(b"age-encryption.org/v1");
-    agent(&at("plain.alf"));
+    write_agent(&at("plain.alf"));
     let mut vault = read(&at("plain.alf")).unwrap();
     let options_of = |base: Option<&str>| WriteOptions {
         everything: true,
@@ -253,8 +253,8 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
     let closed = purge(&at("a.alf"), &[id(3)], &options());
     assert!(matches!(closed, Err(FormatError::Invalid { code: "passphrase_needed", .. })), "{closed:?}");
     let purge_options = PurgeOptions { passphrase: key(), deltas: deltas.to_vec(), ..options() };
-    let done = purge(&at("a.alf"), &[id(3), id(4)], &purge_options).unwrap();
-    assert_eq!((done.removed, done.removed_from["d.alf-delta"]), (2, 1));
+    let purged = purge(&at("a.alf"), &[id(3), id(4)], &purge_options).unwrap();
+    assert_eq!((purged.removed, purged.removed_from["d.alf-delta"]), (2, 1));
     assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
     assert_eq!(read_with(&at("a.alf"), key()).unwrap().records.len(), 114);
     assert_eq!(purge_agent(&at("a.alf"), &purge_options).unwrap().removed, 113);
@@ -281,14 +281,14 @@ fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
     };
 
     // The first delta is given three times, once under another path. There is a second delta.
-    agent(&file);
+    write_agent(&file);
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));
     let deltas = ["a.alf-delta", "b.alf-delta", "a.alf-delta", "sub/../a.alf-delta"].map(at);
     let purge_options = PurgeOptions { deltas: deltas.to_vec(), ..options() };
-    let done = purge(&file, &[id(3)], &purge_options).unwrap();
-    assert_eq!((done.removed, done.removed_from["a.alf-delta"], done.removed_from["b.alf-delta"]), (1, 1, 1));
-    std::fs::remove_file(done.audit_path.unwrap()).unwrap();
+    let purged = purge(&file, &[id(3)], &purge_options).unwrap();
+    assert_eq!((purged.removed, purged.removed_from["a.alf-delta"], purged.removed_from["b.alf-delta"]), (1, 1, 1));
+    std::fs::remove_file(purged.audit_path.unwrap()).unwrap();
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));
     let purged = purge_agent(&file, &purge_options).unwrap();
@@ -299,7 +299,7 @@ fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
     std::fs::remove_file(purged.audit_path.unwrap()).unwrap();
 
     // Simulates a disk that fails.
-    agent(&file);
+    write_agent(&file);
     let unremovable = inner.join("c.alf-delta");
     delta(&unremovable);
     delta(&at("a.alf-delta"));

@@ -1,5 +1,6 @@
-//! Reads the attachment index (spec §3.1.9): rows as records, tier 2 files if their size and digest are correct, tier 3
-//! files by name only. If we wrote a row for a file of a workspace, the file becomes a file of that workspace again.
+//! Reads the attachment index (spec §3.1.9): each row becomes a record. A tier 2 file is read if its size and digest
+//! are correct. A tier 3 file has only a name. If we wrote a row for a file of a workspace, the file becomes a file of
+//! that workspace again.
 use super::super::{identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
@@ -64,7 +65,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         let our_reference = wire::members(element)
             .and_then(|m| wire::vendor(&m))
             .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
-        let restored = our_reference.is_some();
+        let is_restored = our_reference.is_some();
         let reference = match our_reference {
             Some(reference) => reference,
             None => {
@@ -73,8 +74,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
                 reference(&doc, RecordKey::new(scope, value))
             }
         };
-        slots.push(if restored { String::new() } else { reference.key.value.clone() });
-        if !restored {
+        slots.push(if is_restored { String::new() } else { reference.key.value.clone() });
+        if !is_restored {
             if let Some(Tree::Array(ids)) = doc.get("referenced_by") {
                 for id in ids.iter().filter_map(Tree::as_str) {
                     out.by_record.entry(id.to_owned()).or_default().push(reference.clone());

@@ -43,15 +43,15 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     let temp = TempDir::new();
     let (plain, signed) = (temp.join("plain.mem"), temp.join("signed.mem"));
     let report = write(&pack(), &plain, None).unwrap();
-    let edges = pack().edges.len() as u64;
-    assert!(edges > 0);
-    assert_eq!((report.tombstones, report.audit_entries, report.provenance_edges), (2, 2, edges));
+    let edge_count = pack().edges.len() as u64;
+    assert!(edge_count > 0);
+    assert_eq!((report.tombstones, report.audit_entries, report.provenance_edges), (2, 2, edge_count));
     let listed = ["CHECKSUMS", "audit/log.jsonl", "audit/tombstones.jsonl", "manifest.json", "provenance/edges.jsonl"];
     assert_eq!(files(&plain).into_keys().collect::<Vec<_>>(), listed);
     let manifest: serde_json::Value = serde_json::from_slice(&files(&plain)["manifest.json"]).unwrap();
     assert_eq!(manifest["conformanceLevel"], "L3");
     assert_eq!(manifest["exportMode"], "full");
-    assert_eq!(manifest["counts"], serde_json::json!({"audit": 2, "tombstone": 2, "provenanceEdge": edges}));
+    assert_eq!(manifest["counts"], serde_json::json!({"audit": 2, "tombstone": 2, "provenanceEdge": edge_count}));
     assert_eq!(
         manifest["capabilities"],
         serde_json::json!(["evidence-pack", "proof-of-deletion", "audit", "provenance"])

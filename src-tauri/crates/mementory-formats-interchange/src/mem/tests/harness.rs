@@ -205,15 +205,15 @@ impl RecordSource for MemorySource<'_> {
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
         let by_id: BTreeMap<String, &Record> = self.sink.records.iter().map(|r| (vault_id(&r.key), r)).collect();
-        let present = |key: &RecordKey| Some(vault_id(key)).filter(|id| by_id.contains_key(id));
+        let id_in_vault = |key: &RecordKey| Some(vault_id(key)).filter(|id| by_id.contains_key(id));
         for kind in Kind::ALL {
             for (id, record) in by_id.iter().filter(|(_, r)| r.kind == kind) {
                 visit(StoredRecord {
                     id: id.clone(),
                     edited: self.edited.contains(&record.key.value.as_str()),
                     changed: None,
-                    link_ids: record.links.iter().map(|l| present(&l.target)).collect(),
-                    parent_id: record.parent.as_ref().and_then(&present),
+                    link_ids: record.links.iter().map(|l| id_in_vault(&l.target)).collect(),
+                    parent_id: record.parent.as_ref().and_then(&id_in_vault),
                     message_parent_id: None,
                     attachment_ids: record.attachments.iter().map(|a| vault_id(&a.key)).collect(),
                     redactions: vec![],

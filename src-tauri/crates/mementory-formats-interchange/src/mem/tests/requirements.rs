@@ -304,23 +304,23 @@ fn l0_paths_stay_inside_the_bundle() {
 #[test]
 fn l0_links_are_rejected_everywhere() {
     use std::os::unix::fs::symlink;
-    let linked = |change: &dyn Fn(&Path)| {
+    let codes_after = |change: &dyn Fn(&Path)| {
         let copy = FixtureBundle::copy_of("small");
         change(&copy.path);
         assert!(copy.import().is_err());
         copy.errors()
     };
-    let file = linked(&|b| {
+    let file = codes_after(&|b| {
         std::fs::rename(b.join(EPISODES_FILE), b.join("real")).unwrap();
         symlink("../real", b.join(EPISODES_FILE)).unwrap();
     });
     assert_eq!(file[0], "path_escapes");
-    let folder = linked(&|b| {
+    let folder = codes_after(&|b| {
         std::fs::rename(b.join("items"), b.join("real")).unwrap();
         symlink("real", b.join("items")).unwrap();
     });
     assert!(folder.contains(&"file_missing".to_owned()) && folder.contains(&"unlisted_file".to_owned()), "{folder:?}");
-    let sums = linked(&|b| {
+    let sums = codes_after(&|b| {
         std::fs::rename(b.join("CHECKSUMS"), b.join("real")).unwrap();
         symlink("real", b.join("CHECKSUMS")).unwrap();
     });

@@ -171,8 +171,8 @@ fn bundles_are_found_anywhere_in_a_folder_or_archive() {
     let input = repo().join("fixtures/mem/all-kinds/input.mem");
     let temp = TempDir::new();
     copy(&input, &temp.join("a/b/deep.mem"));
-    let expected = read(&input).records.len();
-    assert_eq!(read(&temp.join("a")).records.len(), expected);
+    let expected_count = read(&input).records.len();
+    assert_eq!(read(&temp.join("a")).records.len(), expected_count);
     let archive = temp.join("sent.zip");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&archive).unwrap());
     for (name, bytes) in files(&input) {
@@ -181,7 +181,7 @@ fn bundles_are_found_anywhere_in_a_folder_or_archive() {
     }
     zip.finish().unwrap();
     let sink = read(&archive);
-    assert_eq!(sink.records.len(), expected);
+    assert_eq!(sink.records.len(), expected_count);
     assert_eq!(sink.records[0].origin.container, "sent.zip!/x/deep.mem");
     assert!(validate(&archive, &[]).errors.is_empty());
 }

@@ -17,7 +17,7 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 /// Reads and validates a fixture, and compares the results with its case file.
-fn matches_case(name: &str) -> (MemoryStore, PathBuf) {
+fn read_checked_case(name: &str) -> (MemoryStore, PathBuf) {
     let (expected, input) = case(name);
     assert_eq!(detected(&input, false).map(|d| d.0), Some("mif"), "{name}");
     let store = read(&input).unwrap();
@@ -65,14 +65,14 @@ fn assert_round_trip(input: &Path, expected: &Value) {
 #[test]
 fn fixtures_round_trip() {
     for name in ["v1", "v2", "covered", "interop"] {
-        let (_, input) = matches_case(name);
+        let (_, input) = read_checked_case(name);
         assert_round_trip(&input, &value(&input));
     }
 }
 
 #[test]
 fn only_invalid_records_are_dropped() {
-    let (store, _) = matches_case("hostile");
+    let (store, _) = read_checked_case("hostile");
     assert_eq!(store.find("Another under").key.value, "memory/mem_1#2");
     let without = store.find("Without an id");
     assert!(without.key.value.starts_with("memory/content:"));
@@ -81,7 +81,7 @@ fn only_invalid_records_are_dropped() {
 
 #[test]
 fn handwritten_yaml_is_read() {
-    let (store, _) = matches_case("yaml");
+    let (store, _) = read_checked_case("yaml");
     let first = store.find("yes");
     assert_eq!(first.tags, ["no", "2024", "1e3", "~x"]);
     assert_eq!((first.importance, first.record_type.as_deref()), (Some(0.5), Some("Decision")));

@@ -165,13 +165,13 @@ fn official_samples_are_valid_and_written_back_unchanged() {
 }
 
 /// Checks that a JSON Schema has the same member names and required members as the validator's table.
-fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
+fn assert_same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
     let schema = resolve_ref(schema, root);
     let fields = rule.fields().unwrap();
     let names = |list: &mut dyn Iterator<Item = String>| list.collect::<BTreeSet<String>>();
     let properties = schema["properties"].as_object().unwrap();
-    let known = names(&mut properties.keys().filter(|k| !mementory_format::extension::is_slot_name(k)).cloned());
-    assert_eq!(known, names(&mut fields.iter().map(|f| f.name.to_owned())), "{at}");
+    let known_names = names(&mut properties.keys().filter(|k| !mementory_format::extension::is_slot_name(k)).cloned());
+    assert_eq!(known_names, names(&mut fields.iter().map(|f| f.name.to_owned())), "{at}");
     let required = names(&mut fields.iter().filter(|f| f.required).map(|f| f.name.to_owned()));
     assert_eq!(words(&schema["required"]), required, "{at}");
     assert_eq!(schema["additionalProperties"] == true, matches!(rule, Rule::Object(_)), "{at}");
@@ -182,7 +182,7 @@ fn same_names(rule: &Rule, schema: &Value, root: &Value, at: &str) {
             rule = item;
         }
         if rule.fields().is_some() {
-            same_names(rule, inner, root, &format!("{at}/{}", field.name));
+            assert_same_names(rule, inner, root, &format!("{at}/{}", field.name));
         }
     }
 }
@@ -201,6 +201,6 @@ fn json_schemas_agree_with_the_tables() {
         [("memory-store", &STORE_RULE), ("conversation", &CONVERSATION_RULE), ("embeddings", &EMBEDDINGS_RULE)]
     {
         let schema = json(&repo().join(format!("schemas/pam/{name}.schema.json")));
-        same_names(rule, &schema, &schema, name);
+        assert_same_names(rule, &schema, &schema, name);
     }
 }
