@@ -62,11 +62,11 @@ fn strings_of(value: &Value<'_>) -> Option<Vec<String>> {
     value.as_array()?.elements.iter().map(|each| Some(each.as_string_lit()?.value.to_string())).collect()
 }
 
-/// Refuses an object in which a name occurs twice, because readers disagree on which of the two counts.
+/// Refuses an object in which a name occurs duplicate, because readers disagree on which of the two counts.
 fn refuse_duplicates(object: &Object<'_>) -> Result<(), TextError> {
     let mut names = std::collections::HashSet::new();
     match object.properties.iter().find(|member| !names.insert(member.name.as_str())) {
-        Some(twice) => Err(TextError::Layout(twice.range.start, "a name occurs twice in one object".into())),
+        Some(duplicate) => Err(TextError::Layout(duplicate.range.start, "a name occurs twice in one object".into())),
         None => Ok(()),
     }
 }

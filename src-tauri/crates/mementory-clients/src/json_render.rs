@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style<'a> {
     /// One level of indentation.
-    pub unit: &'a str,
+    pub indent_unit: &'a str,
     pub line_break: &'a str,
     /// False: everything in one line, as in a file without line breaks.
     pub multi_line: bool,
@@ -23,9 +23,11 @@ impl Style<'_> {
             let members: Vec<_> = members.iter().map(|(key, value)| format!("{}: {value}", name(key))).collect();
             return format!("{{{}}}", members.join(", "));
         }
-        let Style { unit, line_break, .. } = self;
-        let members: Vec<_> =
-            members.iter().map(|(key, value)| format!("{line_break}{indent}{unit}{}: {value}", name(key))).collect();
+        let Style { indent_unit, line_break, .. } = self;
+        let members: Vec<_> = members
+            .iter()
+            .map(|(key, value)| format!("{line_break}{indent}{indent_unit}{}: {value}", name(key)))
+            .collect();
         format!("{{{}{line_break}{indent}}}", members.join(","))
     }
 
@@ -37,7 +39,7 @@ impl Style<'_> {
         }
         members.push(("command", string(&server.command)));
         members.push(("args", list(&server.args)));
-        members.push(("env", self.variables(&server.marked_env(added), &format!("{indent}{}", self.unit))));
+        members.push(("env", self.variables(&server.marked_env(added), &format!("{indent}{}", self.indent_unit))));
         self.object(indent, &members)
     }
 
