@@ -18,7 +18,7 @@ use ureq::{
     tls::{TlsConfig, TlsProvider},
 };
 
-/// Maximum time for connecting, sending and receiving the answer.
+/// Maximum time for connecting, sending and receiving the response.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The result of sending a file.
@@ -26,7 +26,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 struct Pushed<'p> {
     sink: &'p str,
     dest: &'p str,
-    /// `copied`, or the status code of the receiver's answer.
+    /// `copied`, or the status code of the receiver's response.
     status: String,
 }
 
@@ -91,10 +91,10 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
     if let Some(token) = token {
         request = request.header("Authorization", format!("Bearer {token}"));
     }
-    let answer = request.send(SendBody::from_reader(&mut file)).map_err(|error| {
+    let response = request.send(SendBody::from_reader(&mut file)).map_err(|error| {
         ApiError::new("not_delivered", 7, format!("{host} could not be reached: {error}. The file is unchanged."))
     })?;
-    let status = answer.status();
+    let status = response.status();
     if !status.is_success() {
         let message = format!("{host} did not accept the file: it answered {status}. The file is unchanged.");
         return Err(ApiError::new("not_delivered", 7, message).with("status", status.as_u16()));
