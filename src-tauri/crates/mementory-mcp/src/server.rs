@@ -79,7 +79,7 @@ impl Server {
                 "Another window or `mementory serve` answers clients already. Nothing was changed. Close it first.";
             return Err(ApiError::new("already_serving", 4, message));
         }
-        // A process that was killed leaves its socket. Nothing else is removed.
+        // A process that was killed leaves its socket behind; that is removed. Anything else with this name stays.
         if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket()) {
             let _ = std::fs::remove_file(path);
         }
@@ -115,7 +115,7 @@ impl Server {
                 continue;
             }
             connections.fetch_add(1, Ordering::Relaxed);
-            let counted = Counted(connections.clone());
+            let counted = CountedConnection(connections.clone());
             let vault = vault.clone();
             // If no thread can be started, the connection is closed and the client tries again.
             let _ = std::thread::Builder::new().name("client".into()).spawn(move || {
@@ -129,9 +129,9 @@ impl Server {
 }
 
 /// Counts one connection until it is dropped.
-struct Counted(Arc<AtomicUsize>);
+struct CountedConnection(Arc<AtomicUsize>);
 
-impl Drop for Counted {
+impl Drop for CountedConnection {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

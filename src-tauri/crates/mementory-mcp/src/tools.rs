@@ -209,11 +209,11 @@ fn metadata_of(record: &ClientRecord) -> Value {
 }
 
 /// The beginning of a text, with a note of how much is left out.
-fn cut(text: &str, most: usize) -> String {
+fn cut(text: &str, max_chars: usize) -> String {
     let length = text.chars().count();
-    if length <= most {
+    if length <= max_chars {
         return text.to_owned();
     }
-    let head: String = text.chars().take(most).collect();
-    format!("{head}\n[{} more characters; fetch this id for all]", length - most)
+    let head: String = text.chars().take(max_chars).collect();
+    format!("{head}\n[{} more characters; fetch this id for all]", length - max_chars)
 }
