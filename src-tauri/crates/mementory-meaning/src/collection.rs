@@ -67,8 +67,8 @@ struct Query {
 impl Query {
     fn new(vector: &Vector) -> Self {
         let largest = vector.as_slice().iter().fold(f32::MIN_POSITIVE, |largest, n| largest.max(n.abs()));
-        // More than a byte costs no time, so the query is rounded less than the stored vectors. The sum of all products
-        // stays below 2^31.
+        // Numbers of 16 bits take no more time than bytes, so the query is rounded less than the stored vectors. The
+        // sum of all products stays below 2^31.
         let scale = largest / 8_191.0;
         Self { numbers: vector.as_slice().iter().map(|n| (n / scale).round() as i16).collect(), scale }
     }
