@@ -73,9 +73,17 @@ export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
   const cached = stepsCache.get(message);
   if (cached) return cached;
   const { id, parent_id, role, created_at, branch } = message;
-  const none = { origin_id: null, hidden: false, model: null, attachments: [], siblings: [], memories: [], steps: [] };
+  const emptyFields = {
+    origin_id: null,
+    hidden: false,
+    model: null,
+    attachments: [],
+    siblings: [],
+    memories: [],
+    steps: [],
+  };
   const steps = message.steps.map(({ content_type, text }, index) => ({
-    ...{ ...none, id: `${id}/${index}`, parent_id, role, created_at, branch, content_type, text },
+    ...{ ...emptyFields, id: `${id}/${index}`, parent_id, role, created_at, branch, content_type, text },
   }));
   stepsCache.set(message, steps);
   return steps;

@@ -15,7 +15,7 @@ const MAX_LABEL_LENGTH = 120;
 const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1 };
 const KEPT = "moved_to_extension";
 
-/** Fields that only programs use, so that nobody misses them when they are left out. */
+/** Fields that only programs use. Nobody misses them when they are left out. */
 const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
   ...["passthrough", "manifest", "document", "database", "embeddings", "embedding_ref", "id", "identifiers"],
   ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
