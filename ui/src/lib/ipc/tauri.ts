@@ -4,18 +4,18 @@ import { getCurrentWebview } from "@tauri-apps/api/webview";
 import { commands, type ErrorBody, type Progress, type Warning } from "./bindings";
 import { BackendError, type Backend, type LockedBy } from "./backend";
 
-type Answer<T> = { status: "ok"; data: T } | { status: "error"; error: ErrorBody };
+type CommandResult<T> = { status: "ok"; data: T } | { status: "error"; error: ErrorBody };
 
-/** The data of a command's answer. Throws its error as a `BackendError`. */
-async function unwrap<T>(answer: Promise<Answer<T>>): Promise<T> {
-  const result = await answer;
+/** The data of a command's result. Throws its error as a `BackendError`. */
+async function unwrap<T>(call: Promise<CommandResult<T>>): Promise<T> {
+  const result = await call;
   if (result.status === "error") throw new BackendError(result.error);
   return result.data;
 }
 
 /** Like `unwrap`, for commands whose data the window does not use. */
-async function unwrapVoid(answer: Promise<Answer<unknown>>): Promise<void> {
-  await unwrap(answer);
+async function unwrapVoid(call: Promise<CommandResult<unknown>>): Promise<void> {
+  await unwrap(call);
 }
 
 function channel(listener: (progress: Progress) => void): Channel<Progress> {

@@ -138,9 +138,9 @@ export function isPlain(source: string): boolean {
   return others.length === 0 && first.kind !== "code" && (first.kind === "plain" || PLAIN_HTML.test(first.html));
 }
 
-/** The text without Markdown formatting on one line, with at most `most` characters. */
-export function plainLine(text: string, most?: number): string {
-  return oneLine(plainText(truncated(text, most)), most);
+/** The text without Markdown formatting on one line, with at most `maxLength` characters. */
+export function plainLine(text: string, maxLength?: number): string {
+  return oneLine(plainText(truncated(text, maxLength)), maxLength);
 }
 
 /** Paragraphs and line breaks without attributes, as in most messages, need no sanitising. */

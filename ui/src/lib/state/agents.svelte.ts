@@ -110,8 +110,8 @@ class Agents {
   }
 
   /**
-   * Shows a notice that clients have read for the first time. Clients mostly ask while the person works in another
-   * window, so the notice comes again with the focus, and counts as seen only then.
+   * Shows a notice that clients have read for the first time. Clients mostly read while the person works in another
+   * window, so the notice is shown again when this window gets the focus, and counts as seen only then.
    */
   #announce(grants: GrantInfo[]): void {
     const [grant, more] = grants;

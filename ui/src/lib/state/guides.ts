@@ -29,7 +29,9 @@ export const SOURCES = sources as readonly Source[];
 /** The texts of a source in the current language. */
 export const guideText = (id: SourceId): GuideText => currentLocale().guides[id];
 
-/** Formats that a person may choose for a file, and formats that take any file and are only used if chosen. */
+/**
+ * Formats that a person may choose for a file. Those in `KEEPING_FORMATS` take any file, and are only used if chosen.
+ */
 const ORDINARY_FORMATS = FORMATS.filter((format) => format.read && !format.onlyIfChosen);
 const READ_FORMATS: ReadonlySet<string> = new Set(ORDINARY_FORMATS.map(({ id }) => id));
 export const KEEPING_FORMATS: ReadonlySet<string> = new Set(

@@ -118,7 +118,9 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   return op === "erase" && hasText(`kind.${detail}`) ? plain(word("kind", detail)) : { text: "", original: detail };
 }
 
-/** Texts for the details of clean places in a receipt, by a pattern of the detail. Its group is the text's number. */
+/**
+ * Texts for the details of clean places in a receipt, by a pattern of the detail. Its group is the number for the text.
+ */
 const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],
   [/^(\d+) records [a-z ]+ tombstones, 0 still there$/, "placeDetail.records"],
