@@ -83,19 +83,19 @@ fn visible_text_is_not_changed() {
     assert!(quote(&record_with("x"), "a\u{202e}b").ends_with("> a\\u{202e}b"));
 }
 
-struct Open {
+struct TestVault {
     folder: tempfile::TempDir,
     session: Session,
 }
 
-fn open() -> Open {
+fn open() -> TestVault {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("v"), "correct horse battery staple", options).unwrap();
-    Open { folder, session }
+    TestVault { folder, session }
 }
 
-impl Open {
+impl TestVault {
     fn add(&self, text: &str) -> String {
         let request = AddRequest { text: text.into(), tags: vec!["home".into()], ..AddRequest::default() };
         self.session.changes().add(&request).unwrap().ids.remove(0)
@@ -150,7 +150,7 @@ fn an_edited_suggestion_is_stored_as_the_person_wrote_it() {
 }
 
 #[test]
-fn each_tool_answers_in_its_schema() {
+fn the_output_of_each_tool_has_what_its_schema_requires() {
     let v = open();
     let id = v.add("Has a tortoise called Rui.");
     let token = v.token(&["read", "suggest", "export"], |_| {});
@@ -206,7 +206,7 @@ fn a_suggestion_changes_nothing_until_it_is_accepted() {
 }
 
 #[test]
-fn what_fails_among_several_suggestions_is_an_error_before_and_a_warning_after_the_first() {
+fn a_suggestion_that_fails_is_an_error_but_a_warning_once_another_was_applied() {
     let v = open();
     let id = v.add("Has a tortoise.");
     let token = v.token(&["read", "suggest"], |_| {});
@@ -230,7 +230,7 @@ fn what_fails_among_several_suggestions_is_an_error_before_and_a_warning_after_t
 }
 
 #[test]
-fn a_text_for_a_record_with_masked_values_is_refused() {
+fn a_suggested_text_for_a_record_with_masked_values_is_refused() {
     let v = open();
     let id = v.add("Mail: ada.kovalenko@orchardmail.eu");
     let token = v.token(&["read", "suggest"], |_| {});
@@ -326,7 +326,7 @@ mod server {
     };
 
     /// A vault that can be locked.
-    struct LockableVault(Mutex<Option<Open>>);
+    struct LockableVault(Mutex<Option<TestVault>>);
 
     impl VaultAccess for LockableVault {
         fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
@@ -433,7 +433,7 @@ fn connect_as_nobody(socket: &std::path::Path) -> Option<std::process::Child> {
 /// Only root can run a program as somebody else. Without root, or without Perl, only the first half is tested.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_process_of_somebody_else_is_not_at_the_other_end() {
+fn a_process_of_another_user_is_not_taken_for_our_own() {
     use crate::socket::{is_own_process, own_uid};
     use std::{io::Read, os::unix::fs::PermissionsExt, os::unix::net::UnixListener, os::unix::net::UnixStream};
     let folder = tempfile::tempdir().unwrap();

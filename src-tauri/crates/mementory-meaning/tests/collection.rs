@@ -41,7 +41,7 @@ fn the_order_is_that_of_the_exact_cosines() {
 }
 
 #[test]
-fn the_largest_numbers_do_not_overflow_and_nothing_gives_nothing() {
+fn the_largest_numbers_do_not_overflow_and_an_empty_search_finds_nothing() {
     let even = Vector::new(vec![1.0; 512]).unwrap();
     let opposite = Vector::new(vec![-1.0; 512]).unwrap();
     let mut collection = Collection::default();
