@@ -51,7 +51,7 @@ const isZip = (path) => readFileSync(path).subarray(0, 4).toString("latin1") ===
 export const ACTIONS = {
   ...CLIENT_ACTIONS,
   /**
-   * Inverts one byte of a file, or of the largest file in a folder. `at`: an offset, or if below 1 a part of the
+   * Inverts one byte of a file, or of the largest file in a folder. `at`: an offset, or if below 1 a fraction of the
    * length.
    */
   flip({ folder }, { file, at = 0.5 }) {

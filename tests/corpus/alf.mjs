@@ -240,8 +240,8 @@ const repeatId = (name) =>
   );
 
 /**
- * What the specification says of a value or of an optional part → the change, the answer of `import`, and the code of
- * an error that `validate` reports, "" if it reports none.
+ * Values and optional parts about which the specification says something: what is wrong with one or unusual about it →
+ * the change, the answer of `import`, and the code of an error that `validate` reports, "" if it reports none.
  */
 const VALUES = {
   "a number of included files that is wrong": [

@@ -4,7 +4,7 @@
 // A line of `chatgpt.txt`, `claude.txt`, `gemini.txt` and `claude-code.txt` is a conversation: `day time | title |
 // question | answer | question | answer …` (without a title in Gemini, which has none). The marked lines below a
 // conversation belong to it: `+` is a memory that the assistant saved then, `^` is an answer that was replaced by
-// another one, `&` is a file that the person attached. `memories.txt` has the memories of no conversation.
+// another one, `&` is a file that the person attached. `memories.txt` has the memories that belong to no conversation.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 // Connected clients and the real window: the person connects a client, it asks through the window's socket, its first
-// read is announced, its suggestions wait for the person, and it is stopped. Then the window once more under a trace of
-// its system calls: answering clients opens no internet socket.
+// read is announced, its suggestions wait for the person, and it is stopped. Then the window runs once more under a
+// trace of its system calls, which shows that answering clients opens no internet socket.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/** A traced window is slow: how long it may take to open, and how long to wait until typing once more. */
+/** A traced window is slow: how long it may take to open, and after how long the passphrase is typed again. */
 const TRACED_MS = 240_000;
 const RETYPE_MS = 15_000;
 const TAB = "\uE004";
@@ -92,7 +92,7 @@ async function tabTo(browser, testid) {
   throw new Error(`${testid} is not reached with the keyboard`);
 }
 
-/** Elements that can be operated and have no name that a screen reader could read. */
+/** Number of elements that can be operated but have no name that a screen reader could read. */
 const countNameless = (browser) =>
   browser.run(`() => [...document.querySelectorAll("main button, main input, main textarea, [role=dialog] button, [role=dialog] input")]
     .filter((each) => each.offsetParent !== null)
@@ -192,7 +192,7 @@ export async function testAgentsTraced(count) {
     const window = await display.open(program, [...options, built("mementory-app")], "Mementory");
     const over = new Promise((resolve) => window.on("close", resolve));
     const socket = join(folders.XDG_RUNTIME_DIR, "mementory", "clients.sock");
-    // Typed again where the window was not ready; a wrong passphrase only clears the field.
+    // The passphrase is typed again if the window was not ready. A wrong passphrase only clears the field.
     const unlocked = async () => {
       if (!existsSync(socket)) display.type(PASSPHRASE, "Return");
       return until("the socket", () => existsSync(socket), RETYPE_MS).catch(() => false);

@@ -12,7 +12,7 @@ const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
 /** What a server that the person added starts. It is no server, so a client cannot connect to it. */
 const OTHER = ["/bin/echo", "hello"];
 
-/** Both programs add a server of their own, list ours beside it, and still have theirs after we took ours back. */
+/** Both programs add a server of their own, list ours beside it, and still have their own after ours was removed. */
 export async function clientInterop(count) {
   if (process.platform !== "linux" || process.arch !== "x64")
     return count.leaveOut("the programs of Claude Code and Codex: only on Linux, x64");
@@ -24,7 +24,7 @@ export async function clientInterop(count) {
     HOME: home,
     MEMENTORY_SOCKET: place("run/clients.sock"),
     MEMENTORY_DATA_DIR: place("data"),
-    // Nothing of them asks the network.
+    // The programs may not use the network for anything else.
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
     DISABLE_TELEMETRY: "1",
@@ -44,7 +44,7 @@ export async function clientInterop(count) {
         client: "claude_code",
         program: packagedProgram(load, "@anthropic-ai/claude-code-linux-x64", "claude"),
         config: place(".claude.json"),
-        // It starts each server and speaks with it.
+        // Claude Code starts each server and speaks with it.
         isListed: ({ stdout }) => /^mementory: .* mcp .*Connected/m.test(stdout),
         shown: (program) => ask(program, "mcp", "get", "mementory").stdout,
         forAllProjects: ["--scope", "user"],

@@ -15,8 +15,9 @@ import { parseJsonOutput } from "./json-output.mjs";
 const HERE = fileURLToPath(import.meta.url);
 const UNSHARE_OPTIONS = ["--map-root-user", "--net"];
 /**
- * A socket of a family that leads out of this computer, or listens to its network, or an address of such a family. GTK
- * asks the kernel for its routes over AF_NETLINK, which stays inside; the answer names the families of the routes.
+ * Matches a socket of a family that reaches beyond this computer or listens to its network, and an address of such a
+ * family. AF_NETLINK is allowed: GTK asks the kernel for its routes with it, which stays inside this computer. The
+ * kernel's reply names the families of the routes.
  */
 const NETWORK_SOCKET = /(?:\bsocket\(|\bsa_family=)AF_(?:INET6?|PACKET|VSOCK|BLUETOOTH)\b/;
 
