@@ -111,8 +111,8 @@ export function copyVault(vault) {
 }
 
 /**
- * Everything visible. Ids that the prepared vault does not have, and times after it was prepared, differ in every run;
- * fixed words stand for them.
+ * Everything visible. Ids that the prepared vault does not have and times after it was prepared differ in every run, so
+ * they are replaced by fixed words.
  */
 export function visibleState(vault) {
   const { records, trash, tombstones, batches } = vault.dump();

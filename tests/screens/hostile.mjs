@@ -179,7 +179,7 @@ class HostileVisit {
         await this.#check(where, each, { in: "[data-testid=palette-item]", shows: null, sheet: true });
       }
       await this.#step(each, () => this.page.mock(PASTE_SOURCE, index), "() => true");
-      await this.page.settled();
+      await this.page.waitUntilIdle();
       await this.#check("typed into the palette", each, { shows: null, sheet: true });
       await this.page.press("Escape");
       await this.browser.gone("palette");
