@@ -124,7 +124,7 @@ describe("a changed list", () => {
     expect(requests.mock.calls.map(([request]) => request.limit)).toEqual([1000, 300]);
   });
 
-  it("remembers how many rows it had after a failed load", async () => {
+  it("remembers, after a failed load, how many rows it had before", async () => {
     mock = await start({ items: many(250) });
     await memories.load();
     await memories.next();

@@ -131,12 +131,12 @@ describe("keys", () => {
     ...[...all.matchAll(/word\(\s*"(\w+)"/g)].map(([, prefix]) => [`${prefix}.`, ""]),
     ...["type.", "types."].map((prefix) => [prefix, ""]),
   ] as [string, string][];
-  const oneWord = (key: string, from: string, to: string) =>
+  const isOneWordBetween = (key: string, from: string, to: string) =>
     key.startsWith(from) && key.endsWith(to) && /^\w+$/.test(key.slice(from.length, key.length - to.length));
 
   it("are all used", () => {
     const unused = Object.keys(en).filter(
-      (key) => !all.includes(`"${key}"`) && !patterns.some(([from, to]) => oneWord(key, from, to)),
+      (key) => !all.includes(`"${key}"`) && !patterns.some(([from, to]) => isOneWordBetween(key, from, to)),
     );
     expect(unused).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe("keys", () => {
     const requests = [...all.matchAll(/(?<![\w.])t\(\s*"([^"]+)"/g)].map(([, key = ""]) => key);
     expect(requests.length).toBeGreaterThan(300);
     expect(requests.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
-    const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => oneWord(key, from, to)));
+    const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => isOneWordBetween(key, from, to)));
     // The prefix of the window's stored preferences.
     expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["mementory."]));
   });

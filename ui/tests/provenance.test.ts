@@ -36,7 +36,7 @@ it("says if the message is in the Trash", async () => {
   expect([valueBeside("Your message"), valueBeside("Conversation")]).toEqual(["In the Trash", "In the Trash"]);
 });
 
-it("keeps the conversation when only the message is in the Trash", async () => {
+it("still links to the conversation when only the message is in the Trash", async () => {
   await openWith(({ links }) => ({
     links: links.map((link) =>
       link.kind === "message" ? { ...link, ...without, trashed: true, conversation_id: "c-bath" } : link,
@@ -47,21 +47,21 @@ it("keeps the conversation when only the message is in the Trash", async () => {
 });
 
 it.each([
-  ["named by the export, and not in the vault", { message: "msg-9" }, [], "Not in your vault"],
-  ["linked, and erased since", {}, [{ relation: "derived_from", kind: null }], "Not in your vault"],
+  ["it is named by the export, but not in the vault", { message: "msg-9" }, [], "Not in your vault"],
+  ["it was linked, and was erased since", {}, [{ relation: "derived_from", kind: null }], "Not in your vault"],
   [
-    "a text without words",
+    "it contains no text",
     {},
     [{ relation: "derived_from", kind: "message", id: "msg-1", text: "" }],
     "Contains no text",
   ],
   [
-    "taken from another memory",
+    "the memory was taken from another memory",
     {},
     [{ relation: "derived_from", kind: "memory", id: "m-1" }],
     "The export doesn’t say",
   ],
-  ["nothing said of it", {}, [], "The export doesn’t say"],
+  ["the export says nothing about it", {}, [], "The export doesn’t say"],
 ] as const)("describes the source message: %s", async (_, source, links, words) => {
   await openWith((record) => ({
     source: { ...record.source, message: null, ...source },
@@ -122,7 +122,7 @@ describe("your message", () => {
     await waitFor(() => expect(valueBeside("Your message")).not.toBe("Loading"));
   }
 
-  it("is the person's own one above a hidden note of the assistant", async () => {
+  it("is the person's message above a hidden note of the assistant", async () => {
     await openLinked(
       [
         CONTEXT,

@@ -115,7 +115,7 @@ describe("one click", () => {
     expect(row.querySelector("[role=switch]")?.getAttribute("aria-checked")).toBe("true");
   });
 
-  it("shows an export that fails its check with the choice to delete it", async () => {
+  it("shows an export that failed its check, and offers to delete it", async () => {
     log();
     losing();
     const save = mock.exportRun;

@@ -52,7 +52,7 @@ describe("collapsed steps", () => {
     expect(document.querySelector("li.wanted")?.getAttribute("data-id")).toBe("msg-a0");
   });
 
-  it("contain the steps of a message with text", async () => {
+  it("contain the steps of a message that also has text", async () => {
     const [first, ...rest] = thread.messages.slice(1, 2);
     const step = (content_type: string, text: string) => ({ content_type, name: null, text });
     const steps = [step("tool_call", "look up the key"), step("tool_result", "**Bearer** key, [REDACTED:secret]")];
@@ -75,7 +75,7 @@ describe("collapsed steps", () => {
     expect(document.querySelector("li")).toBeNull();
   });
 
-  it("of a reply open for their own hits only, and again for the next one", async () => {
+  it("of a reply open only for a hit in them, and open again for the next such hit", async () => {
     const by = (id: string) => sampleThread.find((each) => each.id === id)!;
     const props = { platform: "chatgpt", showTools: false, onbranch: vi.fn(), menus: new Map(), needle: "deflection" };
     const steps = { message: by("msg-b4"), collapsed: [by("msg-b2"), by("msg-b3")] };

@@ -48,7 +48,7 @@ it("omits versions and findings for conversations", async () => {
   expect([requests, valueBeside("Versions")]).toEqual([0, undefined]);
 });
 
-it("redacts their findings by kind, after showing the number", async () => {
+it("redacts the findings of the checked rows by kind, after showing the number", async () => {
   const sent = vi.spyOn(mock, "redactValues");
   mock.summary = async () => ({ ...NUMBERS, findings: { access_key: 2, phone: 1 } });
   check("m-0", "m-5");

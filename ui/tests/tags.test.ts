@@ -25,7 +25,7 @@ async function typeTag(ids: string[], tag: string) {
   return field;
 }
 
-it("tags all checked rows at once, and Undo removes it only from those without it before", async () => {
+it("adds a tag to all checked rows at once, and Undo removes it only from rows that did not have it before", async () => {
   // m-0 already has the tag #house.
   const [tag, edit] = [vi.spyOn(mock, "tag"), vi.spyOn(mock, "edit")];
   const field = await typeTag(["m-0", "m-8", "m-9"], "#house");

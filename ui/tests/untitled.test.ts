@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe("a conversation", () => {
-  it("is untitled without a name or with that of every new one", () => {
+  it("is untitled if it has no name, or the name that every new conversation gets", () => {
     expect([null, "", " ", "New chat", "Untitled conversation", "New chat rooms"].map(isUntitled)).toEqual([
       ...[true, true, true, true, true, false],
     ]);
@@ -38,7 +38,7 @@ describe("a conversation", () => {
     await waitFor(() => expect(document.body.textContent).not.toContain("joists"));
   });
 
-  it("with a title, or with known words, is not loaded", async () => {
+  it("with a title, or whose first words are known, is not loaded", async () => {
     const thread = vi.spyOn(mock, "thread");
     render(ConversationTitle, { id: "c-bath", title: "Bathroom" });
     render(ConversationTitle, { id: "c-bath", title: "", text: "**Can** they take a tub?" });

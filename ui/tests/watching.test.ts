@@ -85,7 +85,7 @@ describe("watched folders", () => {
     expect(auditText("watch", "own").text).toBe("Import automatically");
   });
 
-  it("say that there is none yet", async () => {
+  it("are replaced by a message if there are none yet", async () => {
     mock = await start({ empty: true });
     render(WatchedFolders);
     expect(await screen.findByTestId("watched-none")).toBeTruthy();
