@@ -43,7 +43,7 @@ const SCREENS = [
       await browser.find("home");
     },
     [
-      ["heading", /What they know/],
+      ["heading", /What assistants know/],
       ["table", /./],
       ["landmark", /./],
     ],
