@@ -47,7 +47,7 @@ pub struct GrantOptions {
     /// Only up to and including this date or time.
     #[arg(long)]
     pub until: Option<String>,
-    /// Conversations and their messages too, not only what is remembered.
+    /// Hand out conversations and their messages too, not only what is remembered.
     #[arg(long)]
     pub conversations: bool,
     /// Hand out sensitive values as they are; without it they are masked.

@@ -2,7 +2,7 @@
 //! that opens a network connection. It is not in the API, so that no code of the window can open one.
 use crate::{
     done::{CommandResult, done},
-    input::secret,
+    input::read_secret,
 };
 use mementory_api::{ApiError, ApiResult, Job, files};
 use serde::Serialize;
@@ -75,7 +75,7 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
             "Only https is allowed (http to this computer only), so that nobody can read along. Nothing was sent.",
         ));
     }
-    let token = token_file.map(|file| secret(Some(file), "Token", false)).transpose()?;
+    let token = token_file.map(|file| read_secret(Some(file), "Token", false)).transpose()?;
     let mut file = File::open(path).map_err(|e| io_error(path, &e))?;
     let length = file.metadata().map_err(|e| io_error(path, &e))?.len();
     let agent: Agent = Agent::config_builder()

@@ -30,7 +30,7 @@ pub(crate) fn root(text: &str, dialect: Dialect) -> Result<Option<Object<'_>>, T
     }
 }
 
-/// The object in a member; `None` if there is no such member.
+/// The object that is the value of the member `name`; `None` if there is no such member.
 pub(crate) fn object_in<'o, 'a>(object: &'o Object<'a>, name: &str) -> Result<Option<&'o Object<'a>>, TextError> {
     match object.get(name).map(|member| &member.value) {
         None => Ok(None),
@@ -62,7 +62,7 @@ fn strings_of(value: &Value<'_>) -> Option<Vec<String>> {
     value.as_array()?.elements.iter().map(|each| Some(each.as_string_lit()?.value.to_string())).collect()
 }
 
-/// Refuses an object in which a name occurs duplicate, because readers disagree on which of the two counts.
+/// Refuses an object in which a name occurs twice, because readers disagree on which of the two counts.
 fn refuse_duplicates(object: &Object<'_>) -> Result<(), TextError> {
     let mut names = std::collections::HashSet::new();
     match object.properties.iter().find(|member| !names.insert(member.name.as_str())) {

@@ -13,7 +13,7 @@ pub(crate) struct Style<'a> {
 }
 
 impl Style<'_> {
-    /// An object of members that are already JSON, in a line that is indented by `indent`.
+    /// Writes an object whose members are already JSON. The object begins in a line that is indented by `indent`.
     pub fn object(&self, indent: &str, members: &[(&str, String)]) -> String {
         let name = |name: &str| string(name);
         if members.is_empty() {
@@ -31,7 +31,7 @@ impl Style<'_> {
         format!("{{{}{line_break}{indent}}}", members.join(","))
     }
 
-    /// The entry of a server, in a line that is indented by `indent`.
+    /// Writes the entry of a server. The entry begins in a line that is indented by `indent`.
     pub fn entry(&self, server: &Server, added: Added, with_type: bool, indent: &str) -> String {
         let mut members = Vec::new();
         if with_type {

@@ -88,7 +88,7 @@ impl Places {
         }
     }
 
-    /// The file in which a client keeps the servers of all projects. It need not exist.
+    /// The file with the servers that a client starts whatever project is open. It need not exist.
     pub fn config_path(&self, client: Client) -> PathBuf {
         match client {
             Client::ClaudeDesktop => self.claude_desktop_folder().join("claude_desktop_config.json"),

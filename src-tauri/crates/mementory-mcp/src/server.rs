@@ -23,7 +23,7 @@ use std::{
 /// Largest number of connections at once.
 const MAX_CONNECTIONS: usize = 32;
 /// How long a connection may be silent.
-const SILENCE: Duration = Duration::from_secs(30);
+const MAX_SILENCE: Duration = Duration::from_secs(30);
 
 /// Lends the open vault.
 pub trait VaultAccess: Send + Sync {
@@ -138,8 +138,8 @@ impl Drop for CountedConnection {
 }
 
 fn serve_connection(stream: &UnixStream, vault: &dyn VaultAccess) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(SILENCE))?;
-    stream.set_write_timeout(Some(SILENCE))?;
+    stream.set_read_timeout(Some(MAX_SILENCE))?;
+    stream.set_write_timeout(Some(MAX_SILENCE))?;
     let mut reader = BufReader::new(stream);
     let mut writer = stream;
     loop {

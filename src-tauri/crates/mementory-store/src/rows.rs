@@ -23,7 +23,7 @@ impl Flags {
     pub const SAID_BY_USER: i64 = 64;
     /// The assistant said it.
     pub const SAID_BY_ASSISTANT: i64 = 128;
-    /// A program put it there.
+    /// A program inserted it.
     pub const SAID_BY_SYSTEM: i64 = 256;
     /// All bits for who said the record.
     pub const SAID_BY: i64 = Self::SAID_BY_USER | Self::SAID_BY_ASSISTANT | Self::SAID_BY_SYSTEM;
@@ -50,7 +50,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Stable name of a code.
+    /// Stable name of the cause with this code.
     pub fn name(code: i64) -> &'static str {
         match code {
             0 => "import",
