@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import { letterKey } from "../src/features/memories/keys";
+import { handleLetterKey } from "../src/features/memories/keys";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import type { Backend } from "$lib/ipc";
@@ -75,7 +75,7 @@ it("offers no redaction without findings, and opens by R", async () => {
   mock.summary = async () => ({ ...NUMBERS, findings: {} });
   check("m-1", "m-2");
   render(SelectionView);
-  letterKey(new KeyboardEvent("keydown", { key: "r" }), "m-1");
+  handleLetterKey(new KeyboardEvent("keydown", { key: "r" }), "m-1");
   await waitFor(() => expect(dialogs.open).toEqual({ kind: "redact-kinds", ids: ["m-1", "m-2"] }));
   render(DialogHost);
   await screen.findByTestId("redact-kinds-none");

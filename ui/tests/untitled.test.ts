@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationTitle from "../src/features/layout/ConversationTitle.svelte";
 import CollapsedSteps from "../src/features/conversations/CollapsedSteps.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
-import { letterKey } from "../src/features/memories/keys";
+import { handleLetterKey } from "../src/features/memories/keys";
 import type { LinkInfo, ThreadMessage } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";
 import { firstWordsOf, isUntitled } from "$lib/state/untitled";
@@ -66,7 +66,7 @@ describe("a memory in Markdown", () => {
     expect(screen.getByTestId("detail-fields").textContent).toMatch(/tags\s*garden/);
     expect([...shown.querySelectorAll("li")].map((item) => item.textContent)).toEqual(["leek", "kale"]);
     expect(shown.textContent).not.toMatch(/[*#]|---/);
-    letterKey(new KeyboardEvent("keydown", { key: "v" }), "m-0");
+    handleLetterKey(new KeyboardEvent("keydown", { key: "v" }), "m-0");
     await waitFor(() => expect(shown.textContent).toBe(TEXT));
     expect(screen.queryByTestId("detail-fields")).toBeNull();
     expect(screen.getByTestId("detail-source").getAttribute("aria-pressed")).toBe("true");

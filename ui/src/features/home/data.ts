@@ -25,7 +25,7 @@ export type Column = {
   types: Record<string, number>;
   /** Numbers of memories without a type, by subject. The empty name is for memories without a suggested subject. */
   about: Record<string, number>;
-  /** Memories of a special category. */
+  /** Number of memories in a special category. */
   special: number;
 };
 export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };

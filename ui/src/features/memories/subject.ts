@@ -32,7 +32,7 @@ export async function setSubject(ids: readonly string[], about: string): Promise
     await backend().setAbout({ ids: [...ids], about });
     if (!isUnlocked()) return;
     const undo = async () => {
-      for (const [decided, of] of before ?? []) await backend().setAbout({ ids: of, about: decided });
+      for (const [decided, memoryIds] of before ?? []) await backend().setAbout({ ids: memoryIds, about: decided });
       vault.changed();
     };
     const text =

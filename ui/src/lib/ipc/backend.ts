@@ -103,8 +103,8 @@ export interface Backend {
   similar(request: b.SimilarRequest): Promise<b.Similar>;
   /** Encodes new and changed memories, so that `similar` finds them. */
   encode(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Encoded>;
-  /** Bytes of a file, or only its first `most` bytes. */
-  attachment(id: string, most?: number): Promise<ArrayBuffer>;
+  /** Bytes of a file, or only its first `maxBytes` bytes. */
+  attachment(id: string, maxBytes?: number): Promise<ArrayBuffer>;
   /** Asks the person for a path and saves the file there. Returns the path, or null if cancelled. */
   saveAttachment(
     jobId: string,

@@ -90,7 +90,7 @@ export const tauriBackend: Backend = {
   near: (request) => unwrap(commands.near(request)),
   similar: (request) => unwrap(commands.similar(request)),
   encode: (jobId, onProgress) => unwrap(commands.encode(jobId, channel(onProgress))),
-  attachment: (id, most) => unwrap(commands.attachment(id, most ?? null)),
+  attachment: (id, maxBytes) => unwrap(commands.attachment(id, maxBytes ?? null)),
   saveAttachment: (jobId, id, suggestedName, onProgress) =>
     unwrap(commands.saveAttachment(jobId, id, suggestedName, channel(onProgress))),
   add: (request) => unwrap(commands.add(request)),
@@ -106,7 +106,7 @@ export const tauriBackend: Backend = {
   tombstones: () => unwrap(commands.tombstones()),
   receipt: (id) => unwrap(commands.receipt(id)),
   cleanAgain: (jobId, id, onProgress) => unwrap(commands.cleanAgain(jobId, id, channel(onProgress))),
-  look: (jobId, anew, onProgress) => unwrap(commands.look(jobId, anew, channel(onProgress))),
+  look: (jobId, all, onProgress) => unwrap(commands.look(jobId, all, channel(onProgress))),
   sensitiveQueue: (request) => unwrap(commands.sensitiveQueue(request)),
   sensitiveValue: (value) => unwrap(commands.sensitiveValue(value)),
   redactValues: (jobId, request, onProgress) => unwrap(commands.redactValues(jobId, request, channel(onProgress))),

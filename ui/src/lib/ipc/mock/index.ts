@@ -267,7 +267,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       active_path: sampleActivePath,
     }),
     ...sampleSearch(() => (requireOpen(), items)),
-    attachment: async (id, most) => (await sampleFile(itemById(id))).slice(0, most),
+    attachment: async (id, maxBytes) => (await sampleFile(itemById(id))).slice(0, maxBytes),
     saveAttachment: async (job, id, name, onProgress) => {
       const size = itemById(id).size ?? 0;
       await runStages(job, ["write"], size, pace, onProgress);
