@@ -50,8 +50,8 @@ export async function measureClients(profile) {
   for (const [name, options] of Object.entries(names)) {
     mementory.run(vault, { exits: [0, 1] }, "grants", "revoke", `bench ${name}`);
     const token = join(folder, `${name}.token`);
-    const asked = ["--token-file", token, "--conversations", "--per-day", "100000000", ...options];
-    mementory.run(vault, "grants", "add", `bench ${name}`, ...asked, "--rights", "read,suggest,export");
+    const grantArgs = ["--token-file", token, "--conversations", "--per-day", "100000000", ...options];
+    mementory.run(vault, "grants", "add", `bench ${name}`, ...grantArgs, "--rights", "read,suggest,export");
   }
   const env = { ...ENV, MEMENTORY_SOCKET: join(folder, "run", "clients.sock") };
   const started = performance.now();
@@ -105,11 +105,11 @@ export async function measureClients(profile) {
 async function measureSearches(client, name, truth, row) {
   const questions = truth.needles.map((needle) => needle.query);
   const queries = [...questions, ...Array.from({ length: ROUNDS }, () => COMMON_QUERIES).flat()];
-  const first = await timed(() => client.call("search", { query: "ship" }));
+  const first = await measureTime(() => client.call("search", { query: "ship" }));
   row(`first search (${name})`, `${first.ms.toFixed(0)} ms`);
   const [times, results] = [[], []];
   for (const query of queries) {
-    const { ms, result } = await timed(() => client.call("search", { query }));
+    const { ms, result } = await measureTime(() => client.call("search", { query }));
     if (result === null) throw new Stop(`search ${query} was refused.`);
     times.push(ms);
     results.push(result.results);
@@ -123,7 +123,7 @@ async function measureSearches(client, name, truth, row) {
   );
 }
 
-async function timed(work) {
+async function measureTime(work) {
   const before = performance.now();
   const result = await work();
   return { ms: performance.now() - before, result };

@@ -91,9 +91,11 @@ export async function testCanaries(count) {
       for (const [name, word] of searchable) if (stdout.includes(word)) leftovers.push(`${quiet[0]} says ${name}`);
     }
     leftovers.push(...findWords(vault, printed));
-    const again = vault.must("import", imported);
-    if (again.added + again.updated > 0)
-      leftovers.push(`the export brings back ${again.added} and ${again.updated}: ${JSON.stringify(again.by_kind)}`);
+    const reimport = vault.must("import", imported);
+    if (reimport.added + reimport.updated > 0)
+      leftovers.push(
+        `the export brings back ${reimport.added} and ${reimport.updated}: ${JSON.stringify(reimport.by_kind)}`,
+      );
     for (const [name, word] of searchable)
       if (vault.must("search", word).total > 0) leftovers.push(`${name} came back with the export`);
     if (!vault.must("check").ok) leftovers.push("the check fails");

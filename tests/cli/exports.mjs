@@ -186,9 +186,10 @@ async function importTwice(count, name, path, wanted, kinds = {}) {
     for (const [kind, part] of Object.entries(imported.by_kind))
       if ((stored[kind] ?? 0) !== part.added)
         problems.push(`${part.added} ${kind} added, ${stored[kind]} in the vault`);
-    const again = vault.must("import", path);
-    if (again.added + again.updated > 0) problems.push(`again: ${again.added} added, ${again.updated} updated`);
-    problems.push(...sumProblems(again).map((text) => `again: ${text}`));
+    const reimport = vault.must("import", path);
+    if (reimport.added + reimport.updated > 0)
+      problems.push(`reimport: ${reimport.added} added, ${reimport.updated} updated`);
+    problems.push(...sumProblems(reimport).map((text) => `reimport: ${text}`));
     report(count, name, problems);
   });
 }

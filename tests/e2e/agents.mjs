@@ -181,8 +181,8 @@ async function reviewSuggestions(stage) {
 
 /** Starts the window without WebDriver, which would open sockets in it, and traces it while it answers a client. */
 export async function testAgentsTraced(count) {
-  const why = findTraceProblem();
-  if (why) return count.leaveOut(`the window under a trace: ${why}`);
+  const traceProblem = findTraceProblem();
+  if (traceProblem) return count.leaveOut(`the window under a trace: ${traceProblem}`);
   const { home, vault, id, folders } = prepare();
   vault.must("grants", "add", "Traced", "--token-file", join(home, "token"), "--rights", "read,suggest,export");
   const display = await Display.start(folders);
@@ -190,7 +190,7 @@ export async function testAgentsTraced(count) {
     const trace = join(home, "window.trace");
     const [program, ...options] = traced(trace);
     const window = await display.open(program, [...options, built("mementory-app")], "Mementory");
-    const over = new Promise((resolve) => window.on("close", resolve));
+    const windowClosed = new Promise((resolve) => window.on("close", resolve));
     const socket = join(folders.XDG_RUNTIME_DIR, "mementory", "clients.sock");
     // The passphrase is typed again if the window was not ready. A wrong passphrase only clears the field.
     const unlocked = async () => {
@@ -208,7 +208,7 @@ export async function testAgentsTraced(count) {
     await client.close();
     count.add("the traced window answers all tools", failed.length === 0);
     let ended = false;
-    over.then(() => (ended = true));
+    windowClosed.then(() => (ended = true));
     await until("the window to end", () => (ended ? true : (display.closeWindow(), false)));
     const { network, seesSockets } = readTrace(trace);
     network.slice(0, 5).forEach((line) => console.log(`  ${line.slice(0, 160)}`));

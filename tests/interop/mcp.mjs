@@ -81,9 +81,9 @@ export async function mcpInterop(count) {
     };
     const clients = await realClients(command, calls, env);
     for (const [name, run] of Object.entries(clients)) {
-      const said = await run();
-      const { listsAll, failed } = missedTools(said);
-      const { answers } = said;
+      const result = await run();
+      const { listsAll, failed } = missedTools(result);
+      const { answers } = result;
       count.add(`${name} lists the tools`, listsAll);
       for (const tool of TOOLS) {
         if (failed.includes(tool)) console.log(`  ${JSON.stringify(answers?.[tool])}`);
@@ -101,9 +101,9 @@ export async function mcpInterop(count) {
     }
   } finally {
     if (server && server.exitCode === null) {
-      const over = once(server, "close");
+      const serverClosed = once(server, "close");
       server.kill("SIGINT");
-      await over;
+      await serverClosed;
     }
     rmSync(folder, { recursive: true, force: true });
   }

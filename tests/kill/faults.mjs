@@ -50,14 +50,14 @@ export async function testFaults(count) {
   if (!has("strace") || quiet("strace", ["-qq", "true"]).code !== 0)
     return count.leaveOut("faults: strace is not installed, or may not trace here");
   const maxPoints = Number(process.env.MEMENTORY_FAULTS || 1);
-  const only = process.env.MEMENTORY_FAULT_COMMAND?.split(",");
+  const chosenNames = process.env.MEMENTORY_FAULT_COMMAND?.split(",");
   await inFolder(async (folder) => {
     const vault = prepareVault(folder, CONVERSATIONS);
     const commands = [...OPERATIONS, ...MORE_COMMANDS].map((make) => make(vault, CONVERSATIONS));
     const untouched = visibleState(copyVault(vault));
     vault.names = new Set([...readdirSync(folder), "killed.data", "strace.txt", "opened", "opened.data", "code.txt"]);
     for (const [i, command] of commands.entries()) {
-      if (only && !only.includes(command.name)) continue;
+      if (chosenNames && !chosenNames.includes(command.name)) continue;
       const states = expectedStates(vault, command, untouched);
       const all = faultPoints(vault, command);
       const chosen = spread(all, maxPoints, (0.5 + i * SHIFT) % 1);
@@ -159,16 +159,16 @@ function failOnce(vault, command, states, point, tally) {
   if (answer === null) return problem(`no answer: ${stderr.slice(0, 300)}`);
   const error = answer.error;
   if (command.secrets) useSecret(copy, command.secrets[error ? 0 : 1]);
-  let now;
+  let observed;
   try {
-    now = observedState(copy, command, answer);
+    observed = observedState(copy, command, answer);
   } catch (failed) {
     return problem(`the vault cannot be read as the answer says: ${failed.message}`);
   }
   tally[error ? "before" : "after"] += 1;
   if (!error && answer.warnings?.length > 0) tally.warned += 1;
-  if (now !== (error ? states.before : states.after))
-    problem(`${error ? "an error" : "a result"}, and yet: ${difference(now, states)}`);
+  if (observed !== (error ? states.before : states.after))
+    problem(`${error ? "an error" : "a result"}, and yet: ${difference(observed, states)}`);
   if (error && !HONEST_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
   const left = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
   // If the removal of a temporary file is the call that fails, the file has to stay.
@@ -197,18 +197,18 @@ function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
   if (again.code !== 0) return problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
   if (command.secrets) useSecret(copy, command.secrets[1]);
-  const now = observedState(copy, command, again.answer);
-  if (now !== states.after) problem(`again: not as after: ${difference(now, states)}`);
+  const observed = observedState(copy, command, again.answer);
+  if (observed !== states.after) problem(`again: not as after: ${difference(observed, states)}`);
 }
 
 function useSecret(copy, name) {
   copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, name);
 }
 
-function difference(now, states) {
-  const [n, b, a] = [now, states.before, states.after].map((text) => JSON.parse(text));
+function difference(observed, states) {
+  const [n, b, a] = [observed, states.before, states.after].map((text) => JSON.parse(text));
   const others = ["extra", "made"].map((key) => `${key} ${n[key]} (before ${b[key]}, after ${a[key]})`);
-  return `${differenceText(...[now, states].map(lists))}, ${others.join(", ")}`;
+  return `${differenceText(...[observed, states].map(lists))}, ${others.join(", ")}`;
 }
 
 /** Only the members that are lists of records. */

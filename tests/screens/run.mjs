@@ -123,9 +123,9 @@ class LanguageCheck {
 
 /** Checks all screens, or those whose names start with `only`. `pictures`: whether to store a screenshot of each. */
 export async function testLanguages(count, only = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
-  const lacking = missingPrograms();
-  if (lacking.length > 0)
-    return count.leaveOut(`the screens in other languages: ${lacking.join(" and ")} not installed`);
+  const missing = missingPrograms();
+  if (missing.length > 0)
+    return count.leaveOut(`the screens in other languages: ${missing.join(" and ")} not installed`);
   rmSync(OUTPUT_FOLDER, { recursive: true, force: true });
   mkdirSync(OUTPUT_FOLDER, { recursive: true });
   const all = screensNamed(only);

@@ -109,8 +109,9 @@ export class Pictures {
       writeFileSync(MADE_WITH_FILE, text);
     } else if (stored !== text) {
       const { chromium } = JSON.parse(stored ?? "{}");
-      const other = chromium === actual.chromium ? "other fonts" : `Chromium ${chromium}, this is ${actual.chromium}`;
-      this.#skipReason = stored === null ? "there are none" : `they were made with ${other}`;
+      const difference =
+        chromium === actual.chromium ? "other fonts" : `Chromium ${chromium}, this is ${actual.chromium}`;
+      this.#skipReason = stored === null ? "there are none" : `they were made with ${difference}`;
     }
     return import("./picture.mjs");
   }

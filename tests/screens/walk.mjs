@@ -563,8 +563,8 @@ export function isFirst(name) {
 /** File name of a screenshot. */
 export const screenshotName = (name) => name.replaceAll(", ", "--").replaceAll(/[^\w-]+/g, "-");
 
-/** Screens whose names start with `only`. */
-export const screensNamed = (only) => SCREENS.filter(([name]) => name.startsWith(only));
+/** Screens whose names start with `prefix`. */
+export const screensNamed = (prefix) => SCREENS.filter(([name]) => name.startsWith(prefix));
 
 /**
  * Opens these screens in one language and in the larger size, and passes each to `visit(name, page)`. Each screen

@@ -202,10 +202,10 @@ describe("suggestions", () => {
 
   it("show what is new, what would change and what would go, and from which client", async () => {
     render(SuggestionsView);
-    const fresh = await card("s-1");
-    expect(fresh.getByText("New memory")).toBeTruthy();
-    expect(fresh.getByText(/^from Claude Code, /)).toBeTruthy();
-    expect(fresh.getByText("Its reason: Said twice while planning the bathroom.")).toBeTruthy();
+    const addition = await card("s-1");
+    expect(addition.getByText("New memory")).toBeTruthy();
+    expect(addition.getByText(/^from Claude Code, /)).toBeTruthy();
+    expect(addition.getByText("Its reason: Said twice while planning the bathroom.")).toBeTruthy();
     const change = await card("s-2");
     expect(change.getByText(/electrical/).tagName).toBe("INS");
     expect(document.querySelector("del")).toBeTruthy();

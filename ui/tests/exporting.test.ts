@@ -366,9 +366,9 @@ describe("a disabled Save", () => {
     await expectReason("Confirm that you understand what is left out.");
     const box = screen.getByTestId("export-understood");
     expect(box.closest(".notice, .foot, .body")?.className).toContain("notice");
-    const seen = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(() => undefined);
+    const scrolledTo = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(() => undefined);
     await fireEvent.click(screen.getByTestId("export-see-lost"));
-    expect((seen.mock.contexts[0] as HTMLElement).querySelector("[data-testid=export-losses]")).toBeTruthy();
+    expect((scrolledTo.mock.contexts[0] as HTMLElement).querySelector("[data-testid=export-losses]")).toBeTruthy();
     await fireEvent.click(box);
     await expectReason("");
     await fireEvent.input(screen.getByTestId("export-path"), { target: { value: " " } });

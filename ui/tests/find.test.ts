@@ -20,9 +20,9 @@ type Marks = { all: string[]; current: string[]; inBars: number };
 function markedHits(text: string, needle: string, current: number | null, code = false): Marks {
   const { container } = render(MessageText, { text, code, needle, current });
   const words = (selector: string) => [...container.querySelectorAll(selector)].map((mark) => mark.textContent ?? "");
-  const seen = { all: words("mark"), current: words("mark.current"), inBars: words(".redaction mark").length };
+  const marks = { all: words("mark"), current: words("mark.current"), inBars: words(".redaction mark").length };
   cleanup();
-  return seen;
+  return marks;
 }
 
 /** Fragments of text, each of which formats, splits, hides or encodes a word in its own way. */
@@ -99,8 +99,8 @@ describe("hits", () => {
   it("are marked only around the current one if there are thousands", async () => {
     const text = "ha ".repeat(40_000);
     expect(await countedHits(text, "ha")).toBe(40_000);
-    const seen = markedHits(text, "ha", 20_000);
-    expect([seen.all.length, seen.current]).toEqual([1_000, ["ha"]]);
+    const marks = markedHits(text, "ha", 20_000);
+    expect([marks.all.length, marks.current]).toEqual([1_000, ["ha"]]);
     expect(markedHits(text, "ha", 39_999).current).toEqual(["ha"]);
   });
 

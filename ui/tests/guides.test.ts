@@ -87,10 +87,10 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
   });
 
   it("contain no word that ui.md forbids, and no mark that is not closed", () => {
-    const out = /\b(please|oops|successfully|bitte|hoppla|erfolgreich|e-mail-adressen?)\b|[!！]|お願い/i;
+    const forbidden = /\b(please|oops|successfully|bitte|hoppla|erfolgreich|e-mail-adressen?)\b|[!！]|お願い/i;
     for (const { id } of SOURCES)
       for (const sentence of sentencesOf(guides[id])) {
-        expect(sentence).not.toMatch(out);
+        expect(sentence).not.toMatch(forbidden);
         const text = textParts(sentence).filter((part) => part.kind === "text");
         expect(text.map((part) => part.text).join("")).not.toMatch(/[`*[\]{}]/);
       }

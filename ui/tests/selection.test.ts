@@ -30,8 +30,8 @@ it("summarises all checked rows", async () => {
 });
 
 it("omits empty categories, and says if some have no date", async () => {
-  const whole = mock.summary;
-  mock.summary = async (filter) => ({ ...(await whole(filter)), dated: 1 });
+  const realSummary = mock.summary;
+  mock.summary = async (filter) => ({ ...(await realSummary(filter)), dated: 1 });
   check("m-1", "m-2");
   render(SelectionView);
   await waitFor(() => expect(valueBeside("Versions")).toBe("2 in all"));

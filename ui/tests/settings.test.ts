@@ -288,18 +288,18 @@ describe("about", () => {
       .flatMap(([file, path]) => {
         const text = readFileSync(path, "utf8");
         if (!text.includes("impl Format for")) return [];
-        const says = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
+        const stringFrom = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
         const capabilitiesSource = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
-        const does = (what: string) => capabilitiesSource.includes(`${what}: true`);
+        const hasCapability = (what: string) => capabilitiesSource.includes(`${what}: true`);
         // An id that is a constant is in the file, or else it is the folder's name.
-        const id = says("id") ?? /const FORMAT: &str = "([^"]+)"/.exec(text)?.[1] ?? dirname(file);
+        const id = stringFrom("id") ?? /const FORMAT: &str = "([^"]+)"/.exec(text)?.[1] ?? dirname(file);
         return {
           id,
-          name: says("name"),
-          read: does("read"),
-          write: does("write"),
-          signs: does("signs"),
-          encrypts: does("encrypts"),
+          name: stringFrom("name"),
+          read: hasCapability("read"),
+          write: hasCapability("write"),
+          signs: hasCapability("signs"),
+          encrypts: hasCapability("encrypts"),
         };
       });
     const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);

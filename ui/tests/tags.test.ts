@@ -43,14 +43,14 @@ it("closes by Esc and by the button, and applies nothing on blur", async () => {
   const field = await typeTag(["m-8", "m-9"], "secret");
   await fireEvent.blur(field);
   expect(screen.getByTestId("selection-tag"), "the field stays open with its text").toBe(field);
-  const above = vi.fn();
-  document.body.addEventListener("keydown", above);
+  const bodyListener = vi.fn();
+  document.body.addEventListener("keydown", bodyListener);
   await fireEvent.keyDown(field, { key: "Escape" });
   expect(screen.queryByTestId("selection-tag")).toBeNull();
   await fireEvent.click(screen.getByTestId("selection-tag-ask"));
   await fireEvent.click(screen.getByText("Cancel"));
   expect(screen.queryByTestId("selection-tag")).toBeNull();
-  expect([tag.mock.calls.length, above.mock.calls.length, selection.ids.size]).toEqual([0, 0, 2]);
+  expect([tag.mock.calls.length, bodyListener.mock.calls.length, selection.ids.size]).toEqual([0, 0, 2]);
 });
 
 it("says if all have the tag already", async () => {

@@ -84,8 +84,8 @@ fn update(
         ];
         return Ok(apply_edits(text, edits));
     }
-    let (without, new_file) = disconnect(text, shape, &server.name)?.unwrap_or_default();
-    connect(&without, shape, &server, new_file)
+    let (without_entry, new_file) = disconnect(text, shape, &server.name)?.unwrap_or_default();
+    connect(&without_entry, shape, &server, new_file)
 }
 
 /// The text without the entry of this name, and whether the file itself can be removed. `None`: there is no such entry.
@@ -106,9 +106,9 @@ pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Opt
     } else {
         removal(text, section, index, added.line && !added.section)
     };
-    let without = apply_edits(text, edits);
-    let can_remove_file = added.file && without.is_empty();
-    Ok(Some((without, can_remove_file)))
+    let without_entry = apply_edits(text, edits);
+    let can_remove_file = added.file && without_entry.is_empty();
+    Ok(Some((without_entry, can_remove_file)))
 }
 
 /// Whether an object has exactly one member and no comments.

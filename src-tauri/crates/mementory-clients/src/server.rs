@@ -105,8 +105,8 @@ impl Added {
 
     /// The value of the mark: `entry`, then a word for each other thing that was added, joined by `+`.
     pub fn to_text(mut self) -> String {
-        let further = self.flags_by_word().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
-        ["entry"].into_iter().chain(further).collect::<Vec<_>>().join("+")
+        let further_words = self.flags_by_word().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
+        ["entry"].into_iter().chain(further_words).collect::<Vec<_>>().join("+")
     }
 
     /// Reads what `to_text` wrote. Ignores unknown words, which another version may have written.

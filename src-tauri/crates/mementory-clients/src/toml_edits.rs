@@ -139,8 +139,8 @@ fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError
         let edits = [command, args, env].into_iter().zip(values(&server, added)).collect();
         return Ok(apply_edits(text, edits));
     }
-    let (without, new_file) = disconnect(text, &server.name)?.unwrap_or_default();
-    connect(&without, &server, new_file)
+    let (without_entry, new_file) = disconnect(text, &server.name)?.unwrap_or_default();
+    connect(&without_entry, &server, new_file)
 }
 
 /// The text without the entry of this name, and whether the file itself can be removed. `None`: there is no such entry.
@@ -163,9 +163,9 @@ pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)
             _ => return Err(layout(0, "the entry is not a table")),
         },
     };
-    let without = apply_edits(text, ranges.into_iter().map(|range| (range, String::new())).collect());
-    let can_remove_file = added.file && without.is_empty();
-    Ok(Some((without, can_remove_file)))
+    let without_entry = apply_edits(text, ranges.into_iter().map(|range| (range, String::new())).collect());
+    let can_remove_file = added.file && without_entry.is_empty();
+    Ok(Some((without_entry, can_remove_file)))
 }
 
 /// The range of an entry in `mcp_servers = { … }`, with the comma that belongs to it.

@@ -43,16 +43,16 @@ impl Words {
             if groups_digits(text, at, c) {
                 continue;
             }
-            let here = is_of_unspaced_script(c);
+            let is_unspaced = is_of_unspaced_script(c);
             // A mark belongs to the letter before it.
             let part = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
-            if !run.is_empty() && (!part || here != unspaced && !is_mark(c)) {
+            if !run.is_empty() && (!part || is_unspaced != unspaced && !is_mark(c)) {
                 out.push_run(&run, unspaced);
                 run.clear();
             }
             if part {
                 if run.is_empty() {
-                    unspaced = here;
+                    unspaced = is_unspaced;
                 }
                 run.push(c);
             }

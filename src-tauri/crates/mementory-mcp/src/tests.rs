@@ -189,7 +189,7 @@ fn a_suggestion_changes_nothing_until_it_is_accepted() {
     };
     let new = suggest("suggest_memory", json!({"text": "Likes trains.", "type": "preference"}));
     let change = suggest("suggest_change", json!({"id": id, "text": "Has two tortoises."}));
-    let late = suggest("suggest_change", json!({"id": id, "text": "Has three tortoises."}));
+    let outdated = suggest("suggest_change", json!({"id": id, "text": "Has three tortoises."}));
     let refused = suggest("suggest_forgetting", json!({"id": id}));
     let text = |id: &str| v.session.records().show(id, false, false).unwrap().record.text;
     assert_eq!(text(&id), "Has a tortoise.");
@@ -201,7 +201,11 @@ fn a_suggestion_changes_nothing_until_it_is_accepted() {
     let added = v.session.records().show(&closed.accepted[0].record, false, false).unwrap().record;
     assert_eq!((added.text.as_str(), added.source.method.as_deref()), ("Likes trains.", Some("suggested")));
     assert!(added.origin.container.starts_with("suggested by Client"), "{}", added.origin.container);
-    assert_eq!(agents.decide(&decision(&[late], &[])).unwrap_err().code, "changed_since", "it saw an older version");
+    assert_eq!(
+        agents.decide(&decision(&[outdated], &[])).unwrap_err().code,
+        "changed_since",
+        "it saw an older version"
+    );
     assert_eq!(text(&id), "Has two tortoises.");
 }
 

@@ -121,8 +121,8 @@ fn fetch(client: ClientCalls<'_>, arguments: &FetchArguments) -> ApiResult<Value
     } else {
         let part: String = record.text.chars().skip(offset as usize).take(MAX_CHARS).collect();
         let end = offset as usize + part.chars().count();
-        let more = record.text.chars().nth(end).is_some();
-        (quote(record, &part), more.then(|| u32::try_from(end).unwrap_or(u32::MAX)))
+        let has_more = record.text.chars().nth(end).is_some();
+        (quote(record, &part), has_more.then(|| u32::try_from(end).unwrap_or(u32::MAX)))
     };
     let mut out = json!({
         "id": record.id,

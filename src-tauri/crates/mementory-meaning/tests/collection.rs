@@ -21,12 +21,12 @@ fn the_order_is_that_of_the_exact_cosines() {
     for (key, vector) in keys.iter().zip(&stored) {
         collection.push(*key, &vector.to_bytes());
     }
-    let to = [vector(7_000), vector(3)];
+    let queries = [vector(7_000), vector(3)];
     let exact = |key: i64| {
-        let of = keys.iter().zip(&stored).filter(|(other, _)| **other == key);
-        of.flat_map(|(_, vector)| to.iter().map(|query| dot(query, vector))).fold(f32::MIN, f32::max)
+        let vectors_of_key = keys.iter().zip(&stored).filter(|(other, _)| **other == key);
+        vectors_of_key.flat_map(|(_, vector)| queries.iter().map(|query| dot(query, vector))).fold(f32::MIN, f32::max)
     };
-    let ranked = collection.ranked(&to);
+    let ranked = collection.ranked(&queries);
     let mut distinct = keys.clone();
     distinct.sort_unstable();
     distinct.dedup();

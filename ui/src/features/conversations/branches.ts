@@ -23,18 +23,18 @@ export class MessageTree {
   /** The path through `id`: its ancestors, and below it the branch used last. */
   pathThrough(id: string): ThreadMessage[] {
     const ancestors: ThreadMessage[] = [];
-    const seen = new Set<string>();
+    const visited = new Set<string>();
     for (
       let at = this.byId.get(id);
-      at && !seen.has(at.id);
+      at && !visited.has(at.id);
       at = at.parent_id === null ? undefined : this.byId.get(at.parent_id)
     ) {
-      seen.add(at.id);
+      visited.add(at.id);
       ancestors.push(at);
     }
     const path = ancestors.reverse();
-    for (let next = this.#next(id); next !== undefined && !seen.has(next); next = this.#next(next)) {
-      seen.add(next);
+    for (let next = this.#next(id); next !== undefined && !visited.has(next); next = this.#next(next)) {
+      visited.add(next);
       const message = this.byId.get(next);
       if (message) path.push(message);
     }

@@ -97,15 +97,15 @@ export function excludedCount(exported: Exported): number {
  * How many attached files are exported and how many are left out. `canContain`: whether the format can contain files.
  */
 export function filesOf(exported: Exported, canContain: boolean): { exported: number; omitted: number } {
-  const lost = (field: string) =>
+  const lossCount = (field: string) =>
     exported.loss_counts.reduce(
       (n, loss) => (loss.field === field && loss.kind === "left_out" ? n + loss.count : n),
       0,
     );
   const attachmentCount = exported.by_kind.attachment ?? 0;
   // A file that is stored inside its message is not counted as an attachment, only as a loss of bytes.
-  if (!canContain) return { exported: 0, omitted: Math.max(attachmentCount, lost("bytes")) };
-  const omitted = Math.min(attachmentCount, lost("attachment"));
+  if (!canContain) return { exported: 0, omitted: Math.max(attachmentCount, lossCount("bytes")) };
+  const omitted = Math.min(attachmentCount, lossCount("attachment"));
   return { exported: attachmentCount - omitted, omitted };
 }
 

@@ -63,14 +63,14 @@ export type ExportFacts = {
 /** Parses `3589 records, signed, encrypted, 23 covered, valid`. Returns null for other forms. */
 export function exportFacts(detail: string): ExportFacts | null {
   const form = /^(\d+) records(, signed)?(, encrypted)?(?:, (\d+) covered)?(?:, (not )?valid)?$/;
-  const [whole, records, signed, encrypted, covered, not] = form.exec(detail) ?? [];
+  const [whole, records, signed, encrypted, covered, notValid] = form.exec(detail) ?? [];
   if (whole === undefined) return null;
   return {
     records: Number(records),
     signed: signed !== undefined,
     encrypted: encrypted !== undefined,
     covered: Number(covered ?? 0),
-    valid: whole.endsWith("valid") ? not === undefined : null,
+    valid: whole.endsWith("valid") ? notValid === undefined : null,
   };
 }
 

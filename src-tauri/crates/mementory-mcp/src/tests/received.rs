@@ -12,14 +12,14 @@ const NO_RECORD: &str = "00000000000000000000000000000000";
 type Counts = BTreeMap<String, u32>;
 
 fn any_scope() -> impl Strategy<Value = GrantRequest> {
-    let some = |all: &'static [&'static str]| {
+    let any_of = |all: &'static [&'static str]| {
         proptest::sample::subsequence(all, 0..=1)
             .prop_map(|v| v.into_iter().map(str::to_owned).collect::<Vec<String>>())
     };
     (
-        some(&["chatgpt", "claude", "me"]),
-        some(&["memory", "conversation", "message"]),
-        some(&["home", "work"]),
+        any_of(&["chatgpt", "claude", "me"]),
+        any_of(&["memory", "conversation", "message"]),
+        any_of(&["home", "work"]),
         any::<bool>(),
         any::<bool>(),
         prop_oneof![Just(1u32), Just(3), Just(50)],
@@ -76,9 +76,9 @@ fn received(v: &TestVault, tool: &str, out: &Value) -> Counts {
         }
         "export_memory" | "memory_export" => {
             let text = out["data"].as_str().or(out["bundle"].as_str()).unwrap();
-            let inside = validated(v, &format!("{tool}.json"), text);
-            assert!(inside.ok, "{inside:?}");
-            add(&Value::Null, inside.records);
+            let validation = validated(v, &format!("{tool}.json"), text);
+            assert!(validation.ok, "{validation:?}");
+            add(&Value::Null, validation.records);
         }
         _ => {}
     }

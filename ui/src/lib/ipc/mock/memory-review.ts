@@ -106,14 +106,14 @@ export function sampleMemoryReview({ items, pace }: Context) {
         answers: counts,
       });
     },
-    reviewAnswer: async (given) => {
-      for (const { id, answer } of given) {
+    reviewAnswer: async (newAnswers) => {
+      for (const { id, answer } of newAnswers) {
         memory(id);
         if (answer === "none") answers.delete(id);
         else if (ANSWERS.includes(answer)) answers.set(id, answer);
         else throw failWith("usage", `${answer} is not an answer.`);
       }
-      return { ids: given.map(({ id }) => id) };
+      return { ids: newAnswers.map(({ id }) => id) };
     },
     todo: async (assistant): Promise<Todo> => {
       const open = items().filter((each) => answers.has(each.id) && answers.get(each.id) !== "true");
