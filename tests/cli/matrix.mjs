@@ -32,8 +32,8 @@ const CASES = [
   ["zaxy", "signed-ed25519/input.json"],
 ];
 /**
- * `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file lacks or
- * states differently.
+ * Data about the file itself, which a new file lacks or states differently. Each entry is `[prefix of case names, prefix
+ * of places, reason]`.
  */
 const FILE_DATA = [
   ["alf", "manifest.json:", "time, counts and digests of the new archive; the data about the agent is compared"],

@@ -47,7 +47,7 @@ export class Installation {
     this.removeAndPurge(vault);
   }
 
-  /** Installs a package with what it declares and nothing else. */
+  /** Installs a package with the dependencies that it declares, and nothing else. */
   install(deb, version) {
     const { chroot } = this;
     copyFileSync(deb, join(chroot.root, "tmp", "mementory.deb"));

@@ -116,7 +116,7 @@ it("ignores keys of an IME composition, and saves the typed text", async () => {
   for (const place of [field, screen.getByTestId("edit-text")]) await press(place, "Escape", { isComposing: true });
   expect((field as HTMLInputElement).value).toBe("庭");
   expect(screen.getByTestId("edit-tags"), "the form stays open").toBe(field);
-  // The list of suggestions ignores keys of a composition too.
+  // The list of suggestions also ignores keys that belong to a composition.
   await type(field, "te");
   await waitFor(() => expect(offeredTags().length).toBeGreaterThan(1));
   await press(field, "ArrowDown");

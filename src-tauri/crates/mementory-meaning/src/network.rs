@@ -26,7 +26,7 @@ fn range(range: Range<usize>) -> Slice {
 /// A window over neighbouring pieces, with two layers. Each layer adds its result to its input.
 struct Window {
     size: usize,
-    /// Number of pieces in the window before its own piece.
+    /// How many pieces of the window come before the piece that it is applied to.
     before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),

@@ -297,7 +297,7 @@ impl Form {
         let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));
         runs.filter_map(|run| Some((run.first()?, run.last()?, run.len()))).any(|(first, last, len)| {
             let is_unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
-            // At the start of the text, only the end of the clause is checked.
+            // A run at the start of the text needs a border only after it; any other run needs one on both sides.
             len >= if is_unspaced { 3 } else { 2 }
                 && if *first == 0 {
                     is_clause_border(last + 1)

@@ -37,7 +37,7 @@ type Options = {
   requireOpen: () => void;
   /** Whether clients are connected already. */
   connected: boolean;
-  /** The records that accepted suggestions change. */
+  /** The calls that change records when a suggestion is accepted. */
   records: () => Pick<Backend, "add" | "edit" | "trash">;
 };
 
