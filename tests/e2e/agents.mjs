@@ -83,7 +83,7 @@ async function takePictures({ browser, display, window }, name) {
   display.resize(window, ...WINDOW_SIZES[0]);
 }
 
-/** Presses Tab until the element with this id has the focus. Fails after 80 times. */
+/** Presses Tab until the element with this id has the focus. Fails after 80 presses. */
 async function tabTo(browser, testid) {
   for (let n = 0; n < 80; n += 1) {
     await browser.keys(TAB);

@@ -1,5 +1,5 @@
-// Interop of the Model Context Protocol: the official clients for Python and JavaScript call each of our tools, in
-// every era of the protocol.
+// Interop of the Model Context Protocol: the official clients for Python and JavaScript call each of our tools, with
+// every version of the protocol.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createHash } from "node:crypto";
@@ -21,8 +21,8 @@ const BUNDLE_URL = "https://example.org/releases/mementory-mcp.mcpb";
 const ZAXY_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const ZAXY_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
 /**
- * The official clients by name, each in every era that it has: functions that start the server with `command`, list its
- * tools and make all `calls`. They return {tools, answers}.
+ * The official clients by name, each with every way that it has to agree on a version of the protocol: functions that
+ * start the server with `command`, list its tools and make all `calls`. They return {tools, answers}.
  */
 export async function realClients(command, calls, env) {
   const program = await python(PYTHON_PACKAGES);

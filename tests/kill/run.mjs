@@ -65,8 +65,8 @@ async function killOnce(vault, operation, state, random, round, tally) {
   );
   // One round in five kills at any time, the others only after the vault has about been opened. Durations depend on the
   // load of the machine, so they are measured again and again.
-  const from = round % 5 === 4 ? 0 : state.opening * 0.9;
-  const delay = from + random() * (Math.max(state.duration, from + 20) * 1.05 - from);
+  const earliest = round % 5 === 4 ? 0 : state.opening * 0.9;
+  const delay = earliest + random() * (Math.max(state.duration, earliest + 20) * 1.05 - earliest);
   const started = performance.now();
   const finished = await killAfter(copy.start(operation.args), delay);
   tally.finished += finished ? 1 : 0;

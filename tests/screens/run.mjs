@@ -121,14 +121,14 @@ class LanguageCheck {
   }
 }
 
-/** Checks all screens, or those whose names start with `only`. `pictures`: whether to store a screenshot of each. */
-export async function testLanguages(count, only = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
+/** Checks all screens, or those whose names start with `prefix`. `pictures`: whether to store a screenshot of each. */
+export async function testLanguages(count, prefix = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
   const missing = missingPrograms();
   if (missing.length > 0)
     return count.leaveOut(`the screens in other languages: ${missing.join(" and ")} not installed`);
   rmSync(OUTPUT_FOLDER, { recursive: true, force: true });
   mkdirSync(OUTPUT_FOLDER, { recursive: true });
-  const all = screensNamed(only);
+  const all = screensNamed(prefix);
   await withPages(async (browser, origin) => {
     const [unreachable, hardCoded, outdated] = [new Faults(), new Faults(), new Faults()];
     const unreachableIn = (language) => (name, error) =>

@@ -66,7 +66,8 @@ export const NOT_UPDATED_SOURCE = `(except) => {
 }`;
 
 /**
- * Source of a function that finds texts and accessible names that equal an English message with another translation.
+ * Source of a function that finds untranslated texts and accessible names: they equal an English message whose
+ * translation is different.
  */
 export const ENGLISH_SOURCE = `(patterns, own) => {
   const english = new RegExp("^(?:" + patterns.join("|") + ")$", "u");

@@ -161,17 +161,17 @@ describe("window guards", () => {
   });
 
   it("keeps a changed switch, and reverts a rejected one", async () => {
-    const elsewhere = await start({ system: "windows" });
+    const onWindows = await start({ system: "windows" });
     const { unmount } = render(Security);
     await screen.findByTestId("settings-hide");
     for (const id of ["settings-lock-away", "settings-hide"]) {
       await click(id);
       await waitFor(() => expect(on(id)).toBe(false));
     }
-    expect(await elsewhere.windowGuards()).toMatchObject({ lock_when_away: false, hide_from_capture: false });
+    expect(await onWindows.windowGuards()).toMatchObject({ lock_when_away: false, hide_from_capture: false });
     unmount();
 
-    vi.spyOn(elsewhere, "setHideFromCapture").mockRejectedValue(failWith("io", "No."));
+    vi.spyOn(onWindows, "setHideFromCapture").mockRejectedValue(failWith("io", "No."));
     render(Security);
     await screen.findByTestId("settings-hide");
     expect([on("settings-lock-away"), on("settings-hide")]).toEqual([false, false]);

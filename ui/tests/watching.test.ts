@@ -52,8 +52,8 @@ describe("watched folders", () => {
     render(WatchedFolders);
     expect(await rows()).toHaveLength(3);
     await fireEvent.click(screen.getByTestId("watched-add"));
-    const added = await row("ines");
-    expect(added.getByText("Only files that look like an assistant’s export")).toBeTruthy();
+    const addedRow = await row("ines");
+    expect(addedRow.getByText("Only files that look like an assistant’s export")).toBeTruthy();
     await fireEvent.click((await row("exports")).getByTestId("watched-remove"));
     await waitFor(async () => expect(await rows()).toHaveLength(3));
     expect(toasts.current?.text).toBe("exports is no longer watched.");

@@ -161,6 +161,6 @@ fn packaged_folder(local_data: &Path) -> Option<PathBuf> {
         .map(|path| path.join("LocalCache/Roaming/Claude"))
         .collect();
     packages.sort();
-    let started = packages.iter().find(|path| path.is_dir()).cloned();
-    started.or_else(|| packages.into_iter().next())
+    let existing = packages.iter().find(|path| path.is_dir()).cloned();
+    existing.or_else(|| packages.into_iter().next())
 }

@@ -78,8 +78,8 @@ impl Plan {
     /// Makes the change. `now` is the time in the name of the copy.
     ///
     /// # Errors
-    /// [`Error::Changed`] if the file has changed since the plan was made; another error if the system refuses the change.
-    /// After an error the file is as it was.
+    /// [`Error::Changed`] if the file has changed since the plan was made; another error if the system refuses
+    /// the change. After an error the file is as it was.
     pub fn apply(&self, now: SystemTime) -> Result<Applied, Error> {
         if !self.changes() {
             return Ok(Applied { changed: false, backup: None });

@@ -19,12 +19,12 @@ const MIF: &str = r#"{"mif_version": "1.0", "export": {"id": "exp_1", "created_a
     "created_at": "2026-01-01T00:00:00.000Z"}]}"#;
 
 #[derive(Deserialize)]
-struct Hostile {
+struct HostileText {
     name: String,
     text: String,
 }
 
-fn hostile() -> Vec<Hostile> {
+fn hostile_texts() -> Vec<HostileText> {
     serde_json::from_str(HOSTILE).unwrap()
 }
 
@@ -61,7 +61,7 @@ fn has_hidden(text: &str) -> bool {
 
 #[test]
 fn no_hostile_text_leaves_its_quotation() {
-    for Hostile { name, text } in hostile() {
+    for HostileText { name, text } in hostile_texts() {
         let quoted = quote(&record_with(&text), &text);
         let mut lines = quoted.split('\n');
         let first = lines.next().unwrap();
@@ -77,7 +77,7 @@ fn no_hostile_text_leaves_its_quotation() {
 
 #[test]
 fn visible_text_is_not_changed() {
-    let joined = hostile().into_iter().find(|h| h.name == "joined emoji stay").unwrap().text;
+    let joined = hostile_texts().into_iter().find(|h| h.name == "joined emoji stay").unwrap().text;
     assert!(quote(&record_with("x"), &joined).ends_with(&format!("\n> {joined}")));
     assert!(quote(&record_with("x"), "a\r\nb\tc").ends_with("\n> a\n> b\tc"));
     assert!(quote(&record_with("x"), "a\u{202e}b").ends_with("> a\\u{202e}b"));

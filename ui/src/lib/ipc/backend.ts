@@ -232,7 +232,8 @@ export interface Backend {
   /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */
   onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;
   /**
-   * Calls `listener` when files are dragged over the window, away, or dropped. Returns the function to stop listening.
+   * Calls `listener` when files are dragged over the window, leave it, or are dropped. Returns the function that stops
+   * listening.
    */
   onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
 }

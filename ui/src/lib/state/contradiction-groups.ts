@@ -1,6 +1,6 @@
 import type { ContradictionInfo, ListItem } from "$lib/ipc";
 
-/** Memories about one thing of which not all can be true: one pair, or several pairs that share memories. */
+/** Memories about the same thing that cannot all be true: one pair, or several pairs that share memories. */
 export type ContradictionGroup = {
   /** The memories, oldest first; those without a date come last. */
   items: ListItem[];

@@ -139,9 +139,9 @@ fn an_imported_memory_keeps_its_date() {
     let token = v.token(&["suggest"], |_| {});
     let data = document("1.0", &[memory("mem_0a", "Likes boats.")]);
     v.call(&token, "import_memory", json!({"data": data})).unwrap();
-    let waiting = v.session.agents().suggestions().unwrap().items;
-    assert!(waiting[0].created_at.as_ref().unwrap().starts_with("2026-01-01"), "{waiting:?}");
-    let closed = v.session.agents().decide(&decision(&[waiting[0].id.clone()], &[])).unwrap();
+    let suggestions = v.session.agents().suggestions().unwrap().items;
+    assert!(suggestions[0].created_at.as_ref().unwrap().starts_with("2026-01-01"), "{suggestions:?}");
+    let closed = v.session.agents().decide(&decision(&[suggestions[0].id.clone()], &[])).unwrap();
     let shown = v.session.records().show(&closed.accepted[0].record, false, false).unwrap();
     assert!(shown.record.created_at.unwrap().starts_with("2026-01-01"));
 }
@@ -237,13 +237,13 @@ fn import_memory_only_fills_the_queue() {
     assert_eq!(import(&document, "skip_duplicates")["skipped"], json!({"duplicate": 3}), "the same ids");
     let changed = import(&document, "overwrite");
     assert_eq!(changed["suggestions"].as_array().unwrap().len(), 1, "{changed}");
-    let waiting = v.session.agents().suggestions().unwrap().items;
-    assert_eq!((waiting[0].op.as_str(), waiting[0].target.as_ref()), ("change", Some(&ids[0])));
-    assert_eq!(waiting[0].text.as_deref(), Some("Has a hedgehog called Rui."));
+    let suggestions = v.session.agents().suggestions().unwrap().items;
+    assert_eq!((suggestions[0].op.as_str(), suggestions[0].target.as_ref()), ("change", Some(&ids[0])));
+    assert_eq!(suggestions[0].text.as_deref(), Some("Has a hedgehog called Rui."));
     let renamed = import(&document, "rename");
     assert_eq!(renamed["suggestions"].as_array().unwrap().len(), 3);
-    let waiting = v.session.agents().suggestions().unwrap().items;
-    assert_eq!(waiting.iter().filter(|item| item.op == "new").count(), 3);
+    let suggestions = v.session.agents().suggestions().unwrap().items;
+    assert_eq!(suggestions.iter().filter(|item| item.op == "new").count(), 3);
     assert_eq!(v.session.records().list(&ListRequest::default()).unwrap().total, 3, "no record was added");
 }
 
