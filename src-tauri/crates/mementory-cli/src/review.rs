@@ -1,4 +1,4 @@
-//! Commands that show where memories come from, and the commands for the review of memories.
+//! Where a memory comes from, and the review.
 use crate::done::{CommandResult, done};
 use clap::Args;
 use mementory_api::{ApiError, ApiResult, Job, Session, types::*};
