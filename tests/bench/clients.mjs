@@ -1,5 +1,6 @@
-// Measures the answers to connected clients: `search` over a million messages from the request of a client to its
-// answer, through the program that it starts and the socket; memory of the programs; size of the list of tools.
+// Measures how connected clients are answered: the time of `search` over a million messages, from the request of a
+// client to its answer, through the program that it starts and the socket; the memory of the programs; the size of the
+// list of tools.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
@@ -27,7 +28,7 @@ const ROUNDS = 3;
 export async function measureClients(profile) {
   if (process.platform !== "linux") throw new Stop("Clients are measured on Linux only.");
   if (!hasGenerator()) throw new Stop("../shared/exports/gen_exports.py is missing.");
-  const made = process.env.MEMENTORY_BENCH_VAULT;
+  const reusedFolder = process.env.MEMENTORY_BENCH_VAULT;
   const run = { ...setup(profile), rows: [], wrong: [] };
   const { mementory, folder, rows, wrong } = run;
   const row = (what, value, good = true) => {
@@ -36,7 +37,7 @@ export async function measureClients(profile) {
     if (!good) wrong.push(`${what}: ${value}`);
   };
   const { path, truth } = await chatgptExport(20_000, 1000);
-  const vault = join(made ?? folder, "v");
+  const vault = join(reusedFolder ?? folder, "v");
   if (!statSync(vault, { throwIfNoEntry: false })) {
     mementory.run(vault, "create", vault, "--kdf-floor");
     mementory.run(vault, "import", path);
@@ -49,8 +50,8 @@ export async function measureClients(profile) {
   for (const [name, options] of Object.entries(names)) {
     mementory.run(vault, { exits: [0, 1] }, "grants", "revoke", `bench ${name}`);
     const token = join(folder, `${name}.token`);
-    const asked = ["--token-file", token, "--conversations", "--per-day", "100000000", ...options];
-    mementory.run(vault, "grants", "add", `bench ${name}`, ...asked, "--rights", "read,suggest,export");
+    const grantArgs = ["--token-file", token, "--conversations", "--per-day", "100000000", ...options];
+    mementory.run(vault, "grants", "add", `bench ${name}`, ...grantArgs, "--rights", "read,suggest,export");
   }
   const env = { ...ENV, MEMENTORY_SOCKET: join(folder, "run", "clients.sock") };
   const started = performance.now();
@@ -59,7 +60,7 @@ export async function measureClients(profile) {
     ["--vault", vault, "--passphrase-file", mementory.secret, "--json", "serve"],
     { env, stdio: ["ignore", "ignore", "pipe"] },
   );
-  const over = once(served, "close");
+  const serverClosed = once(served, "close");
   try {
     await once(served.stderr, "data");
     row("serve answers after", `${((performance.now() - started) / 1000).toFixed(1)} s`);
@@ -74,16 +75,16 @@ export async function measureClients(profile) {
           `${tools.length} tools, ${bytes} bytes`,
           tools.length === TOOLS.length && bytes < MAX_LIST_BYTES,
         );
-        row("memory of the program of a client, idle", ...idle(client.pid));
+        row("memory of the program of a client, idle", ...idleMemory(client.pid));
       }
       await measureSearches(client, name, truth, row);
-      row(`memory of the program of a client after the searches (${name})`, ...idle(client.pid));
+      row(`memory of the program of a client after the searches (${name})`, ...idleMemory(client.pid));
       await client.close();
     }
     row("memory of serve after the searches, with the index in use", `${megabytes(served.pid).toFixed(0)} MB`);
   } finally {
     served.kill("SIGINT");
-    await over;
+    await serverClosed;
   }
   return publish(run, {
     file: "RESULTS-clients.md",
@@ -104,11 +105,11 @@ export async function measureClients(profile) {
 async function measureSearches(client, name, truth, row) {
   const questions = truth.needles.map((needle) => needle.query);
   const queries = [...questions, ...Array.from({ length: ROUNDS }, () => COMMON_QUERIES).flat()];
-  const first = await timed(() => client.call("search", { query: "ship" }));
+  const first = await measureTime(() => client.call("search", { query: "ship" }));
   row(`first search (${name})`, `${first.ms.toFixed(0)} ms`);
   const [times, results] = [[], []];
   for (const query of queries) {
-    const { ms, result } = await timed(() => client.call("search", { query }));
+    const { ms, result } = await measureTime(() => client.call("search", { query }));
     if (result === null) throw new Stop(`search ${query} was refused.`);
     times.push(ms);
     results.push(result.results);
@@ -122,14 +123,14 @@ async function measureSearches(client, name, truth, row) {
   );
 }
 
-async function timed(work) {
+async function measureTime(work) {
   const before = performance.now();
   const result = await work();
   return { ms: performance.now() - before, result };
 }
 
 /** Memory of a process as text, and whether it is within the limit. */
-function idle(pid) {
+function idleMemory(pid) {
   const used = megabytes(pid);
   return [`${used.toFixed(1)} MB`, used < MAX_IDLE_MB];
 }

@@ -1,5 +1,6 @@
-// `npm run bench -- readers`: imports of large sources, one per reader that has a scale of its own: time, throughput
-// and peak memory. `--quick` takes a hundredth of each. The table is printed and written to RESULTS-readers.md.
+// `npm run bench -- readers`: measures time, throughput and peak memory of imports of large sources, for each reader
+// whose sources can be large. `--quick` takes a hundredth of each size. The table is printed and written to
+// RESULTS-readers.md.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +34,7 @@ const CASES = [
   { what: "MCP memory server", source: "mcp_memory", size: 100 },
   { what: "Markdown folder, 1 KB each", source: "markdown", size: 100 },
 ];
-const QUICK_PART = 100;
+const QUICK_DIVISOR = 100;
 
 /** Measures all cases, prints the table and writes it to a file. Returns the exit code. */
 export function measureReaders(quick) {
@@ -43,12 +44,12 @@ export function measureReaders(quick) {
       console.log(`SKIPPED: ${one.what}: ../shared/exports/gen_exports.py is missing`);
       continue;
     }
-    measure(run, one, quick ? QUICK_PART : 1);
+    measure(run, one, quick ? QUICK_DIVISOR : 1);
   }
   return publish(run, {
     file: "RESULTS-readers.md",
     title: "Benchmark of the readers",
-    facts: [quick ? `Run with --quick: a part of ${QUICK_PART} of each source` : "Full run"],
+    facts: [quick ? `Run with --quick: a part of ${QUICK_DIVISOR} of each source` : "Full run"],
     columns: ["Source", "MB", "Records", "Time, CPU and memory", "MB per second", `Peak under ${MAX_PEAK_MB} MB`],
     notes:
       "Each source is made by a script and imported once into a new vault by the command line: the process unlocks it, " +

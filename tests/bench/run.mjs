@@ -46,9 +46,9 @@ async function measurePrograms(quick) {
     await measureExport(run, 4000, 200, true);
     if (!quick) await measureExport(run, 20_000, 1000, false);
   } else {
-    const why = "not measured: ../shared/exports/gen_exports.py is missing";
-    console.log(`SKIPPED: everything with a ChatGPT export; ${why}`);
-    run.rows.push(["ChatGPT exports", "", why]);
+    const skipReason = "not measured: ../shared/exports/gen_exports.py is missing";
+    console.log(`SKIPPED: everything with a ChatGPT export; ${skipReason}`);
+    run.rows.push(["ChatGPT exports", "", skipReason]);
   }
   return publish(run, {
     file: "RESULTS.md",

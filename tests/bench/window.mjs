@@ -34,7 +34,7 @@ const DRAWN_SOURCE = "const drawn = () => new Promise((go) => requestAnimationFr
 const MEASURE_OPEN_SOURCE = `async (on, ready) => {
   ${DRAWN_SOURCE}
   const before = performance.now();
-  const there = new Promise((go) => {
+  const appeared = new Promise((go) => {
     const checkReady = () => {
       const found = document.querySelector(ready);
       if (!found) return;
@@ -46,7 +46,7 @@ const MEASURE_OPEN_SOURCE = `async (on, ready) => {
     changes.observe(document.body, { subtree: true, childList: true, attributes: true });
   });
   document.querySelector(on).click();
-  const laidOut = await there;
+  const laidOut = await appeared;
   await drawn();
   return [laidOut, performance.now() - before];
 }`;
@@ -76,10 +76,10 @@ const MEASURE_SEARCH_SOURCE = `async (words) => {
   });
   field.value = words;
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
-  const there = await laidOut;
-  if (there === null) return null;
+  const layoutTime = await laidOut;
+  if (layoutTime === null) return null;
   await drawn();
-  return [there, performance.now() - before];
+  return [layoutTime, performance.now() - before];
 }`;
 
 /**
@@ -98,8 +98,8 @@ const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
   if (!bar) return { costs: [], gaps: [] };
   bar.scrollTop = 0;
   await new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
-  let begun = null;
-  const noteStart = () => (begun ??= performance.now());
+  let workStart = null;
+  const noteStart = () => (workStart ??= performance.now());
   window.addEventListener("scroll", noteStart, true);
   // A reader may start at its end, if the found message is there.
   const direction = scrollRange(bar) - bar.scrollTop < step ? -1 : 1;
@@ -110,11 +110,11 @@ const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
     await new Promise((go) => requestAnimationFrame((at) => {
       if (last !== null) gaps.push(at - last);
       last = at;
-      if (begun !== null) {
+      if (workStart !== null) {
         bar.getBoundingClientRect();
-        costs.push(performance.now() - begun);
+        costs.push(performance.now() - workStart);
       }
-      begun = null;
+      workStart = null;
       bar.scrollTop += direction * step;
       go();
     }));
@@ -204,7 +204,7 @@ async function measureAll(browser, rows) {
     if (found.length < words.length / 3) throw new Stop(`${what}: only ${found.length} answers of ${words.length}.`);
     add(
       `${what}: until the rows are laid out`,
-      found.map(([there]) => there),
+      found.map(([layoutTime]) => layoutTime),
       "none",
       DEBOUNCE_MS,
     );

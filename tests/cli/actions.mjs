@@ -51,7 +51,7 @@ const isZip = (path) => readFileSync(path).subarray(0, 4).toString("latin1") ===
 export const ACTIONS = {
   ...CLIENT_ACTIONS,
   /**
-   * Inverts one byte of a file, or of the largest file in a folder. `at`: an offset, or if below 1 a part of the
+   * Inverts one byte of a file, or of the largest file in a folder. `at`: an offset, or if below 1 a fraction of the
    * length.
    */
   flip({ folder }, { file, at = 0.5 }) {
@@ -98,13 +98,13 @@ export const ACTIONS = {
   /** Another process opens the vault and keeps it open, waiting for queries. */
   async hold(stage) {
     const lock = join(stage.vault.path, "lock");
-    const until = Date.now() + TIMEOUT_MS;
-    while (Date.now() < until) {
+    const deadline = Date.now() + TIMEOUT_MS;
+    while (Date.now() < deadline) {
       const holder = new Vault(stage.folder).start(["search", "--queries", "-"], {
         stdio: ["pipe", "ignore", "ignore"],
       });
       const closed = new Promise((resolve) => holder.on("close", resolve));
-      while (Date.now() < until && holder.exitCode === null) {
+      while (Date.now() < deadline && holder.exitCode === null) {
         await new Promise(setImmediate);
         // If the lock cannot be taken any more, the other process has opened the vault.
         if (quiet("flock", ["--nonblock", lock, "true"]).code === 1) {
@@ -181,13 +181,13 @@ export const ACTIONS = {
   },
   /** Two files have to be equal. */
   same({ folder }, { file, to }) {
-    const same = readFileSync(join(folder, file)).equals(readFileSync(join(folder, to)));
-    return same ? [] : [`${file} and ${to} differ`];
+    const isSame = readFileSync(join(folder, file)).equals(readFileSync(join(folder, to)));
+    return isSame ? [] : [`${file} and ${to} differ`];
   },
   /** A folder has to contain exactly these names. */
   names({ folder }, { file, are }) {
-    const got = readdirSync(join(folder, file)).sort();
-    return JSON.stringify(got) === JSON.stringify([...are].sort()) ? [] : [`${file} holds ${got}`];
+    const found = readdirSync(join(folder, file)).sort();
+    return JSON.stringify(found) === JSON.stringify([...are].sort()) ? [] : [`${file} holds ${found}`];
   },
   /** Writes a ChatGPT export with `conversations` conversations of `messages` messages each. */
   export_of({ folder }, { file, conversations, messages }) {

@@ -65,38 +65,41 @@ export async function testCanaries(count) {
     problems.push(...findWords(vault, printed).map((text) => `before the erasure: ${text}`));
     count.add("canaries: no plain text on disk before the erasure", report(problems));
 
-    const after = [];
+    const leftovers = [];
     const everything = vault
       .list()
       .filter(({ kind }) => kind !== "foreign" && kind !== "message")
       .map(({ id }) => id);
     const { code, answer } = vault.run("erase", ...everything, "--with-copies");
     const failed = answer.receipt?.places.filter(({ outcome }) => outcome === "failed");
-    if (code !== 0 || failed.length > 0) after.push(`erase ended with ${code}: ${JSON.stringify(failed ?? answer)}`);
+    if (code !== 0 || failed.length > 0)
+      leftovers.push(`erase ended with ${code}: ${JSON.stringify(failed ?? answer)}`);
     const remaining = vault.list();
     const remainingText =
       JSON.stringify(remaining) +
       remaining.map(({ id }) => runUnrecorded("show", id, "--history", "--verbatim").stdout).join("");
     for (const [name, word] of searchable) {
       if (remainingText.includes(word))
-        after.push(
+        leftovers.push(
           `${name} is still in a record: ${remainingText.slice(Math.max(0, remainingText.indexOf(word) - 200)).slice(0, 300)}`,
         );
       const { total } = vault.must("search", word);
-      if (total > 0) after.push(`${name} is still found`);
+      if (total > 0) leftovers.push(`${name} is still found`);
     }
     for (const quiet of [["tombstones"], ["audit", "--verify"], ["imports"], ["info"]]) {
       const { stdout } = runUnrecorded(...quiet);
-      for (const [name, word] of searchable) if (stdout.includes(word)) after.push(`${quiet[0]} says ${name}`);
+      for (const [name, word] of searchable) if (stdout.includes(word)) leftovers.push(`${quiet[0]} says ${name}`);
     }
-    after.push(...findWords(vault, printed));
-    const again = vault.must("import", imported);
-    if (again.added + again.updated > 0)
-      after.push(`the export brings back ${again.added} and ${again.updated}: ${JSON.stringify(again.by_kind)}`);
+    leftovers.push(...findWords(vault, printed));
+    const reimport = vault.must("import", imported);
+    if (reimport.added + reimport.updated > 0)
+      leftovers.push(
+        `the export brings back ${reimport.added} and ${reimport.updated}: ${JSON.stringify(reimport.by_kind)}`,
+      );
     for (const [name, word] of searchable)
-      if (vault.must("search", word).total > 0) after.push(`${name} came back with the export`);
-    if (!vault.must("check").ok) after.push("the check fails");
-    count.add("canaries: erased on every route, and no import brings them back", report(after));
+      if (vault.must("search", word).total > 0) leftovers.push(`${name} came back with the export`);
+    if (!vault.must("check").ok) leftovers.push("the check fails");
+    count.add("canaries: erased on every route, and no import brings them back", report(leftovers));
   });
 }
 

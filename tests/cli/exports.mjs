@@ -8,9 +8,9 @@ import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, sumProblems } from "./me
 
 const EXPORTS_FOLDER = "exports";
 /**
- * The format of every sample, and the counts by hand where the generator could not count, or counted other things: it
- * counts entities of an MCP server, and we what was observed about them. `named`: agents and vaults of notes know their
- * files by name and folder, so these stay as they are.
+ * The format of every sample. `counts` and `kinds` are counted by hand where the generator could not count or counted
+ * something else: of an MCP server it counts the entities, and we count what was observed about them. `named`: the
+ * files and folders keep their names, because the readers of agents and of vaults of notes recognise files by them.
  */
 const SAMPLES = {
   "01-chatgpt-classic-2024.zip": { format: "chatgpt" },
@@ -135,7 +135,7 @@ async function detectUnderOtherNames(count, name, path, { format, named }) {
     };
     check("as it is", path);
     if (!named) check("under other names", copyUnderOtherName(path, folder, true));
-    // Notes and copied texts are texts by their ending.
+    // Notes and copied texts are recognised only by their ending.
     if (!named && !TEXT_FORMATS.includes(format)) check("without endings", copyUnderOtherName(path, folder, false));
     report(count, `detection of ${name}`, problems);
   });
@@ -186,9 +186,10 @@ async function importTwice(count, name, path, wanted, kinds = {}) {
     for (const [kind, part] of Object.entries(imported.by_kind))
       if ((stored[kind] ?? 0) !== part.added)
         problems.push(`${part.added} ${kind} added, ${stored[kind]} in the vault`);
-    const again = vault.must("import", path);
-    if (again.added + again.updated > 0) problems.push(`again: ${again.added} added, ${again.updated} updated`);
-    problems.push(...sumProblems(again).map((text) => `again: ${text}`));
+    const reimport = vault.must("import", path);
+    if (reimport.added + reimport.updated > 0)
+      problems.push(`reimport: ${reimport.added} added, ${reimport.updated} updated`);
+    problems.push(...sumProblems(reimport).map((text) => `reimport: ${text}`));
     report(count, name, problems);
   });
 }

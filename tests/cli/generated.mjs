@@ -63,22 +63,22 @@ export function zip(entries, compressed = false) {
   const [files, directory] = [[], []];
   let offset = 0;
   for (const [name, content] of entries) {
-    const [label, whole] = [Buffer.from(name), Buffer.from(content)];
-    const bytes = compressed ? deflateRawSync(whole) : whole;
+    const [nameBytes, contentBytes] = [Buffer.from(name), Buffer.from(content)];
+    const bytes = compressed ? deflateRawSync(contentBytes) : contentBytes;
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x800, 2);
     common.writeUInt16LE(compressed ? 8 : 0, 4);
     common.writeUInt16LE(0x21, 8);
-    common.writeUInt32LE(crc32(whole), 10);
+    common.writeUInt32LE(crc32(contentBytes), 10);
     common.writeUInt32LE(bytes.length, 14);
-    common.writeUInt32LE(whole.length, 18);
-    common.writeUInt16LE(label.length, 22);
+    common.writeUInt32LE(contentBytes.length, 18);
+    common.writeUInt16LE(nameBytes.length, 22);
     const remainder = Buffer.alloc(14);
     remainder.writeUInt32LE(offset, 10);
-    const local = Buffer.concat([Buffer.from("PK\x03\x04"), common, label, bytes]);
+    const local = Buffer.concat([Buffer.from("PK\x03\x04"), common, nameBytes, bytes]);
     files.push(local);
-    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), common, remainder, label]));
+    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), common, remainder, nameBytes]));
     offset += local.length;
   }
   const index = Buffer.concat(directory);

@@ -22,8 +22,8 @@ class GoldenVault extends Vault {
   }
 
   run(...args) {
-    const where = ["--vault", this.path, "--passphrase-file", this.secret, "--json"];
-    const result = quiet(this.program, [...where, ...args], { cwd: this.folder, env: this.env });
+    const vaultArgs = ["--vault", this.path, "--passphrase-file", this.secret, "--json"];
+    const result = quiet(this.program, [...vaultArgs, ...args], { cwd: this.folder, env: this.env });
     return { ...result, answer: result.stdout ? JSON.parse(result.stdout) : null };
   }
 }
@@ -89,11 +89,11 @@ async function visitVersions(program, visit) {
 export async function testGoldenVaults(count) {
   await visitVersions(built("mementory"), ({ version, expected, vault, read, exports }) => {
     const recorded = JSON.parse(readFileSync(expected, "utf8"));
-    const now = describeVault(vault);
+    const described = describeVault(vault);
     for (const [part, value] of Object.entries(recorded.vault))
-      if (!isDeepStrictEqual(now[part], value))
-        console.log(`  ${part}: ${JSON.stringify(now[part])}, not ${JSON.stringify(value)}`);
-    count.add(`the vault of ${version} opens and says what it said`, isDeepStrictEqual(now, recorded.vault));
+      if (!isDeepStrictEqual(described[part], value))
+        console.log(`  ${part}: ${JSON.stringify(described[part])}, not ${JSON.stringify(value)}`);
+    count.add(`the vault of ${version} opens and says what it said`, isDeepStrictEqual(described, recorded.vault));
     count.add(`the vault of ${version} passes its check`, vault.must("check").ok === true);
     const saidBy = (who) => vault.must("list", "--kind", "message", "--said-by", who, "--limit", "1").total;
     const [user, assistant] = ["user", "assistant"].map(saidBy);
@@ -102,10 +102,10 @@ export async function testGoldenVaults(count) {
     const { memory } = vault.must("import", "--format", "transfer_text", erasedText).by_kind;
     count.add(`what was erased in ${version} stays blocked`, memory.blocked === 1 && memory.added === 0);
     for (const file of exports) {
-      const got = read(file);
-      const same = isDeepStrictEqual(got, recorded.exports[file]);
-      if (!same) console.log(`  ${JSON.stringify(got)}, not ${JSON.stringify(recorded.exports[file])}`);
-      count.add(`${file} of ${version} is read as it was`, same);
+      const actual = read(file);
+      const isSame = isDeepStrictEqual(actual, recorded.exports[file]);
+      if (!isSame) console.log(`  ${JSON.stringify(actual)}, not ${JSON.stringify(recorded.exports[file])}`);
+      count.add(`${file} of ${version} is read as it was`, isSame);
     }
   });
 }

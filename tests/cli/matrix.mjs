@@ -32,8 +32,8 @@ const CASES = [
   ["zaxy", "signed-ed25519/input.json"],
 ];
 /**
- * `[start of the name of the case, start of the place, reason]`: data about the file itself, which a new file lacks or
- * states differently.
+ * Data about the file itself, which a new file lacks or states differently. Each entry is `[prefix of case names,
+ * prefix of places, reason]`.
  */
 const FILE_DATA = [
   ["alf", "manifest.json:", "time, counts and digests of the new archive; the data about the agent is compared"],
@@ -72,15 +72,18 @@ export async function testConversions(count) {
 function roundTrip(scratch, home, fixture, other, how) {
   const vault = new Vault(scratch);
   const source = home === "alf" ? packArchive(vault, fixture) : join(FIXTURES, home, fixture);
-  const [there, back] = [join(scratch, `there-${FORMATS[other].name}`), join(scratch, `back-${FORMATS[home].name}`)];
-  const convert = (from, to, ...as) => vault.run("convert", from, to, "--format", ...as);
-  const first = convert(source, there, other);
+  const [otherPath, homePath] = [
+    join(scratch, `there-${FORMATS[other].name}`),
+    join(scratch, `back-${FORMATS[home].name}`),
+  ];
+  const convert = (from, to, ...formatArgs) => vault.run("convert", from, to, "--format", ...formatArgs);
+  const first = convert(source, otherPath, other);
   if (first.code !== 0) return [`there: ended with ${first.code}: ${first.stdout.slice(0, 400)}${first.stderr}`];
-  const second = convert(there, back, home, ...how);
+  const second = convert(otherPath, homePath, home, ...how);
   // Exit code 1: written but not valid. Invalid lines of the fixture are written back as they were.
   if (second.code !== 0 && second.code !== 1)
     return [`back: ended with ${second.code}: ${second.stdout.slice(0, 400)}${second.stderr}`];
-  const [before, after] = [source, back].map((path) => FORMATS[home].parts(path));
+  const [before, after] = [source, homePath].map((path) => FORMATS[home].parts(path));
   return [...textChanges(before, after), ...lossProblems(first.answer.losses)];
 }
 

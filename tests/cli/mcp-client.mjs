@@ -47,7 +47,7 @@ export class McpClient {
   #waiting = new Map();
   #last = 0;
 
-  /** Starts the server, and speaks the version with `initialize`. */
+  /** Starts the server, and agrees with it on the version of the protocol by `initialize`. */
   static async start(program, args, env) {
     const client = new McpClient();
     client.#child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });

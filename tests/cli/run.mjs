@@ -33,9 +33,9 @@ export async function testCliCases(count) {
     .sort();
   for (const name of names) {
     const definition = JSON.parse(readFileSync(join(CASES_FOLDER, `${name}.case.json`), "utf8"));
-    const lacking = (definition.needs ?? []).map(missingRequirement).find(Boolean);
-    if (lacking) {
-      count.leaveOut(`${name}: ${lacking}`);
+    const missing = (definition.needs ?? []).map(missingRequirement).find(Boolean);
+    if (missing) {
+      count.leaveOut(`${name}: ${missing}`);
       continue;
     }
     if (JSON.stringify(definition).includes("$SHARED") && !hasShared(count, "exports")) continue;

@@ -240,8 +240,9 @@ const repeatId = (name) =>
   );
 
 /**
- * What the specification says of a value or of an optional part → the change, the answer of `import`, and the code of
- * an error that `validate` reports, "" if it reports none.
+ * Wrong and unusual values, and optional parts, about which the specification says something. Each name says what is
+ * wrong or unusual; its entry has the change, the answer of `import`, and the code of the error that `validate` reports
+ * ("" if it reports none).
  */
 const VALUES = {
   "a number of included files that is wrong": [

@@ -86,10 +86,10 @@ export function buildBundle(steps) {
     sha256: sha256(files[path]),
   }));
   const checksums = apply("checksums", rows.map((row) => `${row.sha256}  ${row.path}\n`).join(""));
-  const fixed = JSON.parse(manifestText);
-  delete fixed.coverage;
-  delete fixed.scopes;
-  const value = { ...fixed, ...summaries(files), files: rows, bundleDigest: sha256(checksums) };
+  const parsedManifest = JSON.parse(manifestText);
+  delete parsedManifest.coverage;
+  delete parsedManifest.scopes;
+  const value = { ...parsedManifest, ...summaries(files), files: rows, bundleDigest: sha256(checksums) };
   const manifest = apply("manifestText", canonicalJson(apply("manifest", value)));
   const sealed = apply("sealed", {
     ...files,

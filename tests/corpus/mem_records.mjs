@@ -1,5 +1,5 @@
 // Damaged and forbidden values in the records of a `.mem` bundle (§1.1, §2, §5 and the schemas of the kinds). The
-// manifest is made from the changed records, so it is right.
+// manifest is made from the changed records, so it matches them.
 import { EPISODES, TOMBSTONES, editLines, editRecord, editText, linesOf } from "./mem_bundle.mjs";
 
 const TOKEN = ["ghp", "q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN"].join("_");

@@ -310,9 +310,9 @@ const INTEROP = {
  * copy is not JSON, or its checksum does not match, or it is an equal value that is written differently.
  */
 function* bitFlips() {
-  const good = Buffer.from(fixture("every-field", "input.mif.json"));
-  for (let at = 0; at < good.length; at += 97) {
-    const bytes = Buffer.from(good);
+  const validBytes = Buffer.from(fixture("every-field", "input.mif.json"));
+  for (let at = 0; at < validBytes.length; at += 97) {
+    const bytes = Buffer.from(validBytes);
     bytes[at] ^= 1 << (at % 7);
     yield { name: `bit ${at % 7} of byte ${at} flipped`, outcome: "anything", ending: "mif.json", bytes: () => bytes };
   }
@@ -346,12 +346,12 @@ function* files(vault) {
     );
     yield { name, outcome, passphrase, ending: "mif.json", bytes };
   }
-  const halved = () => {
+  const firstHalf = () => {
     const text = JSON.stringify(encrypted1(vault));
     return text.slice(0, text.length / 2);
   };
   const cut = { name: "opened: the first half of the file", outcome: "refused" };
-  yield { ...cut, passphrase: PASSPHRASE, ending: "mif.json", bytes: halved };
+  yield { ...cut, passphrase: PASSPHRASE, ending: "mif.json", bytes: firstHalf };
   for (const [name, [kind, bytes, outcome]] of Object.entries(TEXTS))
     yield { name, outcome, ending: `mif.${kind}`, bytes };
   for (const [name, [ending, bytes, outcome]] of Object.entries(INTEROP))

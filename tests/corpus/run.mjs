@@ -56,8 +56,8 @@ function storedRows(corpus) {
 
 /** Names of the files that `npm test` runs: the first file of each different answer. */
 function chosenNames(rows) {
-  const firsts = new Map([...rows].toReversed().map(([name, line]) => [ROW.exec(line)[2], name]));
-  return new Set(firsts.values());
+  const firstNames = new Map([...rows].toReversed().map(([name, line]) => [ROW.exec(line)[2], name]));
+  return new Set(firstNames.values());
 }
 
 const codesOf = (list) => [...new Set((list ?? []).map((found) => found.code))].sort();
@@ -109,7 +109,7 @@ function disagreements(expected, { validate, verify, imported }, { chosen, signe
 /** Runs the commands on the files of a corpus and compares the table of their answers with the stored one. */
 async function testFormat(count, corpus) {
   const stored = storedRows(corpus);
-  const whole = Boolean(process.env.UPDATE_CORPUS || process.env.WHOLE_CORPUS);
+  const runsWholeCorpus = Boolean(process.env.UPDATE_CORPUS || process.env.WHOLE_CORPUS);
   const chosenForTest = chosenNames(stored);
   const rows = [];
   await inFolder((folder) => {
@@ -130,36 +130,38 @@ async function testFormat(count, corpus) {
         finds,
         passphrase,
       } = file;
-      if (!whole && stored.has(name) && !chosenForTest.has(name)) {
+      if (!runsWholeCorpus && stored.has(name) && !chosenForTest.has(name)) {
         rows.push(`${stored.get(name)}\n`);
         continue;
       }
       const opens =
         passphrase === undefined ? [] : ["--import-passphrase-file", vault.write("opens.txt", `${passphrase}\n`)];
-      const as = [...(chosen ? ["--format", format] : []), ...opens];
+      const formatArgs = [...(chosen ? ["--format", format] : []), ...opens];
       const path = vault.write(`file.${ending}`, bytes());
-      const ran = {
-        validate: commandOutcome(vault.run("validate", ...as, path)),
+      const outcomes = {
+        validate: commandOutcome(vault.run("validate", ...formatArgs, path)),
         verify: commandOutcome(vault.run("verify", ...trust, ...opens, path)),
-        imported: commandOutcome(vault.run("import", "--dry-run", ...as, path)),
-        salvaged: commandOutcome(vault.run("import", "--dry-run", "--salvage", ...as, path)),
+        imported: commandOutcome(vault.run("import", "--dry-run", ...formatArgs, path)),
+        salvaged: commandOutcome(vault.run("import", "--dry-run", "--salvage", ...formatArgs, path)),
       };
       // `verify` takes no format.
-      if (chosen) ran.verify = ran.validate;
+      if (chosen) outcomes.verify = outcomes.validate;
       rmSync(path);
-      const problems = disagreements(expected, ran, { chosen, signed, finds, vaultCodes: corpus.vaultCodes });
-      for (const { answer } of Object.values(ran))
+      const problems = disagreements(expected, outcomes, { chosen, signed, finds, vaultCodes: corpus.vaultCodes });
+      for (const { answer } of Object.values(outcomes))
         if (answer?.format && answer.format !== format) problems.push(`taken for ${answer.format}`);
-      const { salvaged, missing } = ran.salvaged.answer ?? {};
-      const offered = ran.imported.answer?.error?.details?.salvage === "true";
-      if (ran.imported.code !== 0 && offered !== (ran.salvaged.code === 0))
+      const { salvaged, missing } = outcomes.salvaged.answer ?? {};
+      const offered = outcomes.imported.answer?.error?.details?.salvage === "true";
+      if (outcomes.imported.code !== 0 && offered !== (outcomes.salvaged.code === 0))
         problems.push(offered ? "the salvage that import offers is refused" : "import does not offer a salvage");
       if (salvaged && !(missing?.length > 0)) problems.push("a salvage without a list of what is missing");
       problems.forEach((problem) => console.log(`  ${corpus.format}: ${name}: ${problem}`));
       count.add(`corpus of ${corpus.format}: ${name}`, problems.length === 0);
-      const salvageText = salvaged ? `${ran.salvaged.code}, ${missing.length} missing` : outcomeText(ran.salvaged);
+      const salvageText = salvaged
+        ? `${outcomes.salvaged.code}, ${missing.length} missing`
+        : outcomeText(outcomes.salvaged);
       rows.push(
-        `| ${name} | ${outcomeText(ran.validate)} | ${outcomeText(ran.verify)} | ${outcomeText(ran.imported)} | ${salvageText} |\n`,
+        `| ${name} | ${outcomeText(outcomes.validate)} | ${outcomeText(outcomes.verify)} | ${outcomeText(outcomes.imported)} | ${salvageText} |\n`,
       );
     }
     count.add(`corpus of ${corpus.format}: no preview changed the vault`, JSON.stringify(vault.dump()) === before);
@@ -176,8 +178,8 @@ async function testFormat(count, corpus) {
 
 /** Runs all corpora, or with ONLY_CORPUS the one of that format. */
 export async function testCorpus(count) {
-  const only = process.env.ONLY_CORPUS;
-  for (const corpus of CORPORA) if (!only || corpus.format === only) await testFormat(count, corpus);
+  const chosenFormat = process.env.ONLY_CORPUS;
+  for (const corpus of CORPORA) if (!chosenFormat || corpus.format === chosenFormat) await testFormat(count, corpus);
 }
 
 await runAlone(import.meta.url, testCorpus);

@@ -30,7 +30,7 @@ export function canonicalJson(value) {
   return `{${members.join(",")}}`;
 }
 
-/** The text of hex digits with another digit in the middle: `0`, or `1` instead of `0`. */
+/** A text of hex digits whose middle digit is replaced: by `1` if it is `0`, otherwise by `0`. */
 export function changeMiddleDigit(text) {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === "0" ? "1" : "0") + text.slice(at + 1);

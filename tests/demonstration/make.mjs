@@ -4,7 +4,7 @@
 // A line of `chatgpt.txt`, `claude.txt`, `gemini.txt` and `claude-code.txt` is a conversation: `day time | title |
 // question | answer | question | answer …` (without a title in Gemini, which has none). The marked lines below a
 // conversation belong to it: `+` is a memory that the assistant saved then, `^` is an answer that was replaced by
-// another one, `&` is a file that the person attached. `memories.txt` has the memories of no conversation.
+// another one, `&` is a file that the person attached. `memories.txt` has the memories that belong to no conversation.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,13 +37,13 @@ function conversations(name, { titled = true } = {}) {
     else if (mark === "^") found.at(-1).replaced.push(rest);
     else if (mark === "&") found.at(-1).files.push(rest);
     else {
-      const [when, ...cells] = line.split("|").map((cell) => cell.trim());
+      const [time, ...cells] = line.split("|").map((cell) => cell.trim());
       const title = titled ? cells.shift() : null;
       const files = cells.filter((cell) => cell.startsWith("& ")).map((cell) => cell.slice(2));
       const turns = cells
         .filter((cell) => !cell.startsWith("& "))
         .map((text, index) => ({ role: index % 2 === 0 ? "user" : "assistant", text }));
-      found.push({ at: Date.parse(`${when.replace(" ", "T")}:00Z`), title, turns, files, saved: [], replaced: [] });
+      found.push({ at: Date.parse(`${time.replace(" ", "T")}:00Z`), title, turns, files, saved: [], replaced: [] });
     }
   }
   return found;
@@ -208,7 +208,7 @@ function gemini() {
   const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const files = {};
   const folder = "Takeout/My Activity/Gemini Apps";
-  const rows = conversations("gemini.txt", { titled: false }).map(({ at, turns, files: given }) => {
+  const rows = conversations("gemini.txt", { titled: false }).map(({ at, turns, files: fileNames }) => {
     const id = uuid(`gemini ${at}`).replaceAll("-", "").slice(0, 16);
     const row = {
       header: "Gemini Apps",
@@ -219,7 +219,7 @@ function gemini() {
       activityControls: ["Gemini Apps Activity"],
       safeHtmlItem: [{ html: `<p>${escape(turns[1].text)}</p>` }],
     };
-    for (const name of given) {
+    for (const name of fileNames) {
       files[`${folder}/${name}`] = fileContent(name);
       row.subtitles = [{ name: "Attached 1 file." }, { name: `-  ${name}`, url: name }];
       row.imageFile = name;

@@ -1,6 +1,6 @@
 // Connected clients and the real window: the person connects a client, it asks through the window's socket, its first
-// read is announced, its suggestions wait for the person, and it is stopped. Then the window once more under a trace of
-// its system calls: answering clients opens no internet socket.
+// read is announced, its suggestions wait for the person, and it is stopped. Then the window runs once more under a
+// trace of its system calls, which shows that answering clients opens no internet socket.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/** A traced window is slow: how long it may take to open, and how long to wait until typing once more. */
+/** A traced window is slow: how long it may take to open, and after how long the passphrase is typed again. */
 const TRACED_MS = 240_000;
 const RETYPE_MS = 15_000;
 const TAB = "\uE004";
@@ -83,7 +83,7 @@ async function takePictures({ browser, display, window }, name) {
   display.resize(window, ...WINDOW_SIZES[0]);
 }
 
-/** Presses Tab until the element with this id has the focus. Fails after 80 times. */
+/** Presses Tab until the element with this id has the focus. Fails after 80 presses. */
 async function tabTo(browser, testid) {
   for (let n = 0; n < 80; n += 1) {
     await browser.keys(TAB);
@@ -92,7 +92,7 @@ async function tabTo(browser, testid) {
   throw new Error(`${testid} is not reached with the keyboard`);
 }
 
-/** Elements that can be operated and have no name that a screen reader could read. */
+/** Number of elements that can be operated but have no name that a screen reader could read. */
 const countNameless = (browser) =>
   browser.run(`() => [...document.querySelectorAll("main button, main input, main textarea, [role=dialog] button, [role=dialog] input")]
     .filter((each) => each.offsetParent !== null)
@@ -181,8 +181,8 @@ async function reviewSuggestions(stage) {
 
 /** Starts the window without WebDriver, which would open sockets in it, and traces it while it answers a client. */
 export async function testAgentsTraced(count) {
-  const why = findTraceProblem();
-  if (why) return count.leaveOut(`the window under a trace: ${why}`);
+  const traceProblem = findTraceProblem();
+  if (traceProblem) return count.leaveOut(`the window under a trace: ${traceProblem}`);
   const { home, vault, id, folders } = prepare();
   vault.must("grants", "add", "Traced", "--token-file", join(home, "token"), "--rights", "read,suggest,export");
   const display = await Display.start(folders);
@@ -190,9 +190,9 @@ export async function testAgentsTraced(count) {
     const trace = join(home, "window.trace");
     const [program, ...options] = traced(trace);
     const window = await display.open(program, [...options, built("mementory-app")], "Mementory");
-    const over = new Promise((resolve) => window.on("close", resolve));
+    const windowClosed = new Promise((resolve) => window.on("close", resolve));
     const socket = join(folders.XDG_RUNTIME_DIR, "mementory", "clients.sock");
-    // Typed again where the window was not ready; a wrong passphrase only clears the field.
+    // The passphrase is typed again if the window was not ready. A wrong passphrase only clears the field.
     const unlocked = async () => {
       if (!existsSync(socket)) display.type(PASSPHRASE, "Return");
       return until("the socket", () => existsSync(socket), RETYPE_MS).catch(() => false);
@@ -208,7 +208,7 @@ export async function testAgentsTraced(count) {
     await client.close();
     count.add("the traced window answers all tools", failed.length === 0);
     let ended = false;
-    over.then(() => (ended = true));
+    windowClosed.then(() => (ended = true));
     await until("the window to end", () => (ended ? true : (display.closeWindow(), false)));
     const { network, seesSockets } = readTrace(trace);
     network.slice(0, 5).forEach((line) => console.log(`  ${line.slice(0, 160)}`));

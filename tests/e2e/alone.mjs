@@ -31,8 +31,8 @@ function findSkipReason() {
 
 /** Runs the test in a subprocess inside the network namespace. */
 export async function testOffline(count) {
-  const why = findSkipReason();
-  if (why) return count.leaveOut(`the window in a network of its own: ${why}`);
+  const skipReason = findSkipReason();
+  if (skipReason) return count.leaveOut(`the window in a network of its own: ${skipReason}`);
   await cargoTool("tauri-driver", "^2");
   await runInSubprocess(count, "the window in a network of its own", ["unshare", ...UNSHARE_OPTIONS], HERE);
 }

@@ -18,8 +18,8 @@ function findSkipReason() {
 }
 
 export async function testLockWhenAway(count) {
-  const why = findSkipReason();
-  if (why) return count.leaveOut(`the vault locks with the screen: ${why}`);
+  const skipReason = findSkipReason();
+  if (skipReason) return count.leaveOut(`the vault locks with the screen: ${skipReason}`);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-away-"));
   const vault = new Vault(home).create();

@@ -202,12 +202,12 @@ export class Display {
     this.#xdotool("key", key);
   }
 
-  /** Closes the active window like a person. */
+  /** Closes the active window as a person would. */
   closeWindow() {
     this.#xdotool("key", "alt+F4");
   }
 
-  /** Start a program without a driver, wait for its window and close it like a person. Returns the exit code. */
+  /** Start a program without a driver, wait for its window and close it as a person would. Returns the exit code. */
   async openAndClose(program, title) {
     // The window of an earlier run disappears a moment after its program was killed.
     await until("the earlier window to be gone", () => this.#xdotool("search", "--name", `^${title}$`).stdout === "");

@@ -77,9 +77,9 @@ class KeyboardStory {
     );
   }
 
-  /** Presses Tab at most `most` times, until this element has the focus. */
-  async tabTo(id, most = 40) {
-    for (let n = 0; n < most; n += 1) {
+  /** Presses Tab at most `maxPresses` times, until this element has the focus. */
+  async tabTo(id, maxPresses = 40) {
+    for (let n = 0; n < maxPresses; n += 1) {
       if ((await this.focus()) === id) return;
       await this.browser.keys(TAB);
     }
@@ -87,7 +87,7 @@ class KeyboardStory {
   }
 
   /** Moves the focus into the list: by F6, or by Tab if that does not reach it. */
-  async toList() {
+  async focusList() {
     await this.browser.find("list-row");
     for (let n = 0; n < 6 && (await this.focus()) !== "listbox"; n += 1) await this.browser.keys(F6);
     if ((await this.focus()) !== "listbox") await this.tabTo("listbox");
@@ -108,7 +108,7 @@ class KeyboardStory {
     await browser.chord(CTRL, "f");
     await browser.keys("deploy");
     await until("one row", async () => (await browser.count("list-row")) === 1);
-    await this.toList();
+    await this.focusList();
     await browser.keys(HOME);
     await until("the memory", async () => /deploy token/.test(await browser.text("detail-text")));
     await browser.keys("e");
@@ -122,7 +122,7 @@ class KeyboardStory {
 
   async trashAndBack() {
     const { browser } = this;
-    await this.toList();
+    await this.focusList();
     await browser.keys(DELETE);
     await browser.find("toast");
     await until("no row", async () => (await browser.count("list-row")) === 0);
@@ -134,17 +134,17 @@ class KeyboardStory {
   async read() {
     const { browser } = this;
     await browser.chord(CTRL, "3");
-    await this.toList();
+    await this.focusList();
     await browser.keys(HOME + DOWN);
     // The previous conversation stays in the pane until the new one is loaded.
-    await until("the conversation that is chosen", () => this.readsChosen());
+    await until("the conversation that is chosen", () => this.showsChosen());
     await browser.chord(CTRL, "f");
-    this.count.add("by keyboard: a conversation is read", await this.readsChosen());
+    this.count.add("by keyboard: a conversation is read", await this.showsChosen());
     await browser.keys(ESC);
   }
 
   /** Whether the reader shows messages of the conversation that is chosen in the list. */
-  readsChosen() {
+  showsChosen() {
     return this.browser.run(`() => {
       const id = document.querySelector('[data-testid="list-row"][aria-selected="true"]')?.dataset.id;
       return document.querySelector(\`[data-testid="reader"][data-id="\${id}"] [data-testid="reader-message"]\`) !== null;
@@ -154,7 +154,7 @@ class KeyboardStory {
   async sensitive() {
     const { browser } = this;
     await browser.chord(CTRL, "5");
-    await this.toList();
+    await this.focusList();
     await browser.keys(HOME);
     await browser.find("sensitive-detail");
     await browser.keys("r");
@@ -177,7 +177,7 @@ class KeyboardStory {
   async erase() {
     const { browser } = this;
     await browser.chord(CTRL, "2");
-    await this.toList();
+    await this.focusList();
     await browser.keys(HOME);
     await browser.chord(SHIFT, DELETE);
     await browser.find("erase-dialog");

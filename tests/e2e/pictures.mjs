@@ -17,7 +17,7 @@ const SCREENS = [
   [
     "home",
     async (browser) => {
-      // The scan for sensitive values and the topics come after the window.
+      // The scan for sensitive values and the topics are complete only some time after the window is shown.
       await browser.find("look-sensitive");
       await browser.find("look-contradictions");
       await browser.find("home-subject");

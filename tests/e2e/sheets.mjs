@@ -118,6 +118,6 @@ async function takeScreenshot(browser, origin, [, words, steps], theme, size) {
   );
   const page = new Page(browser);
   await steps(page);
-  await page.settled();
+  await page.waitUntilIdle();
   return browser.screenshot();
 }

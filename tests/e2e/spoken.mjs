@@ -26,8 +26,8 @@ function findSkipReason() {
 
 /** Checks the accessibility tree of each screen, in a private D-Bus session. */
 export async function testAccessibilityTree(count) {
-  const why = findSkipReason();
-  if (why) return count.leaveOut(`what a screen reader finds: ${why}`);
+  const skipReason = findSkipReason();
+  if (skipReason) return count.leaveOut(`what a screen reader finds: ${skipReason}`);
   await cargoTool("tauri-driver", "^2");
   await runInSubprocess(count, "what a screen reader finds", ["dbus-run-session", "--"], HERE, "ignore");
 }
@@ -43,7 +43,7 @@ const SCREENS = [
       await browser.find("home");
     },
     [
-      ["heading", /What they know/],
+      ["heading", /What assistants know/],
       ["table", /./],
       ["landmark", /./],
     ],

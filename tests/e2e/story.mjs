@@ -138,14 +138,14 @@ class MainStory {
     await this.export("mem");
     await this.export("alf");
     await this.encryptedFile(await this.export("alf", FILE_PASSPHRASE));
-    await this.exportsOffered();
+    await this.offerFormats();
     await this.signingKeys();
     await this.lockAndUnlock();
     await this.leavesNoPlainText();
   }
 
   /** Counts a step: as passed if `ok`, otherwise as failed. */
-  passed(name, ok = true) {
+  addStep(name, ok = true) {
     this.count.add(name, ok);
   }
 
@@ -157,7 +157,7 @@ class MainStory {
       await until(`the window to be ${width} wide`, () => this.browser.run("(width) => innerWidth === width", width));
       for (const theme of THEMES) {
         await this.browser.run("(theme) => { document.documentElement.dataset.theme = theme; return true; }", theme);
-        await this.painted();
+        await this.waitUntilStill();
         writeFileSync(
           join(OUTPUT_FOLDER, `${number}-${name}-${theme}-${width}x${height}.png`),
           await this.browser.screenshot(),
@@ -172,7 +172,7 @@ class MainStory {
   }
 
   /** Waits until no animation is running, except endless ones. */
-  painted() {
+  waitUntilStill() {
     return until("the screen to be still", () =>
       this.browser.run(
         "() => document.getAnimations().every((animation) => animation.playState !== 'running' || animation.effect?.getTiming().iterations === Infinity)",
@@ -193,7 +193,7 @@ class MainStory {
     await this.picture("create-passphrase");
     await browser.click("create-next");
     const groups = (await browser.text("recovery-code")).match(/[0-9A-Z]{4}/g);
-    this.passed("a recovery code of eight groups is shown", groups?.length === 8);
+    this.addStep("a recovery code of eight groups is shown", groups?.length === 8);
     await this.picture("recovery-code");
     for (const field of ["recovery-group-a", "recovery-group-b"]) {
       const number = Number(await browser.attribute(field, "data-group"));
@@ -201,7 +201,7 @@ class MainStory {
     }
     await browser.click("create-done");
     await browser.find("nav-memories");
-    this.passed(
+    this.addStep(
       "a vault is created with its code typed back",
       existsSync(join(this.home, `${VAULT}.mementory`, "vault.json")),
     );
@@ -212,9 +212,9 @@ class MainStory {
     const { browser } = this;
     const overlay = async () => (await browser.count("drop-overlay")) > 0;
     await this.display.drop(SAMPLE_PATHS, 640, 400, overlay);
-    this.passed("files dragged over the window are noticed");
+    this.addStep("files dragged over the window are noticed");
     await browser.find("import-confirm");
-    this.passed("a real drop opens the import", (await browser.count("import-file")) === SAMPLE_PATHS.length);
+    this.addStep("a real drop opens the import", (await browser.count("import-file")) === SAMPLE_PATHS.length);
     await this.picture("import-preview");
     await browser.click("import-confirm");
     await browser.find("import-report");
@@ -222,7 +222,7 @@ class MainStory {
     await browser.click("import-done");
     await browser.click("nav-memories");
     await browser.find("list-row");
-    this.passed("what was imported is listed", (await browser.count("list-row")) > 0);
+    this.addStep("what was imported is listed", (await browser.count("list-row")) > 0);
     await this.picture("memories");
   }
 
@@ -243,14 +243,14 @@ class MainStory {
       const answers = await lines();
       const wrong = answers.filter((line) => !expectedText.test(line));
       wrong.forEach((line) => console.log(`  ${name}: ${line}`));
-      this.passed(`${name} files of every format are recognised as such before the import`, wrong.length === 0);
+      this.addStep(`${name} files of every format are recognised as such before the import`, wrong.length === 0);
       await this.picture(`check-${name}`);
       if (name === "stranger") {
         const before = (await lines()).filter((line) => /somebody new/.test(line)).length;
         await browser.click("import-trust");
         await until("the key to be trusted", async () => (await lines()).some((line) => /that you trust/.test(line)));
         const after = (await lines()).filter((line) => /somebody new/.test(line)).length;
-        this.passed("an unknown key is trusted with one click", after < before);
+        this.addStep("an unknown key is trusted with one click", after < before);
         await this.picture("check-trusted");
       }
       await browser.click((await browser.count("import-cancel")) > 0 ? "import-cancel" : "import-done");
@@ -266,10 +266,10 @@ class MainStory {
       const rows = await browser.count("list-row");
       return rows > 0 && rows < before && /tortoise/i.test(await browser.text("list-row"));
     });
-    this.passed("search narrows the list as it is typed");
+    this.addStep("search narrows the list as it is typed");
     await browser.click("list-row");
     await until("the memory to be open", async () => /tortoise/i.test(await browser.text("detail-text")));
-    this.passed("a memory opens beside the list");
+    this.addStep("a memory opens beside the list");
     await this.picture("search");
   }
 
@@ -282,12 +282,12 @@ class MainStory {
     await browser.click("list-row");
     await browser.find("reader");
     await browser.find("reader-message");
-    this.passed("a conversation is read", (await browser.count("reader-message")) > 0);
+    this.addStep("a conversation is read", (await browser.count("reader-message")) > 0);
     await browser.run(
       `() => document.querySelector("article").dispatchEvent(new PointerEvent("pointerover", { bubbles: true }))`,
     );
     await browser.find("message-redact");
-    this.passed("only the message under the pointer shows its tools", (await browser.count("message-redact")) === 1);
+    this.addStep("only the message under the pointer shows its tools", (await browser.count("message-redact")) === 1);
     await this.picture("reader");
   }
 
@@ -310,11 +310,11 @@ class MainStory {
     await browser.gone("redact-dialog");
     await this.openMemory("Rui", /Rui/);
     await until("a bar in place of the word", async () => (await browser.count("detail-text", " [role=img]")) === 1);
-    this.passed("a selected word is redacted", !/tortoise/i.test(await browser.text("detail-text")));
+    this.addStep("a selected word is redacted", !/tortoise/i.test(await browser.text("detail-text")));
     await this.picture("redacted");
     await browser.type("search-field", "tortoise");
     await until("nothing to be found any more", async () => (await browser.count("list-row")) === 0);
-    this.passed("and is no longer found");
+    this.addStep("and is no longer found");
   }
 
   /** Selects a word in the text of the open memory, and returns it as it is written there. */
@@ -356,8 +356,8 @@ class MainStory {
     await browser.click("erase-confirm");
     await browser.find("receipt");
     await browser.find("receipt-complete");
-    this.passed("an erasure ends with a complete receipt");
-    this.passed(
+    this.addStep("an erasure ends with a complete receipt");
+    this.addStep(
       "and nothing on screen shows its text",
       !(await browser.run("() => /Rui/.test(document.body.innerText)")),
     );
@@ -367,7 +367,7 @@ class MainStory {
   }
 
   /** The sheet offers every format, and signing where the format supports it. */
-  async exportsOffered() {
+  async offerFormats() {
     const { browser } = this;
     await browser.click("export-button");
     await browser.click("export-more");
@@ -377,7 +377,7 @@ class MainStory {
     await this.picture("export-zaxy");
     await browser.click("export-cancel");
     await browser.gone("export-sheet");
-    this.passed("every format is offered");
+    this.addStep("every format is offered");
   }
 
   async signingKeys() {
@@ -386,7 +386,7 @@ class MainStory {
     await browser.click("settings-keys");
     await browser.find("keys-forget");
     await this.picture("settings-keys");
-    this.passed("a trusted key is listed in the settings");
+    this.addStep("a trusted key is listed in the settings");
   }
 
   /** Exports everything in a format, encrypted if a passphrase is given. Returns the path. */
@@ -424,8 +424,8 @@ class MainStory {
     const { code, stdout } = check(...(passphrase ? ["--import-passphrase-file", opening] : []));
     const valid = code === 0 && JSON.parse(stdout).records > 0;
     if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
-    this.passed(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);
-    if (passphrase) this.passed("it does not open without its passphrase", check().code === 3);
+    this.addStep(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);
+    if (passphrase) this.addStep("it does not open without its passphrase", check().code === 3);
     return path;
   }
 
@@ -440,7 +440,7 @@ class MainStory {
     await this.picture("import-locked");
     await browser.click("import-leave-out");
     await browser.find("import-confirm");
-    this.passed("an encrypted file can be left out", (await browser.count("import-file")) === 1);
+    this.addStep("an encrypted file can be left out", (await browser.count("import-file")) === 1);
     await browser.click("import-cancel");
     await browser.gone("import-sheet");
     await drop(path);
@@ -449,7 +449,7 @@ class MainStory {
     await until("the passphrase to be refused", async () =>
       /passphrase is wrong/.test(await browser.text("import-sheet")),
     );
-    this.passed("a wrong passphrase for a file is refused");
+    this.addStep("a wrong passphrase for a file is refused");
     await this.picture("import-locked-wrong");
     await browser.type("import-passphrase", FILE_PASSPHRASE);
     await browser.click("import-open");
@@ -457,7 +457,7 @@ class MainStory {
     await this.picture("import-opened");
     await browser.click("import-confirm");
     await browser.find("import-report");
-    this.passed("with its own passphrase it is imported", true);
+    this.addStep("with its own passphrase it is imported", true);
     await browser.click("import-done");
     await browser.gone("import-report");
   }
@@ -470,11 +470,11 @@ class MainStory {
     await browser.chord("\uE009", "l");
     await browser.find("unlock-passphrase");
     const left = await browser.run("() => document.body.innerText + document.body.innerHTML");
-    this.passed("locking leaves no text of the vault in the page", !/tortoise|allotment|Greenhouse/i.test(left));
+    this.addStep("locking leaves no text of the vault in the page", !/tortoise|allotment|Greenhouse/i.test(left));
     await browser.type("unlock-passphrase", "not this one at all");
     await browser.click("unlock-submit");
     await browser.find("unlock-error");
-    this.passed(
+    this.addStep(
       "a wrong passphrase is refused with a message",
       /doesn.t open this vault/.test(await browser.text("unlock-error")),
     );
@@ -483,7 +483,7 @@ class MainStory {
     await browser.click("unlock-submit");
     await browser.click("nav-memories");
     await browser.find("list-row");
-    this.passed("the right passphrase opens it again");
+    this.addStep("the right passphrase opens it again");
   }
 
   /** Text of the imported exports must not be in any file of the home except the exports written on purpose. */
@@ -492,7 +492,7 @@ class MainStory {
       .filter((name) => !name.startsWith(join(this.home, "out.")))
       .filter((name) => /tortoise|allotment|greenhouse/i.test(readFileSync(name).toString("latin1")));
     found.forEach((name) => console.log(`  plain text in: ${name.replace(this.home, "~")}`));
-    this.passed("no plain text on disk while the vault is open", found.length === 0);
+    this.addStep("no plain text on disk while the vault is open", found.length === 0);
   }
 
   /** Searches for a word and opens the first memory found, whose text has to match. */

@@ -201,13 +201,13 @@ export class Browser {
 }
 
 async function call(method, url, body) {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method,
     headers: { "content-type": "application/json" },
     body: body === undefined ? undefined : JSON.stringify(body),
     signal: AbortSignal.timeout(2 * DEADLINE_MS),
   });
-  const { value } = await answer.json();
-  if (!answer.ok) throw new Error(`${value?.error ?? answer.status}: ${value?.message ?? ""}`);
+  const { value } = await response.json();
+  if (!response.ok) throw new Error(`${value?.error ?? response.status}: ${value?.message ?? ""}`);
   return value;
 }

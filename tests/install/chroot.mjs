@@ -5,8 +5,8 @@ import { basename, join } from "node:path";
 import { Stop, must, quiet } from "../tools/sh.mjs";
 
 /**
- * Systems that the packages are installed in. `suite` and `mirror` as debootstrap takes them; `driver`: the package with
- * the WebDriver of the web view.
+ * Systems in which the packages are installed. `suite` and `mirror` are arguments of debootstrap. `driver` is the
+ * package with the WebDriver of the web view.
  */
 export const SYSTEMS = {
   "Debian 12": {

@@ -27,7 +27,7 @@ export class Installation {
     Object.assign(this, { name, chroot, count });
   }
 
-  passed(what, ok = true) {
+  addStep(what, ok = true) {
     this.count.add(`${this.name}: ${what}`, ok);
   }
 
@@ -40,14 +40,14 @@ export class Installation {
     const vault = this.createVault();
     const version = quiet("dpkg-deb", ["--field", deb, "Version"]).stdout.trim();
     this.install(deb, version);
-    this.passed("the upgrade leaves the vault as it was", this.vaultSum(vault) === this.sum);
+    this.addStep("the upgrade leaves the vault as it was", this.vaultSum(vault) === this.sum);
     chroot.must("apt-get", ["install", "-y", "-q", "--no-install-recommends", chroot.driver, ...TEST_PACKAGES]);
     await this.window(vault);
     this.sum = this.vaultSum(vault);
     this.removeAndPurge(vault);
   }
 
-  /** Installs a package with what it declares and nothing else. */
+  /** Installs a package with the dependencies that it declares, and nothing else. */
   install(deb, version) {
     const { chroot } = this;
     copyFileSync(deb, join(chroot.root, "tmp", "mementory.deb"));
@@ -59,9 +59,9 @@ export class Installation {
       "/tmp/mementory.deb",
     ]);
     if (code !== 0) console.log(stdout.slice(-2000), stderr);
-    this.passed(`version ${version} is installed with its declared dependencies`, code === 0);
+    this.addStep(`version ${version} is installed with its declared dependencies`, code === 0);
     const installed = chroot.run("dpkg-query", ["-W", "-f=${Version} ${Status}", "mementory"]).stdout;
-    this.passed(`version ${version} is there`, installed === `${version} install ok installed`);
+    this.addStep(`version ${version} is there`, installed === `${version} install ok installed`);
   }
 
   /** Both programs find all their libraries; the command line and its manual are there. */
@@ -69,12 +69,12 @@ export class Installation {
     const { chroot } = this;
     for (const program of ["mementory", "mementory-app"]) {
       const { stdout } = chroot.run("ldd", [`/usr/bin/${program}`]);
-      this.passed(`${program} finds its libraries`, stdout !== "" && !stdout.includes("not found"));
+      this.addStep(`${program} finds its libraries`, stdout !== "" && !stdout.includes("not found"));
     }
-    this.passed("the command line says its version", chroot.runAsPerson("mementory", ["--version"]).code === 0);
+    this.addStep("the command line says its version", chroot.runAsPerson("mementory", ["--version"]).code === 0);
     const files = chroot.must("dpkg", ["-L", "mementory"]).split("\n");
     for (const part of ["applications/", "mime/packages/", "metainfo/", "icons/hicolor/", "weights/"])
-      this.passed(
+      this.addStep(
         `${part} is in it`,
         files.some((file) => file.includes(part)),
       );
@@ -89,10 +89,10 @@ export class Installation {
     chroot.must("chown", ["person:person", PASSPHRASE_FILE]);
     chroot.must("chmod", ["600", PASSPHRASE_FILE]);
     const created = chroot.runAsPerson("mementory", ["--json", "create", vault, "--kdf-floor"], UNLOCKING);
-    this.passed("the command line creates a vault", created.code === 0);
+    this.addStep("the command line creates a vault", created.code === 0);
     const path = chroot.give(join(SAMPLES, "claude-export.zip"));
     const imported = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "import", path], UNLOCKING);
-    this.passed("the command line imports an export", imported.code === 0 && JSON.parse(imported.stdout).added > 0);
+    this.addStep("the command line imports an export", imported.code === 0 && JSON.parse(imported.stdout).added > 0);
     mkdirSync(join(chroot.root, SETTINGS), { recursive: true });
     writeFileSync(join(chroot.root, SETTINGS, "settings.json"), JSON.stringify({ recent: [vault] }));
     chroot.must("chown", ["-R", "person:person", "/home/person/.config"]);
@@ -100,7 +100,7 @@ export class Installation {
     return vault;
   }
 
-  /** One number for the content of a vault's files. */
+  /** One digest over the content of all files of a vault. */
   vaultSum(vault) {
     return this.chroot.must("sh", ["-c", `find ${vault} -type f -exec sha256sum {} + | sort | sha256sum`]);
   }
@@ -119,7 +119,7 @@ export class Installation {
       DISPLAY: display.name,
       DBUS_SESSION_BUS_ADDRESS: BUS,
       XDG_RUNTIME_DIR: "/tmp",
-      // What xdg-open asks for the type of a file and for its program.
+      // Decides what xdg-open asks for the type of a file and for the program that opens it.
       XDG_CURRENT_DESKTOP: "GNOME",
       GDK_BACKEND: "x11",
       NO_AT_BRIDGE: "1",
@@ -147,7 +147,7 @@ export class Installation {
       const { code, stdout } = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "imports"], UNLOCKING);
       return code === 0 && JSON.parse(stdout);
     });
-    this.passed("both files are in the vault", imports.batches.length === 3);
+    this.addStep("both files are in the vault", imports.batches.length === 3);
   }
 
   /** Unlocks, imports the file that the window was started with, then one by double click. */
@@ -156,23 +156,23 @@ export class Installation {
     await browser.type("unlock-passphrase", PASSPHRASE);
     await browser.click("unlock-submit");
     await browser.find("import-confirm");
-    this.passed("a file of the command line opens the import after unlocking");
+    this.addStep("a file of the command line opens the import after unlocking");
     await browser.click("import-confirm");
     await browser.find("import-report");
     await browser.click("import-done");
     await browser.gone("import-sheet");
     const type = chroot.runAsPerson("xdg-mime", ["query", "filetype", second], env).stdout.trim();
-    this.passed("the desktop knows the type of a .mem file", type === "application/x-portable-memory");
+    this.addStep("the desktop knows the type of a .mem file", type === "application/x-portable-memory");
     const standard = chroot.runAsPerson("xdg-mime", ["query", "default", type], env).stdout.trim();
-    this.passed("the desktop opens it with the app", standard === "Mementory.desktop");
+    this.addStep("the desktop opens it with the app", standard === "Mementory.desktop");
     const opened = chroot.runAsPerson("xdg-open", [second], env);
-    this.passed("a double click hands the file to the window that is open, and ends", opened.code === 0);
+    this.addStep("a double click hands the file to the window that is open, and ends", opened.code === 0);
     await browser.find("import-confirm");
     await browser.click("import-confirm");
     await browser.find("import-report");
-    this.passed("the file of the double click is imported");
+    this.addStep("the file of the double click is imported");
     const windows = await browser.windows();
-    this.passed("there is one window", windows.length === 1 && this.processes() === 1);
+    this.addStep("there is one window", windows.length === 1 && this.processes() === 1);
     await browser.click("import-done");
     writeFileSync(join(TARGET, `installed-${this.name.replace(" ", "-")}.png`), await browser.screenshot());
   }
@@ -193,17 +193,17 @@ export class Installation {
   removeAndPurge(vault) {
     const { chroot } = this;
     const removed = chroot.run("apt-get", ["remove", "-y", "-q", "mementory"]);
-    this.passed("it is removed", removed.code === 0);
+    this.addStep("it is removed", removed.code === 0);
     const left = this.files.filter(
       (file) => /mementory/i.test(file) && !file.endsWith("/") && chroot.run("test", ["-f", file]).code === 0,
     );
     left.forEach((file) => console.log(`  left: ${file}`));
-    this.passed("no file of it stays", left.length === 0);
+    this.addStep("no file of it stays", left.length === 0);
     chroot.must("apt-get", ["install", "-y", "-q", "--no-install-recommends", "/tmp/mementory.deb"]);
     const purged = chroot.run("apt-get", ["purge", "-y", "-q", "mementory"]);
     const isListed = chroot.run("dpkg-query", ["-W", "mementory"]).code === 0;
-    this.passed("it is purged", purged.code === 0 && !isListed);
-    this.passed("the vault is as it was", this.vaultSum(vault) === this.sum);
-    this.passed("the settings stay", chroot.run("test", ["-f", `${SETTINGS}/settings.json`]).code === 0);
+    this.addStep("it is purged", purged.code === 0 && !isListed);
+    this.addStep("the vault is as it was", this.vaultSum(vault) === this.sum);
+    this.addStep("the settings stay", chroot.run("test", ["-f", `${SETTINGS}/settings.json`]).code === 0);
   }
 }

@@ -12,7 +12,7 @@ const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
 /** What a server that the person added starts. It is no server, so a client cannot connect to it. */
 const OTHER = ["/bin/echo", "hello"];
 
-/** Both programs add a server of their own, list ours beside it, and still have theirs after we took ours back. */
+/** Both programs add a server of their own, list ours beside it, and still have their own after ours was removed. */
 export async function clientInterop(count) {
   if (process.platform !== "linux" || process.arch !== "x64")
     return count.leaveOut("the programs of Claude Code and Codex: only on Linux, x64");
@@ -24,7 +24,7 @@ export async function clientInterop(count) {
     HOME: home,
     MEMENTORY_SOCKET: place("run/clients.sock"),
     MEMENTORY_DATA_DIR: place("data"),
-    // Nothing of them asks the network.
+    // The programs may not use the network for anything else.
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
     DISABLE_TELEMETRY: "1",
@@ -34,7 +34,7 @@ export async function clientInterop(count) {
     parseJsonOutput(
       quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args], { env }),
     );
-  const ask = (program, ...args) => quiet(program, args, { env, cwd: home });
+  const runClient = (program, ...args) => quiet(program, args, { env, cwd: home });
   try {
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
     mkdirSync(place(".codex"));
@@ -44,9 +44,9 @@ export async function clientInterop(count) {
         client: "claude_code",
         program: packagedProgram(load, "@anthropic-ai/claude-code-linux-x64", "claude"),
         config: place(".claude.json"),
-        // It starts each server and speaks with it.
+        // Claude Code starts each server and speaks with it.
         isListed: ({ stdout }) => /^mementory: .* mcp .*Connected/m.test(stdout),
-        shown: (program) => ask(program, "mcp", "get", "mementory").stdout,
+        shown: (program) => runClient(program, "mcp", "get", "mementory").stdout,
         forAllProjects: ["--scope", "user"],
       },
       {
@@ -54,37 +54,37 @@ export async function clientInterop(count) {
         program: packagedProgram(load, "@openai/codex-linux-x64", "codex"),
         config: place(".codex/config.toml"),
         isListed: ({ stdout }) => /^mementory .* enabled/m.test(stdout),
-        shown: (program) => ask(program, "mcp", "get", "mementory", "--json").stdout,
+        shown: (program) => runClient(program, "mcp", "get", "mementory", "--json").stdout,
         forAllProjects: [],
       },
     ];
     for (const { client, program, config, isListed, shown, forAllProjects } of clients) {
-      const added = ask(program, "mcp", "add", "other", "--", ...OTHER);
+      const added = runClient(program, "mcp", "add", "other", "--", ...OTHER);
       count.add(`${client} mcp add makes its configuration`, added.code === 0 && existsSync(config));
       const before = readFileSync(config, "utf8");
       const connected = mementory("connect", client);
       count.add(`connect ${client} changes it`, connected.changed === true && existsSync(connected.backup ?? ""));
 
-      const list = ask(program, "mcp", "list");
-      const good = list.code === 0 && isListed(list) && /^other/m.test(list.stdout);
-      if (!good) console.log(`  ${list.stdout}${list.stderr}`);
-      count.add(`${client} mcp list has our server and the other`, good);
+      const list = runClient(program, "mcp", "list");
+      const listsBoth = list.code === 0 && isListed(list) && /^other/m.test(list.stdout);
+      if (!listsBoth) console.log(`  ${list.stdout}${list.stderr}`);
+      count.add(`${client} mcp list has our server and the other`, listsBoth);
       count.add(`${client} mcp get reads the token`, shown(program).includes("MEMENTORY_TOKEN"));
 
-      const more = ask(program, "mcp", "add", "more", "--", ...OTHER);
-      count.add(`${client} mcp add accepts what connect wrote`, more.code === 0);
+      const addedMore = runClient(program, "mcp", "add", "more", "--", ...OTHER);
+      count.add(`${client} mcp add accepts what connect wrote`, addedMore.code === 0);
       count.add(`${client} still has our server`, shown(program).includes(built("mementory")));
       count.add(`connect ${client} again changes nothing`, mementory("connect", client).changed === false);
-      ask(program, "mcp", "remove", "more");
+      runClient(program, "mcp", "remove", "more");
 
       count.add(`disconnect ${client} takes it back`, mementory("disconnect", client).changed === true);
-      const after = ask(program, "mcp", "list").stdout;
+      const after = runClient(program, "mcp", "list").stdout;
       count.add(`${client} mcp list has only the other`, /^other/m.test(after) && !after.includes("mementory"));
       if (client === "codex")
         // Codex has put an empty line into our entry meanwhile.
         count.add("the file of Codex is as before", readFileSync(config, "utf8").trimEnd() === before.trimEnd());
 
-      const byHand = ask(program, "mcp", "add", ...forAllProjects, "mementory", "--", built("mementory"), "mcp");
+      const byHand = runClient(program, "mcp", "add", ...forAllProjects, "mementory", "--", built("mementory"), "mcp");
       const refused = mementory("connect", client, "--dry-run");
       const leftAlone = byHand.code === 0 && refused.error?.code === "not_ours";
       count.add(`${client}: what the person added under our name is left alone`, leftAlone);

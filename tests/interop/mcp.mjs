@@ -1,5 +1,5 @@
-// Interop of the Model Context Protocol: the official clients for Python and JavaScript call each of our tools, in
-// every era of the protocol.
+// Interop of the Model Context Protocol: the official clients for Python and JavaScript call each of our tools, with
+// every version of the protocol.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createHash } from "node:crypto";
@@ -21,8 +21,8 @@ const BUNDLE_URL = "https://example.org/releases/mementory-mcp.mcpb";
 const ZAXY_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const ZAXY_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
 /**
- * The official clients by name, each in every era that it has: functions that start the server with `command`, list its
- * tools and make all `calls`. They return {tools, answers}.
+ * The official clients by name, each with every way that it has to agree on a version of the protocol: functions that
+ * start the server with `command`, list its tools and make all `calls`. They return {tools, answers}.
  */
 export async function realClients(command, calls, env) {
   const program = await python(PYTHON_PACKAGES);
@@ -81,9 +81,9 @@ export async function mcpInterop(count) {
     };
     const clients = await realClients(command, calls, env);
     for (const [name, run] of Object.entries(clients)) {
-      const said = await run();
-      const { listsAll, failed } = missedTools(said);
-      const { answers } = said;
+      const result = await run();
+      const { listsAll, failed } = missedTools(result);
+      const { answers } = result;
       count.add(`${name} lists the tools`, listsAll);
       for (const tool of TOOLS) {
         if (failed.includes(tool)) console.log(`  ${JSON.stringify(answers?.[tool])}`);
@@ -101,9 +101,9 @@ export async function mcpInterop(count) {
     }
   } finally {
     if (server && server.exitCode === null) {
-      const over = once(server, "close");
+      const serverClosed = once(server, "close");
       server.kill("SIGINT");
-      await over;
+      await serverClosed;
     }
     rmSync(folder, { recursive: true, force: true });
   }

@@ -15,8 +15,9 @@ import { parseJsonOutput } from "./json-output.mjs";
 const HERE = fileURLToPath(import.meta.url);
 const UNSHARE_OPTIONS = ["--map-root-user", "--net"];
 /**
- * A socket of a family that leads out of this computer, or listens to its network, or an address of such a family. GTK
- * asks the kernel for its routes over AF_NETLINK, which stays inside; the answer names the families of the routes.
+ * Matches a socket of a family that reaches beyond this computer or listens to its network, and an address of such a
+ * family. AF_NETLINK is allowed: GTK asks the kernel for its routes with it, which stays inside this computer. The
+ * kernel's reply names the families of the routes.
  */
 const NETWORK_SOCKET = /(?:\bsocket\(|\bsa_family=)AF_(?:INET6?|PACKET|VSOCK|BLUETOOTH)\b/;
 
@@ -48,10 +49,10 @@ export function readTrace(file) {
 
 /** Starts a subprocess in an empty network namespace, which answers a client there. */
 export async function clientsOffline(count) {
-  const why =
+  const skipReason =
     findTraceProblem() ??
     (quiet("unshare", [...UNSHARE_OPTIONS, "true"]).code === 0 ? null : "no network namespace can be made here");
-  if (why) return count.leaveOut(`clients without a network: ${why}`);
+  if (skipReason) return count.leaveOut(`clients without a network: ${skipReason}`);
   await runInSubprocess(count, "clients without a network", ["unshare", ...UNSHARE_OPTIONS], HERE);
 }
 
@@ -64,8 +65,8 @@ async function runInside() {
   let server;
   try {
     const interfaces = readFileSync("/proc/net/dev", "utf8").trim().split("\n").slice(2);
-    const up = interfaces.filter((line) => !/^ *lo:( +0)+$/.test(line));
-    reportStep("the namespace has no network", up.length === 0);
+    const activeInterfaces = interfaces.filter((line) => !/^ *lo:( +0)+$/.test(line));
+    reportStep("the namespace has no network", activeInterfaces.length === 0);
 
     // Without this, an empty trace would pass.
     const [tool, ...options] = traced(place("connect.trace"));
@@ -96,9 +97,9 @@ async function runInside() {
       if ((await client.call(name, input)) === null) failed.push(name);
     reportStep("all tools answer without a network", failed.length === 0);
     reportStep("the program of the client ends well", (await client.close()) === 0);
-    const over = once(server, "close");
+    const serverClosed = once(server, "close");
     process.kill(childOf(server.pid), "SIGINT");
-    await over;
+    await serverClosed;
 
     for (const [name, what] of [
       ["serve", "the server"],

@@ -66,9 +66,9 @@ export async function interop(count) {
       const made = place(`${name}.mem`);
       sdk("make", made, "--seed", SEED, ...more);
       const validateTrusting = (seed) => mementory("validate", made, "--trust", publicKey(seed));
-      const good = validateTrusting(SEED);
-      const deletions = good.signature.tombstones;
-      count.add(`we trust a signed ${name} of portable-memory`, good.ok && good.kind === kind);
+      const validated = validateTrusting(SEED);
+      const deletions = validated.signature.tombstones;
+      count.add(`we trust a signed ${name} of portable-memory`, validated.ok && validated.kind === kind);
       count.add(`and its deletions (${name})`, deletions.length > 0 && deletions.every((t) => t.valid && t.trusted));
       count.add(`and not under another key (${name})`, validateTrusting(OTHER_SEED).ok === false);
     }

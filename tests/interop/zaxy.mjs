@@ -56,25 +56,28 @@ export async function zaxyInterop(count) {
       );
     }
 
-    const theirs = check("make", place("theirs"));
+    const theirSamples = check("make", place("theirs"));
     for (const algorithm of ALGORITHM_NAMES) {
       for (const kind of ["signed", "subset"]) {
         const file = join(place("theirs"), `${kind}.${algorithm}.json`);
-        const good = mementory("verify", file, "--trust", theirs.keys[algorithm]);
+        const verified = mementory("verify", file, "--trust", theirSamples.keys[algorithm]);
         const text = readFileSync(file, "utf8");
         const changed = place(`changed.${kind}.${algorithm}.json`);
         writeFileSync(changed, text.replace("two coats of primer", "two coats of prim3r"));
-        const bad = mementory("verify", changed, "--trust", theirs.keys[algorithm]);
-        const isTrusted = good.ok && good.signature.valid === true && good.signature.trusted === true;
+        const forged = mementory("verify", changed, "--trust", theirSamples.keys[algorithm]);
+        const isTrusted = verified.ok && verified.signature.valid === true && verified.signature.trusted === true;
         count.add(
           `a ${kind} bundle of zaxy-memory verifies, a changed one does not (${algorithm})`,
-          isTrusted && !bad.ok,
+          isTrusted && !forged.ok,
         );
       }
     }
     const unsigned = join(place("theirs"), "unsigned.json");
     const imported = mementory("import", unsigned);
-    count.add("an unsigned one is imported completely", imported.failed === 0 && imported.found >= theirs.entries);
+    count.add(
+      "an unsigned one is imported completely",
+      imported.failed === 0 && imported.found >= theirSamples.entries,
+    );
     mementory("export", "--format", "zaxy", place("back.json"), "--source", "zaxy");
     const entries = (file) => JSON.stringify(JSON.parse(readFileSync(file, "utf8")).entries);
     count.add("and exported again without changes", entries(place("back.json")) === entries(unsigned));

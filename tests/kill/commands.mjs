@@ -6,8 +6,8 @@ import { Vault } from "../cli/mementory.mjs";
 /** The clients that are connected and disconnected, and their configurations in the home folder. */
 const CLIENT_FILES = { cursor: join(".cursor", "mcp.json"), gemini_cli: join(".gemini", "settings.json") };
 
-/** Makes the path of a file that a command writes. It is not in the vault. */
-const outside = (vault, name) => join(vault.folder, name);
+/** Path of a file or folder beside the vault, which a command writes. */
+const besideVault = (vault, name) => join(vault.folder, name);
 
 /** Whether a vault opens and passes its check. */
 function opens(copy, path) {
@@ -22,16 +22,19 @@ const namesInForce = (copy) =>
     .grants.filter(({ state }) => state === "active")
     .map(({ name }) => name);
 
-/** A function for `also`: the grants in force, and whether the client's configuration has our server. */
-const connection = (client) => (copy, answer) => {
-  const has = readFileSync(join(copy.env.HOME, CLIENT_FILES[client]), "utf8").includes("mementory_r_");
-  const isLeft = answer?.warnings?.some(({ code }) => code === "configuration_not_changed") ?? false;
-  return [namesInForce(copy), has !== isLeft];
+/**
+ * A function for `extraState`: the grants in force, and whether the client's configuration has our server. If the
+ * answer warns that the configuration could not be changed, the second is inverted, so that it is that of a success.
+ */
+const connectionState = (client) => (copy, answer) => {
+  const isConnected = readFileSync(join(copy.env.HOME, CLIENT_FILES[client]), "utf8").includes("mementory_r_");
+  const isUnchanged = answer?.warnings?.some(({ code }) => code === "configuration_not_changed") ?? false;
+  return [namesInForce(copy), isConnected !== isUnchanged];
 };
 
 /** A function for `prepare`: puts a home folder with the client's configuration in place. */
 const homeWith = (vault, client, text) => (copy) => {
-  const home = outside(vault, "home");
+  const home = besideVault(vault, "home");
   Object.assign(copy.env, { HOME: home, XDG_CONFIG_HOME: join(home, ".config") });
   rmSync(home, { recursive: true, force: true });
   mkdirSync(dirname(join(home, CLIENT_FILES[client])), { recursive: true });
@@ -39,9 +42,9 @@ const homeWith = (vault, client, text) => (copy) => {
 };
 
 /**
- * Functions that return a command. `also`: what a list of records does not show; it gets the answer too. `writes`: what
- * the command makes outside the vault, and `holds` whether that is whole. `code`: the answer has a new recovery code.
- * `prepare` is called with each copy.
+ * Functions that return a command. `extraState` returns what the lists of records do not show; it is called with the copy
+ * of the vault and the answer. `writes`: the file or folder that the command makes outside the vault, and `holds`
+ * returns whether it is whole. `code`: the answer has a new recovery code. `prepare` is called with each copy.
  */
 export const MORE_COMMANDS = [
   (vault) => ({ name: "add", args: ["add", "--text-file", vault.write("added.txt", "Keeps bees on the roof.")] }),
@@ -55,76 +58,76 @@ export const MORE_COMMANDS = [
   (vault) => ({
     name: "review",
     args: ["review", "--answer", `${vault.list("--kind", "memory")[0].id}=outdated`],
-    also: (copy) => copy.must("review", "--next").answers,
+    extraState: (copy) => copy.must("review", "--next").answers,
   }),
-  () => ({ name: "grant", args: ["grants", "add", "Reader", "--rights", "read"], also: namesInForce }),
+  () => ({ name: "grant", args: ["grants", "add", "Reader", "--rights", "read"], extraState: namesInForce }),
   () => ({
     name: "key",
     args: ["keys", "trust", "1".repeat(64), "--name", "Ada"],
-    also: (copy) => copy.must("keys", "list").trusted.map(({ name }) => name),
+    extraState: (copy) => copy.must("keys", "list").trusted.map(({ name }) => name),
   }),
   (vault) => ({
     name: "connect",
     args: ["connect", "cursor"],
-    also: connection("cursor"),
+    extraState: connectionState("cursor"),
     prepare: homeWith(vault, "cursor", "{}\n"),
   }),
   (vault) => {
-    // All commands have the grant of this connection in their vault.
+    // The grant of this connection is in the vault of every command.
     homeWith(vault, "gemini_cli", "{}\n")(vault);
     vault.must("connect", "gemini_cli");
     const text = readFileSync(join(vault.env.HOME, CLIENT_FILES.gemini_cli), "utf8");
     return {
       name: "disconnect",
       args: ["disconnect", "gemini_cli"],
-      also: connection("gemini_cli"),
+      extraState: connectionState("gemini_cli"),
       prepare: homeWith(vault, "gemini_cli", text),
     };
   },
   (vault) => ({
     name: "export",
-    args: ["export", "--format", "alf", outside(vault, "out.alf")],
-    writes: outside(vault, "out.alf"),
+    args: ["export", "--format", "alf", besideVault(vault, "out.alf")],
+    writes: besideVault(vault, "out.alf"),
     holds: (copy, path) => copy.run("validate", path).code === 0,
   }),
   (vault) => ({
     name: "export-companions",
-    args: ["export", "--format", "pam", outside(vault, "store.json")],
-    writes: outside(vault, "store.json"),
+    args: ["export", "--format", "pam", besideVault(vault, "store.json")],
+    writes: besideVault(vault, "store.json"),
     holds: (copy, path) => copy.run("validate", path).code === 0,
   }),
   (vault) => ({
     name: "evidence",
-    args: ["evidence", outside(vault, "pack.zip")],
-    writes: outside(vault, "pack.zip"),
+    args: ["evidence", besideVault(vault, "pack.zip")],
+    writes: besideVault(vault, "pack.zip"),
     holds: (_, path) => existsSync(path),
   }),
   (vault) => ({
     name: "report",
-    args: ["report", outside(vault, "report.html")],
-    writes: outside(vault, "report.html"),
+    args: ["report", besideVault(vault, "report.html")],
+    writes: besideVault(vault, "report.html"),
     holds: (_, path) => readFileSync(path, "utf8").trimEnd().endsWith("</html>"),
   }),
   (vault) => ({
     name: "backup",
-    args: ["backup", outside(vault, "copy")],
-    writes: outside(vault, "copy"),
+    args: ["backup", besideVault(vault, "copy")],
+    writes: besideVault(vault, "copy"),
     holds: opens,
   }),
   (vault) => {
-    const backup = outside(vault, "kept");
+    const backup = besideVault(vault, "kept");
     vault.must("backup", backup);
     return {
       name: "restore-backup",
-      args: ["restore-backup", backup, outside(vault, "restored")],
-      writes: outside(vault, "restored"),
+      args: ["restore-backup", backup, besideVault(vault, "restored")],
+      writes: besideVault(vault, "restored"),
       holds: opens,
     };
   },
   (vault) => ({
     name: "create",
-    args: ["create", outside(vault, "fresh"), "--kdf-floor"],
-    writes: outside(vault, "fresh"),
+    args: ["create", besideVault(vault, "fresh"), "--kdf-floor"],
+    writes: besideVault(vault, "fresh"),
     holds: opens,
   }),
   () => ({ name: "recovery-code", args: ["recovery-code"], code: true }),

@@ -2,9 +2,9 @@
 // says so.
 //
 // Each round copies a prepared vault and runs one command under strace, which makes the Nth call of one kind fail: a
-// write as on a full disk, a sync, rename, truncation or removal as on a broken one. An error has to leave the state of
-// before, and the command then works when it is tried again; a result has to come with the state of after. Threads
-// count their calls each for themselves. MEMENTORY_FAULTS is the number of fault points of each command (default 1),
+// write as on a full disk, a sync, rename, truncation or removal as on a broken one. After an error, the state has to be
+// that of before the command, and the command has to work when it is run again. After a result, the state has to be that
+// of after the command. Calls are counted in each thread separately. MEMENTORY_FAULTS is the number of fault points of each command (default 1),
 // spread evenly over all of them. MEMENTORY_FAULT_COMMAND names the commands, separated by commas.
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ const CALLS = {
 };
 /** Codes of errors that name the failure of a file or a disk. */
 const HONEST_CODES = ["io", "disk_full", "store"];
-/** Conversations of an import. The fewer, the faster is a round. */
+/** Conversations of an import. The fewer there are, the faster a round is. */
 const CONVERSATIONS = 12;
 /** Moves the sample of each command by this share of a step, so that the commands do not all fail at the same call. */
 const SHIFT = 0.618;
@@ -49,18 +49,18 @@ const SHIFT = 0.618;
 export async function testFaults(count) {
   if (!has("strace") || quiet("strace", ["-qq", "true"]).code !== 0)
     return count.leaveOut("faults: strace is not installed, or may not trace here");
-  const most = Number(process.env.MEMENTORY_FAULTS || 1);
-  const only = process.env.MEMENTORY_FAULT_COMMAND?.split(",");
+  const maxPoints = Number(process.env.MEMENTORY_FAULTS || 1);
+  const chosenNames = process.env.MEMENTORY_FAULT_COMMAND?.split(",");
   await inFolder(async (folder) => {
     const vault = prepareVault(folder, CONVERSATIONS);
     const commands = [...OPERATIONS, ...MORE_COMMANDS].map((make) => make(vault, CONVERSATIONS));
     const untouched = visibleState(copyVault(vault));
     vault.names = new Set([...readdirSync(folder), "killed.data", "strace.txt", "opened", "opened.data", "code.txt"]);
     for (const [i, command] of commands.entries()) {
-      if (only && !only.includes(command.name)) continue;
+      if (chosenNames && !chosenNames.includes(command.name)) continue;
       const states = expectedStates(vault, command, untouched);
       const all = faultPoints(vault, command);
-      const chosen = spread(all, most, (0.5 + i * SHIFT) % 1);
+      const chosen = spread(all, maxPoints, (0.5 + i * SHIFT) % 1);
       const tally = { before: 0, after: 0, warned: 0, unreached: 0, problems: [] };
       for (const point of chosen) failOnce(vault, command, states, point, tally);
       tally.problems.forEach((problem) => console.log(`  ${command.name}: ${problem}`));
@@ -74,14 +74,15 @@ export async function testFaults(count) {
   });
 }
 
-/** What can be seen of the vault, and of what the command makes outside it. `answer`: what the command said. */
-function seen(copy, command, answer, state = visibleState(copy)) {
-  const also = command.also ? JSON.stringify(command.also(copy, answer)) : "";
+/** The visible state of the vault and of what the command makes outside it. `answer`: what the command said. */
+function observedState(copy, command, answer, state = visibleState(copy)) {
+  const extra = command.extraState ? JSON.stringify(command.extraState(copy, answer)) : "";
   const made = command.writes ? existsSync(command.writes) : null;
-  return JSON.stringify({ ...JSON.parse(state), also, made });
+  return JSON.stringify({ ...JSON.parse(state), extra, made });
 }
 
-function prepared(vault, command) {
+/** A fresh copy of the vault for one run of the command. Removes what earlier runs made beside the vault. */
+function prepareCopy(vault, command) {
   for (const name of newNames(vault)) rmSync(join(vault.folder, name), { recursive: true });
   const copy = copyVault(vault);
   command.prepare?.(copy);
@@ -93,11 +94,11 @@ const newNames = (vault) => readdirSync(vault.folder).filter((name) => !vault.na
 
 /** The states before and after the command. `untouched`: the visible state of the prepared vault. */
 function expectedStates(vault, command, untouched) {
-  const copy = prepared(vault, command);
-  const before = seen(copy, command, null, untouched);
+  const copy = prepareCopy(vault, command);
+  const before = observedState(copy, command, null, untouched);
   const result = copy.must(...command.args);
   if (command.secrets) useSecret(copy, command.secrets[1]);
-  const after = seen(copy, command, result);
+  const after = observedState(copy, command, result);
   if (before === after && !command.secrets && !command.code) throw new Error(`${command.name} changes nothing visible`);
   return { before, after };
 }
@@ -119,34 +120,37 @@ function traced(copy, command, options) {
 
 /** All fault points of a command: a kind of call, and its number in the thread that makes most of them. */
 function faultPoints(vault, command) {
-  const copy = prepared(vault, command);
+  const copy = prepareCopy(vault, command);
   const { lines } = traced(copy, command, ["-e", `trace=${Object.keys(CALLS)}`]);
   const counts = new Map();
   for (const line of lines) {
     const [, thread, call] = /^(\d+) +(\w+)\(/.exec(line) ?? [];
     if (call) counts.set(`${call} ${thread}`, (counts.get(`${call} ${thread}`) ?? 0) + 1);
   }
-  const most = {};
-  for (const [key, n] of counts) most[key.split(" ")[0]] = Math.max(most[key.split(" ")[0]] ?? 0, n);
-  return Object.entries(most).flatMap(([call, n]) => Array.from({ length: n }, (_, i) => ({ call, n: i + 1 })));
+  const maxCounts = {};
+  for (const [key, n] of counts) maxCounts[key.split(" ")[0]] = Math.max(maxCounts[key.split(" ")[0]] ?? 0, n);
+  return Object.entries(maxCounts).flatMap(([call, n]) => Array.from({ length: n }, (_, i) => ({ call, n: i + 1 })));
 }
 
-/** At most `most` of the points, the same share of each part of the list. `shift`: where in each part, from 0 to 1. */
-function spread(points, most, shift) {
-  if (points.length <= most) return points;
-  return Array.from({ length: most }, (_, i) => points[Math.floor(((i + shift) * points.length) / most)]);
+/**
+ * At most `maxPoints` of the points: the list is divided into that many equal parts, and each part gives one point.
+ * `shift`: where in its part that point is, from 0 to 1.
+ */
+function spread(points, maxPoints, shift) {
+  if (points.length <= maxPoints) return points;
+  return Array.from({ length: maxPoints }, (_, i) => points[Math.floor(((i + shift) * points.length) / maxPoints)]);
 }
 
 /** Runs one round and adds its outcome to `tally`. */
 function failOnce(vault, command, states, point, tally) {
-  const copy = prepared(vault, command);
+  const copy = prepareCopy(vault, command);
   const fault = `${point.call}:error=${CALLS[point.call]}:when=${point.n}`;
   const { code, stdout, stderr, answer, lines } = traced(copy, command, [
     ...["-e", `trace=${point.call}`],
     ...["-e", `inject=${fault}`],
   ]);
   const failed = lines.filter((line) => line.includes("(INJECTED)"));
-  // Output that cannot be printed is no change.
+  // A write to the standard streams that fails does not change the vault.
   const ofFiles = failed.filter((line) => !/^\d+ +write\([0-2]</.test(line));
   if (failed.length === 0 || ofFiles.length < failed.length) return void (tally.unreached += 1);
   const place = ofFiles.map((line) => line.slice(0, 160)).join("; ");
@@ -155,19 +159,19 @@ function failOnce(vault, command, states, point, tally) {
   if (answer === null) return problem(`no answer: ${stderr.slice(0, 300)}`);
   const error = answer.error;
   if (command.secrets) useSecret(copy, command.secrets[error ? 0 : 1]);
-  let now;
+  let observed;
   try {
-    now = seen(copy, command, answer);
+    observed = observedState(copy, command, answer);
   } catch (failed) {
     return problem(`the vault cannot be read as the answer says: ${failed.message}`);
   }
   tally[error ? "before" : "after"] += 1;
   if (!error && answer.warnings?.length > 0) tally.warned += 1;
-  if (now !== (error ? states.before : states.after))
-    problem(`${error ? "an error" : "a result"}, and yet: ${difference(now, states)}`);
+  if (observed !== (error ? states.before : states.after))
+    problem(`${error ? "an error" : "a result"}, and yet: ${difference(observed, states)}`);
   if (error && !HONEST_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
   const left = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
-  // What cannot be removed stays.
+  // If the removal of a temporary file is the call that fails, the file has to stay.
   if (left.length > 0 && point.call !== "unlink") problem(`left beside the vault: ${left}`);
   if (!error && command.writes && !command.holds(copy, command.writes)) problem("what was written does not hold");
   if (!error && command.code) {
@@ -188,23 +192,23 @@ function checkVault(copy, problem) {
   if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
 }
 
-/** After an error the command works, and nothing is there twice. */
+/** Runs a command again that ended with an error: it has to work, and to have done everything exactly once. */
 function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
   if (again.code !== 0) return problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
   if (command.secrets) useSecret(copy, command.secrets[1]);
-  const now = seen(copy, command, again.answer);
-  if (now !== states.after) problem(`again: not as after: ${difference(now, states)}`);
+  const observed = observedState(copy, command, again.answer);
+  if (observed !== states.after) problem(`again: not as after: ${difference(observed, states)}`);
 }
 
 function useSecret(copy, name) {
   copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, name);
 }
 
-function difference(now, states) {
-  const [n, b, a] = [now, states.before, states.after].map((text) => JSON.parse(text));
-  const others = ["also", "made"].map((key) => `${key} ${n[key]} (before ${b[key]}, after ${a[key]})`);
-  return `${differenceText(...[now, states].map(lists))}, ${others.join(", ")}`;
+function difference(observed, states) {
+  const [n, b, a] = [observed, states.before, states.after].map((text) => JSON.parse(text));
+  const others = ["extra", "made"].map((key) => `${key} ${n[key]} (before ${b[key]}, after ${a[key]})`);
+  return `${differenceText(...[observed, states].map(lists))}, ${others.join(", ")}`;
 }
 
 /** Only the members that are lists of records. */

@@ -34,10 +34,15 @@ export async function testKills(count) {
     const states = operations.map((operation) => measureStates(vault, operation));
     const tallies = operations.map(() => ({ before: 0, after: 0, finished: 0, problems: [] }));
     for (let round = 0; round < rounds; round += 1) {
-      const which = round % operations.length;
-      await killOnce(vault, operations[which], states[which], random, round, tallies[which]).catch((error) =>
-        tallies[which].problems.push(`round ${round}: ${error.message.trim()}`),
-      );
+      const operationIndex = round % operations.length;
+      await killOnce(
+        vault,
+        operations[operationIndex],
+        states[operationIndex],
+        random,
+        round,
+        tallies[operationIndex],
+      ).catch((error) => tallies[operationIndex].problems.push(`round ${round}: ${error.message.trim()}`));
     }
     for (const [i, { name }] of operations.entries()) {
       const { before, after, finished, problems } = tallies[i];
@@ -60,8 +65,8 @@ async function killOnce(vault, operation, state, random, round, tally) {
   );
   // One round in five kills at any time, the others only after the vault has about been opened. Durations depend on the
   // load of the machine, so they are measured again and again.
-  const from = round % 5 === 4 ? 0 : state.opening * 0.9;
-  const delay = from + random() * (Math.max(state.duration, from + 20) * 1.05 - from);
+  const earliest = round % 5 === 4 ? 0 : state.opening * 0.9;
+  const delay = earliest + random() * (Math.max(state.duration, earliest + 20) * 1.05 - earliest);
   const started = performance.now();
   const finished = await killAfter(copy.start(operation.args), delay);
   tally.finished += finished ? 1 : 0;
@@ -80,11 +85,11 @@ async function killOnce(vault, operation, state, random, round, tally) {
   } else {
     const opened = copy.run("info");
     if (opened.code !== 0) return problem(`it does not open: ${opened.stdout}`);
-    const now = visibleState(copy);
-    if (now === state.before) tally.before += 1;
-    else if (now === state.after) tally.after += 1;
-    else problem(`neither before nor after: ${differenceText(now, state)}`);
-    if (now === state.after && operation.erased) erasureProblems(copy, operation.erased).forEach(problem);
+    const observed = visibleState(copy);
+    if (observed === state.before) tally.before += 1;
+    else if (observed === state.after) tally.after += 1;
+    else problem(`neither before nor after: ${differenceText(observed, state)}`);
+    if (observed === state.after && operation.erased) erasureProblems(copy, operation.erased).forEach(problem);
   }
   const { ok, places } = copy.run("check").answer ?? {};
   if (!ok) problem(`check: ${JSON.stringify(places?.filter((place) => !place.ok))}`);
@@ -112,6 +117,6 @@ function killAfter(child, delay) {
   });
 }
 
-const weightedAverage = (old, now) => old * 0.6 + now * 0.4;
+const weightedAverage = (previous, next) => previous * 0.6 + next * 0.4;
 
 await runAlone(import.meta.url, testKills);

@@ -111,20 +111,20 @@ export function copyVault(vault) {
 }
 
 /**
- * Everything visible. Ids that the prepared vault does not have, and times after it was prepared, differ in every run;
- * fixed words stand for them.
+ * Everything visible. Ids that the prepared vault does not have and times after it was prepared differ in every run, so
+ * they are replaced by fixed words.
  */
 export function visibleState(vault) {
   const { records, trash, tombstones, batches } = vault.dump();
-  const stable = (value) =>
+  const stableText = (value) =>
     JSON.stringify(value)
       .replace(ID_PATTERN, (id) => (vault.known.has(id) ? id : '"new"'))
       .replace(TIME_PATTERN, (time) => (JSON.parse(time) < vault.started ? time : '"now"'));
   return JSON.stringify({
-    records: records.map(stable).sort(),
-    trash: trash.map(stable).sort(),
+    records: records.map(stableText).sort(),
+    trash: trash.map(stableText).sort(),
     tombstones: tombstones.map(({ op, target_id: target }) => `${op} ${target}`).sort(),
-    batches: batches.map(stable),
+    batches: batches.map(stableText),
   });
 }
 

@@ -64,7 +64,7 @@ export class AccessibilityCheck {
     // Apply hover styles to all elements. They stay until the next page is opened.
     await page.browser.run(String(applyHoverStyles));
     for (const theme of ["light", "dark"]) {
-      await page.theme(theme);
+      await page.setTheme(theme);
       const { found } = await page.browser.run(String(contrastFaults));
       this.#note(`contrast under the pointer, ${theme}`, found, name);
     }
@@ -72,28 +72,28 @@ export class AccessibilityCheck {
 
   async #inLarge(page, place, first) {
     const { browser } = page;
-    await page.theme("light");
+    await page.setTheme("light");
     this.#note("axe", await browser.run(RUN_AXE_SOURCE, ALL_RULES), place);
     this.#note("structure", await browser.run(String(structureFaults)), place);
     this.#note("less motion", await browser.run(String(runningAnimations)), place);
     await this.#contrast(page, "contrast, light", place);
-    await page.theme("dark");
+    await page.setTheme("dark");
     this.#note("axe", await browser.run(RUN_AXE_SOURCE, ONLY_COLOUR_RULES), place);
     await this.#contrast(page, "contrast, dark", place);
     // This setting changes only the design tokens, so one screen of each kind is enough.
     if (first) {
-      await page.media({ "prefers-contrast": "more" });
+      await page.emulateMedia({ "prefers-contrast": "more" });
       await this.#contrast(page, "contrast in high-contrast mode, dark", place);
-      await page.theme("light");
+      await page.setTheme("light");
       await this.#contrast(page, "contrast in high-contrast mode, light", place);
     }
-    await page.media({ "forced-colors": "active" });
+    await page.emulateMedia({ "forced-colors": "active" });
     this.#note("forced colours", await browser.run(String(forcedColourFaults)), place);
-    await page.media({ "prefers-reduced-transparency": "reduce" });
+    await page.emulateMedia({ "prefers-reduced-transparency": "reduce" });
     this.#note("less transparency", await browser.run(String(translucentElements)), place);
-    await page.media();
+    await page.emulateMedia();
     await browser.run("() => void (document.documentElement.dataset.textSize = 'larger')");
-    await page.settled();
+    await page.waitUntilIdle();
     this.#note("text size 20", await browser.run(CLIPPED_SOURCE), place);
     await browser.run("() => void delete document.documentElement.dataset.textSize");
   }
@@ -101,8 +101,8 @@ export class AccessibilityCheck {
   /** Checks a window of half the size, which is like 200 % zoom. */
   async #inSmall(page, size, place) {
     const { browser } = page;
-    await page.size(size, 2);
-    await page.settled();
+    await page.setSize(size, 2);
+    await page.waitUntilIdle();
     this.#note("zoom 200 %", await browser.run(CLIPPED_SOURCE), place);
     this.#note("axe", await browser.run(RUN_AXE_SOURCE, ONLY_SIZE_RULES), place);
     this.#note("structure", await browser.run(String(structureFaults)), place);

@@ -28,7 +28,7 @@ export function contrastFaults() {
     return parsed.get(colour);
   };
   const blend = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
-  const faded = ([r, g, b, a], opacity) => [r, g, b, a * opacity];
+  const withOpacity = ([r, g, b, a], opacity) => [r, g, b, a * opacity];
   const luminance = (rgb) => {
     const [r, g, b] = rgb.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
@@ -48,8 +48,8 @@ export function contrastFaults() {
     const style = {
       opacity: total,
       solid: parseColour(backgroundColor)[3] > 0.02,
-      fill: faded(parseColour(backgroundColor), total),
-      stops: stops.map((stop) => faded(parseColour(stop), total)),
+      fill: withOpacity(parseColour(backgroundColor), total),
+      stops: stops.map((stop) => withOpacity(parseColour(stop), total)),
     };
     styles.set(node, style);
     return style;
@@ -67,8 +67,8 @@ export function contrastFaults() {
     const at = stack.indexOf(node);
     if (at < 0) return null;
     // If something opaque is in front of the node, it is not visible at this point.
-    const hides = (each) => !node.contains(each) && styleOf(each).solid;
-    if (stack.slice(0, at).some(hides)) return null;
+    const isOpaqueAbove = (each) => !node.contains(each) && styleOf(each).solid;
+    if (stack.slice(0, at).some(isOpaqueAbove)) return null;
     let found = [[1, 1, 1, 1]];
     for (const each of stack.slice(own ? at : at + 1).reverse()) {
       const { fill, stops } = styleOf(each);
@@ -79,13 +79,13 @@ export function contrastFaults() {
   };
   /** The lowest contrast of a colour at some points of a node, null if it is not visible there. */
   const lowestRatio = (node, colour, points, own = true) => {
-    const front = faded(parseColour(colour), styleOf(node).opacity);
+    const front = withOpacity(parseColour(colour), styleOf(node).opacity);
     const ratios = points
       .filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight)
       .flatMap(([x, y]) => (backgrounds(node, x, y, own) ?? []).map((back) => ratio(blend(front, back), back)));
     return ratios.length > 0 ? Math.min(...ratios) : null;
   };
-  const where = (node) => {
+  const placeOf = (node) => {
     const parts = [];
     for (let each = node; each && each !== document.body && parts.length < 3; each = each.parentElement) {
       const classes = [...each.classList].filter((name) => !/^(svelte-|lucide)/.test(name)).join(".");
@@ -98,7 +98,7 @@ export function contrastFaults() {
   const check = (kind, least, value, what, node) => {
     if (value === null) return;
     checked += 1;
-    if (value < least - 0.005) found.add(`${kind} ${value.toFixed(2)}: ${what} in ${where(node)}`);
+    if (value < least - 0.005) found.add(`${kind} ${value.toFixed(2)}: ${what} in ${placeOf(node)}`);
   };
   const middle = ({ left, top, width, height }) => [
     [left + width / 2, top + height / 2],
@@ -216,12 +216,12 @@ export function contrastFaults() {
  * cascade stays the same.
  */
 export function applyHoverStyles() {
-  const inside = (rules) => {
+  const readRules = (rules) => {
     for (const rule of rules) {
       if (rule.selectorText?.includes(":hover"))
         rule.selectorText = rule.selectorText.replaceAll(":hover", ":not(.nowhere)");
-      if (rule.cssRules) inside(rule.cssRules);
+      if (rule.cssRules) readRules(rule.cssRules);
     }
   };
-  for (const sheet of document.styleSheets) inside(sheet.cssRules);
+  for (const sheet of document.styleSheets) readRules(sheet.cssRules);
 }

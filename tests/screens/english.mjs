@@ -10,8 +10,8 @@ import { screensNamed, walk } from "./walk.mjs";
  * changed, because the next screen starts with a fresh page. `only` is the start of the names of the screens to visit.
  */
 export async function checkInEnglish(count, checks, only = process.env.MEMENTORY_SCREENS ?? "") {
-  const lacking = missingPrograms();
-  if (lacking.length > 0) return count.leaveOut(`the screens in English: ${lacking.join(" and ")} not installed`);
+  const missing = missingPrograms();
+  if (missing.length > 0) return count.leaveOut(`the screens in English: ${missing.join(" and ")} not installed`);
   const screens = screensNamed(only);
   const unreachable = new Faults();
   await withPages(async (browser, origin) => {

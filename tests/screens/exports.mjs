@@ -4,7 +4,7 @@ import { until } from "../e2e/webdriver.mjs";
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
 const openSheet = async (page) => {
-  await page.menu("export-button");
+  await page.openMenu("export-button");
   await page.waitFor("export-more");
   await page.click("export-more");
   await page.waitFor("export-sheet");
@@ -37,7 +37,7 @@ export const EXPORT_SCREENS = [
     OPEN,
     async (page) => {
       await page.waitFor("home");
-      await page.menu("export-button");
+      await page.openMenu("export-button");
       await page.waitFor("save-mem");
       await page.pointerAway();
     },
@@ -88,7 +88,7 @@ export const EXPORT_SCREENS = [
       await openExport(page);
       await waitForText(page);
       await page.click("export-scope-choose");
-      await page.menu("export-choose-kind");
+      await page.openMenu("export-choose-kind");
       await page.click("export-kind-memory");
       await page.waitFor("export-text-on");
     },
@@ -101,7 +101,7 @@ export const EXPORT_SCREENS = [
       await page.waitFor("list-row");
       await openSheet(page);
       await page.click("export-scope-choose");
-      await page.menu("export-choose-source");
+      await page.openMenu("export-choose-source");
       await page.click("export-source-claude");
       await waitForCount(page);
       await page.pointerAway();

@@ -12,9 +12,9 @@ export class Faults {
     return this.#found.size === 0;
   }
 
-  /** Prints the faults, each with at most `most` places. */
-  print(kind, most = Infinity) {
+  /** Prints the faults, each with at most `maxPlaces` of its places. */
+  print(kind, maxPlaces = Infinity) {
     for (const [what, places] of this.#found)
-      console.log(`  ${kind}: ${what}\n    on ${[...places].slice(0, most).join("; ")}`);
+      console.log(`  ${kind}: ${what}\n    on ${[...places].slice(0, maxPlaces).join("; ")}`);
   }
 }

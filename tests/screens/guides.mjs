@@ -37,7 +37,7 @@ export const GUIDE_SCREENS = [
     OPEN,
     async (page) => {
       await openUnknown(page);
-      await page.menu("import-format");
+      await page.openMenu("import-format");
       await page.waitFor("import-format-keep");
     },
   ],

@@ -179,7 +179,7 @@ class HostileVisit {
         await this.#check(where, each, { in: "[data-testid=palette-item]", shows: null, sheet: true });
       }
       await this.#step(each, () => this.page.mock(PASTE_SOURCE, index), "() => true");
-      await this.page.settled();
+      await this.page.waitUntilIdle();
       await this.#check("typed into the palette", each, { shows: null, sheet: true });
       await this.page.press("Escape");
       await this.browser.gone("palette");
@@ -272,8 +272,8 @@ const MIN_CHECKS = 13;
 
 /** Requests other than for our own pages, as logged by Chromium and by the server. */
 async function foreignRequests(browser, origin, requests) {
-  const ours = /^\/(\?mock=[\w,-]*|boot\.js|assets\/[\w.-]+)?$/;
-  const sent = (await browser.log())
+  const expectedUrl = /^\/(\?mock=[\w,-]*|boot\.js|assets\/[\w.-]+)?$/;
+  const outsideRequests = (await browser.log())
     .filter(({ method }) => method === "Network.requestWillBeSent" || method === "Network.webSocketCreated")
     .map(({ params }) => params.request?.url ?? params.url)
     .filter(
@@ -281,15 +281,15 @@ async function foreignRequests(browser, origin, requests) {
         !(url.startsWith(origin) || url.startsWith(`blob:${origin}`) || url === "data:," || url === "about:blank"),
     );
   return [
-    ...sent.map((url) => `asked for ${url.slice(0, 120)}`),
-    ...requests.filter((url) => !ours.test(url)).map((url) => `asked our server for ${url}`),
+    ...outsideRequests.map((url) => `asked for ${url.slice(0, 120)}`),
+    ...requests.filter((url) => !expectedUrl.test(url)).map((url) => `asked our server for ${url}`),
   ];
 }
 
 /** Tests all cases, or those of the kinds whose names start with `MEMENTORY_HOSTILE`. */
 export async function testHostileTexts(count) {
-  const lacking = missingPrograms();
-  if (lacking.length > 0) return count.leaveOut(`hostile content: ${lacking.join(" and ")} not installed`);
+  const missing = missingPrograms();
+  if (missing.length > 0) return count.leaveOut(`hostile content: ${missing.join(" and ")} not installed`);
   const all = hostileCases(process.env.MEMENTORY_HOSTILE);
   await withPages(
     async (browser, origin, requests) => {

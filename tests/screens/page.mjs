@@ -46,7 +46,7 @@ export class Page {
   }
   /** Open a fresh page with sample data, in the usual size and with the pointer outside of everything. */
   async open(address, language) {
-    await this.size(WINDOW_SIZES[0]);
+    await this.setSize(WINDOW_SIZES[0]);
     await this.pointerAway();
     await this.browser.goTo(address);
     await until("the window", () =>
@@ -59,32 +59,33 @@ export class Page {
     return this.browser.devTools("Input.dispatchMouseEvent", { type: "mouseMoved", x: 0, y: 0 });
   }
   /** Set the size in CSS pixels; `factor` 2 is like a window of twice the size at 200 % zoom. */
-  size([width, height], factor = 1) {
+  setSize([width, height], factor = 1) {
     const metrics = { width, height, deviceScaleFactor: factor, mobile: false };
     return this.browser.devTools("Emulation.setDeviceMetricsOverride", metrics);
   }
   /** Switch the language of the page. */
   async setLanguage(language) {
     await this.browser.run("(language) => window.__speak(language)", language);
-    await this.frames();
+    await this.waitForFrames();
   }
-  settled() {
+  /** Wait until the page is idle, but at most `MAX_WAIT_MS`. */
+  waitUntilIdle() {
     return this.browser.run(String(waitUntilIdle), IDLE_MS, MAX_WAIT_MS);
   }
   /** Emulate system preferences; reduced motion is always on. */
-  async media(more = {}) {
+  async emulateMedia(more = {}) {
     const wanted = Object.entries({ "prefers-reduced-motion": "reduce", ...more });
     await this.browser.devTools("Emulation.setEmulatedMedia", {
       features: wanted.map(([name, value]) => ({ name, value })),
     });
-    await this.frames();
+    await this.waitForFrames();
   }
-  async theme(name) {
+  async setTheme(name) {
     await this.browser.run("(name) => void (document.documentElement.dataset.theme = name)", name);
-    await this.frames();
+    await this.waitForFrames();
   }
   /** Wait for two frames and the end of all transitions. */
-  frames() {
+  waitForFrames() {
     return this.browser.run(`async () => {
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       const ends = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
@@ -103,7 +104,7 @@ export class Page {
     );
   }
   /** Open a menu with a real click, because it opens on pointerdown. */
-  menu(id) {
+  openMenu(id) {
     return this.browser.click(id);
   }
   /** Right-click an element. */

@@ -72,13 +72,13 @@ function makeDeterministic(now) {
 /** Serves a folder with the policy of the window. The path of each request is added to `requests`. */
 export function serve(folder, requests = []) {
   const header = { "content-security-policy": readPolicy() };
-  const server = createServer((request, answer) => {
+  const server = createServer((request, response) => {
     requests.push(request.url);
     const path = normalize(new URL(request.url, "http://localhost").pathname).replace(/^\/$/, "/index.html");
     const file = join(folder, path);
-    if (!file.startsWith(folder) || !existsSync(file)) return answer.writeHead(404).end();
-    answer.writeHead(200, { ...header, "content-type": CONTENT_TYPES[extname(file)] ?? "application/octet-stream" });
-    createReadStream(file).pipe(answer);
+    if (!file.startsWith(folder) || !existsSync(file)) return response.writeHead(404).end();
+    response.writeHead(200, { ...header, "content-type": CONTENT_TYPES[extname(file)] ?? "application/octet-stream" });
+    createReadStream(file).pipe(response);
   });
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }

@@ -29,7 +29,7 @@ export const READING_SCREENS = [
     },
   ],
   ["reader", OPEN, openConversation],
-  ["reader, menu", OPEN, async (page) => (await openConversation(page), page.menu("reader-more"))],
+  ["reader, menu", OPEN, async (page) => (await openConversation(page), page.openMenu("reader-more"))],
   [
     "reader, find",
     OPEN,

@@ -8,7 +8,8 @@ export const openMemory = async (page) => {
   await page.click("nav-memories");
   await page.waitFor("list-row");
   await page.type("search-field", "Sandviken");
-  // Only one memory has this word. A click before the answer would open it from the list of all.
+  // Only one memory has this word. A click before the search has finished would open the memory from the unfiltered
+  // list.
   await until("one row to be left", async () => (await page.browser.count("list-row")) === 1);
   await page.click("list-row", '[data-id="m-0"]');
   await page.waitFor("detail-text");

@@ -110,8 +110,8 @@ class LanguageCheck {
     const { browser, language } = this;
     await page.setLanguage(language);
     for (const size of this.sizes) {
-      await page.size(size);
-      await page.settled();
+      await page.setSize(size);
+      await page.waitUntilIdle();
       this.untranslated.add(await browser.run(ENGLISH_SOURCE, this.english, this.ownPatterns), name);
       this.clipped.add(await browser.run(CLIPPED_SOURCE), `${name} at ${size.join("x")}`);
       this.checks += 1;
@@ -121,14 +121,14 @@ class LanguageCheck {
   }
 }
 
-/** Checks all screens, or those whose names start with `only`. `pictures`: whether to store a screenshot of each. */
-export async function testLanguages(count, only = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
-  const lacking = missingPrograms();
-  if (lacking.length > 0)
-    return count.leaveOut(`the screens in other languages: ${lacking.join(" and ")} not installed`);
+/** Checks all screens, or those whose names start with `prefix`. `pictures`: whether to store a screenshot of each. */
+export async function testLanguages(count, prefix = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
+  const missing = missingPrograms();
+  if (missing.length > 0)
+    return count.leaveOut(`the screens in other languages: ${missing.join(" and ")} not installed`);
   rmSync(OUTPUT_FOLDER, { recursive: true, force: true });
   mkdirSync(OUTPUT_FOLDER, { recursive: true });
-  const all = screensNamed(only);
+  const all = screensNamed(prefix);
   await withPages(async (browser, origin) => {
     const [unreachable, hardCoded, outdated] = [new Faults(), new Faults(), new Faults()];
     const unreachableIn = (language) => (name, error) =>
@@ -137,7 +137,8 @@ export async function testLanguages(count, only = process.env.MEMENTORY_SCREENS 
     const known = untranslatedNames();
     const revisit = [];
     let checks = 0;
-    // Each screen is opened once and then switched to each language. A text that stays in the first one is a fault.
+    // Each screen is opened once and then switched to each language. A text that does not change with the language is a
+    // fault.
     await walk(browser, origin, {
       language: "marked",
       screens: all,

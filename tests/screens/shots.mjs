@@ -52,7 +52,7 @@ const themesOf = (name) => (isFirst(name) ? ["light", "dark"] : ["light"]);
 async function takeScreenshot(page) {
   const [width, height] = WINDOW_SIZES[0];
   await page.browser.run(FREEZE_SOURCE);
-  await page.frames();
+  await page.waitForFrames();
   const clip = { x: 0, y: 0, width, height, scale: SCALE };
   const { data } = await page.browser.devTools("Page.captureScreenshot", { format: "png", clip });
   await page.browser.run(UNFREEZE_SOURCE);
@@ -79,7 +79,7 @@ export class Pictures {
     for (const theme of themesOf(name)) {
       const file = `${screenshotName(name)}-${theme}.png`;
       this.#seen.add(file);
-      await page.theme(theme);
+      await page.setTheme(theme);
       const actual = decodePicture(await takeScreenshot(page));
       if (this.update) {
         writePicture(join(STORED_FOLDER, file), actual);
@@ -109,8 +109,9 @@ export class Pictures {
       writeFileSync(MADE_WITH_FILE, text);
     } else if (stored !== text) {
       const { chromium } = JSON.parse(stored ?? "{}");
-      const other = chromium === actual.chromium ? "other fonts" : `Chromium ${chromium}, this is ${actual.chromium}`;
-      this.#skipReason = stored === null ? "there are none" : `they were made with ${other}`;
+      const difference =
+        chromium === actual.chromium ? "other fonts" : `Chromium ${chromium}, this is ${actual.chromium}`;
+      this.#skipReason = stored === null ? "there are none" : `they were made with ${difference}`;
     }
     return import("./picture.mjs");
   }

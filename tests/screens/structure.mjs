@@ -7,8 +7,8 @@ export function structureFaults() {
   const every = (selector) => [...document.querySelectorAll(selector)].filter(isVisible);
   const open = document.querySelector("[role=dialog], [role=alertdialog]") !== null;
 
-  const mains = every("main").length;
-  if (mains !== 1) found.push(`${mains} main landmarks`);
+  const mainCount = every("main").length;
+  if (mainCount !== 1) found.push(`${mainCount} main landmarks`);
   const heads = every("h1").length;
   if (heads !== 1) found.push(`${heads} h1`);
   if (every("[data-pane=nav]").length > 0) {

@@ -10,13 +10,13 @@ export const UNMARKED_SOURCE = `(names) => {
   const data = [...window.__data].join("\\n").toLowerCase().replaceAll(/\\s+/g, " ");
   const plain = (text) => text.replaceAll(/[^\\p{L}\\p{N}\\p{M}]+/gu, " ").trim().toLowerCase();
   const known = new Set(names.map(plain));
-  const flat = plain(data);
+  const plainData = plain(data);
   const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].map((style) => plain(new Intl.DateTimeFormat("de-DE", { day: "numeric", month: style }).formatToParts(new Date(2026, month, 1)).find((part) => part.type === "month").value)));
-  const ours = (piece) => {
+  const isOwnText = (piece) => {
     const words = plain(piece);
     // Ignore counts and groups of a fingerprint beside a name from the data.
     const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
-    if (!LETTER.test(named) || known.has(named) || known.has(words) || flat.includes(named) || flat.includes(words)) return false;
+    if (!LETTER.test(named) || known.has(named) || known.has(words) || plainData.includes(named) || plainData.includes(words)) return false;
     const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
     return left.length > 0;
   };
@@ -27,7 +27,7 @@ export const UNMARKED_SOURCE = `(names) => {
       else if (letter === "⟧") (depth -= 1), pieces.push("");
       else if (depth === 0) pieces[pieces.length - 1] += letter;
     }
-    return [pieces.filter((piece) => piece.split(", ").some(ours)), depth];
+    return [pieces.filter((piece) => piece.split(", ").some(isOwnText)), depth];
   };
   const found = [];
   let depth = 0;
@@ -66,19 +66,20 @@ export const NOT_UPDATED_SOURCE = `(except) => {
 }`;
 
 /**
- * Source of a function that finds texts and accessible names that equal an English message with another translation.
+ * Source of a function that finds untranslated texts and accessible names: they equal an English message whose
+ * translation is different.
  */
 export const ENGLISH_SOURCE = `(patterns, own) => {
   const english = new RegExp("^(?:" + patterns.join("|") + ")$", "u");
   const data = [...window.__data].join("\\n");
-  const here = new RegExp("^(?:" + own.join("|") + ")$", "u");
+  const ownTextPattern = new RegExp("^(?:" + own.join("|") + ")$", "u");
   const texts = new Set();
   for (const node of document.querySelectorAll("body *")) {
     if (node.closest("script, style, [lang=en]")) continue;
     for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE) texts.add(child.data.trim());
     for (const name of ["aria-label", "title", "placeholder", "alt", "aria-valuetext"]) texts.add((node.getAttribute(name) ?? "").trim());
   }
-  return [...texts].filter((text) => /\\p{L}{2}/u.test(text) && english.test(text) && !here.test(text) && !data.includes(text));
+  return [...texts].filter((text) => /\\p{L}{2}/u.test(text) && english.test(text) && !ownTextPattern.test(text) && !data.includes(text));
 }`;
 
 /**
@@ -89,7 +90,7 @@ export const ENGLISH_SOURCE = `(patterns, own) => {
 export const CLIPPED_SOURCE = `() => {
   const SLACK = 1.5;
   const data = [...window.__data].join("\\n");
-  const where = (node) => {
+  const placeOf = (node) => {
     const parts = [];
     for (let each = node; each && each !== document.body && parts.length < 4; each = each.parentElement) {
       const classes = [...each.classList].filter((name) => !name.startsWith("svelte-")).join(".");
@@ -113,7 +114,7 @@ export const CLIPPED_SOURCE = `() => {
     const right = Math.max(...rects.map((rect) => rect.right));
     const top = Math.min(...rects.map((rect) => rect.top));
     const bottom = Math.max(...rects.map((rect) => rect.bottom));
-    const report = (what, box) => found.push(what + ": " + JSON.stringify(text.slice(0, 60)) + " in " + where(box));
+    const report = (what, box) => found.push(what + ": " + JSON.stringify(text.slice(0, 60)) + " in " + placeOf(box));
     // Personal data can be blurred. Its text may be shown otherwise than it is stored, such as first words as a title.
     const isPersonal = parent.closest(".veil") !== null;
     const isData = isPersonal || (text.length > 2 && data.includes(text.replace(/^[“„「]|[”“」]$/g, "")));

@@ -141,11 +141,11 @@ export const SCREENS = [
     },
   ],
   ["memory", OPEN, openMemory],
-  ["memory, menu", OPEN, async (page) => (await openMemory(page), page.menu("detail-more"))],
+  ["memory, menu", OPEN, async (page) => (await openMemory(page), page.openMenu("detail-more"))],
   [
     "memory, original record",
     OPEN,
-    async (page) => (await openMemory(page), await page.menu("detail-more"), page.click("detail-original")),
+    async (page) => (await openMemory(page), await page.openMenu("detail-more"), page.click("detail-original")),
   ],
   ["memory, edit", OPEN, async (page) => (await openMemory(page), page.click("detail-edit"))],
   [
@@ -163,14 +163,14 @@ export const SCREENS = [
   [
     "memory, redact, kinds",
     OPEN,
-    async (page) => (await openMemory(page), await page.click("detail-redact"), page.menu("redact-kind")),
+    async (page) => (await openMemory(page), await page.click("detail-redact"), page.openMenu("redact-kind")),
   ],
   [
     "memory, erase",
     OPEN,
     async (page) => {
       await openMemory(page);
-      await page.menu("detail-more");
+      await page.openMenu("detail-more");
       await page.click("detail-erase");
       await page.waitFor("erase-copies");
     },
@@ -180,7 +180,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await openMemory(page);
-      await page.menu("detail-more");
+      await page.openMenu("detail-more");
       await page.click("detail-erase");
       await page.waitFor("erase-copies");
       await page.click("erase-confirm");
@@ -192,7 +192,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await openMemory(page);
-      await page.menu("detail-more");
+      await page.openMenu("detail-more");
       await page.click("detail-erase");
       await page.click("erase-copies");
       await page.click("erase-confirm");
@@ -248,7 +248,11 @@ export const SCREENS = [
   [
     "changes, what",
     OPEN,
-    async (page) => (await page.click("nav-activity"), await page.click("activity-changes"), page.menu("changes-what")),
+    async (page) => (
+      await page.click("nav-activity"),
+      await page.click("activity-changes"),
+      page.openMenu("changes-what")
+    ),
   ],
   [
     "tombstones",
@@ -391,13 +395,17 @@ export const SCREENS = [
     OPEN,
     async (page) => (await settings("appearance")(page), await page.click("settings-blur"), openConversation(page)),
   ],
-  ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.menu("settings-language"))],
+  [
+    "settings, languages",
+    OPEN,
+    async (page) => (await settings("appearance")(page), page.openMenu("settings-language")),
+  ],
   [
     "context-menu-memory",
     OPEN,
     async (page) => {
       await page.click("nav-memories");
-      await page.context("list-row", '[aria-posinset="2"]');
+      await page.openContextMenu("list-row", '[aria-posinset="2"]');
     },
   ],
   [
@@ -409,24 +417,28 @@ export const SCREENS = [
       await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
       await page.press("ArrowDown");
       for (let n = 0; n < 2; n += 1) await page.press("ArrowDown", "S");
-      await page.context("list-row", '[aria-posinset="3"]');
+      await page.openContextMenu("list-row", '[aria-posinset="3"]');
     },
   ],
   [
     "context-menu-conversation",
     OPEN,
-    async (page) => (await page.click("nav-conversations"), page.context("list-row", '[data-id="c-tide"]')),
+    async (page) => (await page.click("nav-conversations"), page.openContextMenu("list-row", '[data-id="c-tide"]')),
   ],
   [
     "context-menu-message",
     OPEN,
-    async (page) => (await openConversation(page), page.context("reader-message", '[data-id="msg-a2"]')),
+    async (page) => (await openConversation(page), page.openContextMenu("reader-message", '[data-id="msg-a2"]')),
   ],
-  ["context-menu-file", OPEN, async (page) => (await openFiles(page), page.context("file-card", '[data-id="f-3"]'))],
+  [
+    "context-menu-file",
+    OPEN,
+    async (page) => (await openFiles(page), page.openContextMenu("file-card", '[data-id="f-3"]')),
+  ],
   [
     "context-menu-trash",
     OPEN,
-    async (page) => (await page.click("nav-trash"), page.context("list-row", '[aria-posinset="2"]')),
+    async (page) => (await page.click("nav-trash"), page.openContextMenu("list-row", '[aria-posinset="2"]')),
   ],
   [
     "conversations, selection",
@@ -551,8 +563,8 @@ export function isFirst(name) {
 /** File name of a screenshot. */
 export const screenshotName = (name) => name.replaceAll(", ", "--").replaceAll(/[^\w-]+/g, "-");
 
-/** Screens whose names start with `only`. */
-export const screensNamed = (only) => SCREENS.filter(([name]) => name.startsWith(only));
+/** Screens whose names start with `prefix`. */
+export const screensNamed = (prefix) => SCREENS.filter(([name]) => name.startsWith(prefix));
 
 /**
  * Opens these screens in one language and in the larger size, and passes each to `visit(name, page)`. Each screen
@@ -564,7 +576,7 @@ export async function walk(browser, origin, { language, screens, visit, onUnreac
     try {
       await page.open(`${origin}/?mock=${mockOptions}`, language);
       await steps(page);
-      await page.settled();
+      await page.waitUntilIdle();
       await visit(name, page);
     } catch (error) {
       onUnreachable(name, error);

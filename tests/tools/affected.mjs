@@ -69,15 +69,15 @@ export function affectedCrates(files, crates, has) {
       if (home) changed.add(home.name);
     }
   }
-  const reach = (name) =>
+  const addDependents = (name) =>
     crates
       .filter(({ uses }) => uses.includes(name))
       .filter((each) => !dependents.has(each.name))
       .forEach((each) => {
         dependents.add(each.name);
-        reach(each.name);
+        addDependents(each.name);
       });
-  changed.forEach(reach);
+  changed.forEach(addDependents);
   changed.forEach((name) => dependents.delete(name));
   return { changed: [...changed].sort(), dependents: [...dependents].sort() };
 }

@@ -1,8 +1,8 @@
 // `npm run new-format -- <id> [--name "Name for people"] [--agents | --interchange]`: makes the folder of a new format
 // with a small reader that works, its fixture and its fuzz target, and adds it to the list of its crate. The crate is
-// mementory-formats-vendor, with --agents mementory-formats-agents, with --interchange mementory-formats-interchange;
-// then it also makes a writer and a validator. The reader is for an invented JSON shape, to be replaced by the real
-// one.
+// mementory-formats-vendor, with --agents mementory-formats-agents, with --interchange mementory-formats-interchange.
+// With --interchange it also makes a writer and a validator. The reader reads an invented JSON shape, which has to be
+// replaced by the real one.
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";

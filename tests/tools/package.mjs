@@ -209,11 +209,11 @@ function licenceText() {
 /** Prints sizes and writes checksums. Fails if a package is too large. */
 function report(folder, debug) {
   const built = ["deb", "rpm"].flatMap((kind) => {
-    const place = join(folder, kind);
-    if (!existsSync(place)) return [];
-    return readdirSync(place)
+    const kindFolder = join(folder, kind);
+    if (!existsSync(kindFolder)) return [];
+    return readdirSync(kindFolder)
       .filter((name) => name.endsWith(`.${kind}`))
-      .map((name) => join(place, name));
+      .map((name) => join(kindFolder, name));
   });
   if (built.length < 2) throw new Stop(`A package is missing in ${folder}.`);
   const sums = built.map(

@@ -13,7 +13,7 @@ import { Stop, has, main, quiet, show, showAndKeep } from "./sh.mjs";
 
 const WINDOW_CRATE = "mementory-app";
 const inWorkspace = { cwd: WORKSPACE };
-const ours = (program, ...args) => [process.execPath, [join(ROOT, "node_modules", program), ...args]];
+const toolCommand = (program, ...args) => [process.execPath, [join(ROOT, "node_modules", program), ...args]];
 const PRETTIER_COMMAND = [
   "prettier/bin/prettier.cjs",
   "--config",
@@ -31,14 +31,14 @@ await main(async () => {
   console.log(`· ${all.length} files differ from ${base === "HEAD" ? "the last commit" : base.slice(0, 12)}`);
 
   const count = tally();
-  const timed = async (name, run) => {
+  const runTimed = async (name, run) => {
     const started = Date.now();
     await run();
     console.log(`· ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
   };
-  await timed("our checks", () => runChecks(count));
-  await timed("pages and tools", () => checkScripts(count, files));
-  await timed("Rust", () =>
+  await runTimed("our checks", () => runChecks(count));
+  await runTimed("pages and tools", () => checkScripts(count, files));
+  await runTimed("Rust", () =>
     checkRust(
       count,
       all.map(([name]) => name),
@@ -55,7 +55,7 @@ async function checkScripts(count, files) {
   const linted = (folder) =>
     formatted.filter((name) => name.startsWith(folder) && /\.(?:mjs|js|ts|svelte)$/.test(name));
   const [pages, tools] = [linted("ui/"), linted("tests/")];
-  const run = async (name, args) => count.add(name, (await show(...ours(...args))) === 0);
+  const run = async (name, args) => count.add(name, (await show(...toolCommand(...args))) === 0);
   if (formatted.length > 0)
     await run("prettier of what changed", [
       ...PRETTIER_COMMAND,
@@ -79,7 +79,7 @@ async function runPageTests(count, files) {
   const report = ["--reporter=dot", "--reporter=json", `--outputFile.json=${result}`, "--passWithNoTests"];
   const paths = files.map((name) => join(ROOT, name));
   const args = ["related", "--run", "--config", "ui/vite.config.ts", ...report, ...paths];
-  const code = await show(...ours("vitest/vitest.mjs", ...args));
+  const code = await show(...toolCommand("vitest/vitest.mjs", ...args));
   const { numPassedTests, numFailedTests, numPendingTests } = existsSync(result)
     ? JSON.parse(readFileSync(result, "utf8"))
     : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };

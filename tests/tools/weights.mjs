@@ -47,7 +47,7 @@ const isThere = (folder) =>
 /**
  * The folder with the weights, outside the clone; fetches them if they are not there.
  *
- * @throws {Stop} without an index that has the package.
+ * @throws {Stop} if Python is missing or no index has the package.
  */
 export async function weights() {
   if (isThere(FOLDER)) return FOLDER;

@@ -64,7 +64,7 @@ describe("the log", () => {
     expect(numbers({ since: "2026-11-02T10:00:00Z", op: "edit", by: "owner" })).toEqual([3]);
   });
 
-  it("has the receipt of the deletion at that time, and the report of a known import", async () => {
+  it("links a deletion to the receipt of the same time, and a known import to its report", async () => {
     const { tombstones } = await mockBackend({ open: true }).tombstones();
     const tombstone = { ...(tombstones[0] as TombstoneView), op: "delete", target_id: "aa", receipt: "rc_1" };
     const entries = [
@@ -76,7 +76,7 @@ describe("the log", () => {
     ];
     const { batches } = await mockBackend({ open: true }).imports();
     const proofs = proofsOf(entries, batches, [
-      // The same instant in another notation.
+      // The time of the first entry, written for another time zone.
       { ...tombstone, at: "2026-11-01T11:00:00.000+01:00" },
       { ...tombstone, at: "2026-11-03T10:00:00Z", receipt: "rc_3" },
     ]);

@@ -73,7 +73,7 @@ describe("Settings, Agents", () => {
     expect((await screen.findByTestId("agents-problem")).textContent).toContain("is already answering agents");
   });
 
-  it("opens the sheets, and what a client asked for", async () => {
+  it("opens the sheets for connecting and disconnecting, and the list of a client's requests", async () => {
     render(Agents);
     await fireEvent.click((await row("zed")).getByTestId("agent-connect"));
     expect(dialogs.open).toMatchObject({ kind: "connect", client: { client: "zed" } });
@@ -124,7 +124,7 @@ describe("connecting", () => {
     expect((await screen.findByTestId("connect-problem")).textContent).toContain("Correct that file first");
   });
 
-  it("is reverted, and ends the grant, by disconnecting", async () => {
+  it("is undone by disconnecting, which also ends the grant", async () => {
     render(DisconnectSheet, { client: await clientOf("claude_code") });
     expect((await screen.findByTestId("configuration-change")).textContent).toContain('-"mementory"');
     await fireEvent.click(screen.getByTestId("disconnect-do"));
@@ -202,10 +202,10 @@ describe("suggestions", () => {
 
   it("show what is new, what would change and what would go, and from which client", async () => {
     render(SuggestionsView);
-    const fresh = await card("s-1");
-    expect(fresh.getByText("New memory")).toBeTruthy();
-    expect(fresh.getByText(/^from Claude Code, /)).toBeTruthy();
-    expect(fresh.getByText("Its reason: Said twice while planning the bathroom.")).toBeTruthy();
+    const addition = await card("s-1");
+    expect(addition.getByText("New memory")).toBeTruthy();
+    expect(addition.getByText(/^from Claude Code, /)).toBeTruthy();
+    expect(addition.getByText("Its reason: Said twice while planning the bathroom.")).toBeTruthy();
     const change = await card("s-2");
     expect(change.getByText(/electrical/).tagName).toBe("INS");
     expect(document.querySelector("del")).toBeTruthy();
@@ -231,7 +231,7 @@ describe("suggestions", () => {
     ]);
   });
 
-  it("say the date that a memory of a document has", async () => {
+  it("show the date if the suggested memory has one", async () => {
     mock.clientSuggests({ id: "s-dated", created_at: "2021-03-04T12:00:00Z" });
     render(SuggestionsView);
     expect((await card("s-dated")).getByTestId("suggestion-date").textContent).toContain("2021");

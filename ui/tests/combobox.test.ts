@@ -40,7 +40,7 @@ async function openTagFieldInWrite() {
   return screen.findByTestId("edit-tags");
 }
 
-async function openTagFieldOfMany() {
+async function openTagFieldInSelection() {
   for (const id of ["m-8", "m-9"]) selection.toggle(memories, id);
   render(SelectionView);
   await fireEvent.click(screen.getByTestId("selection-tag-ask"));
@@ -51,23 +51,26 @@ const tagFields = {
   inDetail: openTagFieldInDetail,
   inEdit: openTagFieldInEdit,
   inWrite: openTagFieldInWrite,
-  ofMany: openTagFieldOfMany,
+  inSelection: openTagFieldInSelection,
 };
 
-it.each(Object.entries(tagFields))("suggests known tags while typing, the typed one first (%s)", async (_, place) => {
-  const field = await place();
-  expect([field.getAttribute("role"), field.getAttribute("aria-expanded")]).toEqual(["combobox", "false"]);
-  await type(field, "#tea");
-  await waitFor(() => expect(offeredTags()).toEqual(["#tea", "#team"]));
-  expect(field.getAttribute("aria-expanded")).toBe("true");
-  await type(field, "rea");
-  await waitFor(() => expect(offeredTags()).toEqual(["#reanew", "#stream"]));
-  await type(field, "TE");
-  await waitFor(() => expect(offeredTags()).toEqual(["#TEnew", "#team", "#tea"]));
-  await press(field, "Escape");
-  await waitFor(() => expect(offeredTags()).toEqual([]));
-  expect(field.isConnected, "Esc closes the topmost first").toBe(true);
-});
+it.each(Object.entries(tagFields))(
+  "suggests known tags while typing, the typed one first (%s)",
+  async (_, openField) => {
+    const field = await openField();
+    expect([field.getAttribute("role"), field.getAttribute("aria-expanded")]).toEqual(["combobox", "false"]);
+    await type(field, "#tea");
+    await waitFor(() => expect(offeredTags()).toEqual(["#tea", "#team"]));
+    expect(field.getAttribute("aria-expanded")).toBe("true");
+    await type(field, "rea");
+    await waitFor(() => expect(offeredTags()).toEqual(["#reanew", "#stream"]));
+    await type(field, "TE");
+    await waitFor(() => expect(offeredTags()).toEqual(["#TEnew", "#team", "#tea"]));
+    await press(field, "Escape");
+    await waitFor(() => expect(offeredTags()).toEqual([]));
+    expect(field.isConnected, "Esc closes the topmost first").toBe(true);
+  },
+);
 
 it("adds the typed text as a tag by Enter, even if a known tag starts with it", async () => {
   const edit = vi.spyOn(mock, "edit");
@@ -80,7 +83,7 @@ it("adds the typed text as a tag by Enter, even if a known tag starts with it", 
 
 it("adds the suggestion chosen with the arrows, and suggests no tag that the record has", async () => {
   const tag = vi.spyOn(mock, "tag");
-  const field = await openTagFieldOfMany();
+  const field = await openTagFieldInSelection();
   await type(field, "te");
   await waitFor(() => expect(offeredTags()).toEqual(["#tenew", "#team", "#tea"]));
   await waitFor(() => expect(field.getAttribute("aria-activedescendant")).toBeTruthy());
@@ -108,12 +111,12 @@ it("ignores keys of an IME composition, and saves the typed text", async () => {
   const field = await openTagFieldInEdit();
   await type(field, "庭");
   await press(field, "Enter", { isComposing: true });
-  // WebKit marks only the key; it ends the composition before the key press.
+  // WebKit ends the composition before the key press, so that only the key code 229 shows that the key belonged to it.
   await press(field, "Enter", { keyCode: 229 });
   for (const place of [field, screen.getByTestId("edit-text")]) await press(place, "Escape", { isComposing: true });
   expect((field as HTMLInputElement).value).toBe("庭");
   expect(screen.getByTestId("edit-tags"), "the form stays open").toBe(field);
-  // The list of suggestions ignores keys of a composition too.
+  // The list of suggestions also ignores keys that belong to a composition.
   await type(field, "te");
   await waitFor(() => expect(offeredTags().length).toBeGreaterThan(1));
   await press(field, "ArrowDown");

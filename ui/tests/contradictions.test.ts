@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 const cards = () => screen.findAllByTestId("contradiction");
 const press = (key: string) => fireEvent.keyDown(window, { key });
-const cardsLeft = (n: number) => waitFor(async () => expect(await cards()).toHaveLength(n));
+const expectCards = (n: number) => waitFor(async () => expect(await cards()).toHaveLength(n));
 
 it("pairs that share a memory are one group, also if a later pair joins two groups", () => {
   const memory = (id: string, days: number) => item(id, "memory", "chatgpt", id, days);
@@ -44,7 +44,7 @@ it("pairs that share a memory are one group, also if a later pair joins two grou
 });
 
 describe("contradictions", () => {
-  it("are shown side by side, one fact of three assistants as one card, with evidence", async () => {
+  it("are shown side by side with their evidence; what three assistants say of one fact is one card", async () => {
     render(ReviewView);
     const [first] = await cards();
     expect(await cards()).toHaveLength(3);
@@ -53,33 +53,33 @@ describe("contradictions", () => {
     await waitFor(() => expect(screen.getAllByTestId("evidence-verdict").length).toBeGreaterThan(5));
   });
 
-  it("are settled by keys: the others go to the Trash, and Undo takes it back", async () => {
+  it("are settled by keys: the wrong memories go to the Trash, and Undo puts them back", async () => {
     render(ReviewView);
     await cards();
     const settle = vi.spyOn(mock, "settle");
     await press("3");
-    await cardsLeft(2);
+    await expectCards(2);
     expect(settle).toHaveBeenCalledWith({ right: "m-66", others: ["m-35", "m-34"] });
     expect((await mock.show("m-34", false, false)).record.trashed_at).not.toBeNull();
     await toasts.undo();
-    await cardsLeft(3);
+    await expectCards(3);
     expect((await mock.show("m-34", false, false)).record.trashed_at).toBeNull();
   });
 
-  it("of which all are true are not shown again, until Undo", async () => {
+  it("are not shown again if the person says that all are true, until Undo", async () => {
     render(ReviewView);
     await cards();
     await press("ArrowDown");
     await press("b");
-    await cardsLeft(2);
+    await expectCards(2);
     contradictions.clear();
     await contradictions.load();
     expect(contradictions.groups).toHaveLength(2);
     await toasts.undo();
-    await cardsLeft(3);
+    await expectCards(3);
   });
 
-  it("include plans whose date has passed, which still hold or are outdated", async () => {
+  it("include plans whose date has passed, which the person calls true or outdated", async () => {
     render(ReviewView);
     await fireEvent.click(await screen.findByTestId("plan-true"));
     await waitFor(() => expect(screen.queryByTestId("past-plan")).toBeNull());
@@ -107,7 +107,7 @@ describe("contradictions", () => {
   });
 });
 
-it("a suggested subject is confirmed, and the suggestion comes back", async () => {
+it("a suggested subject can be confirmed, and the confirmation can be taken back", async () => {
   render(MemoryDetail, { id: "m-0" });
   const row = await screen.findByTestId("detail-subject");
   expect(row.textContent).toContain("suggested, 82 %");

@@ -43,7 +43,7 @@ it("a section opens with the record that was open in it, until the vault is lock
   expect(nav.id).toBeNull();
 });
 
-it("the find key searches the open conversation, and from its field all conversations", async () => {
+it("the find shortcut searches the open conversation, and pressed again in its field all conversations", async () => {
   nav.go("conversations", "c-bath");
   render(App);
   const list = await screen.findByRole("listbox");
@@ -187,7 +187,7 @@ describe("an import", () => {
     expect(list.textContent).toContain(message);
   });
 
-  it("of files that nothing recognises does not promise that a vault reads them", async () => {
+  it("of a file that is not recognised does not say that it can be read once a vault is open", async () => {
     await start({ open: false });
     await importing.inspect(["/d/poem.txt"]);
     render(DroppedPreview);

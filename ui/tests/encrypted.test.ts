@@ -52,9 +52,9 @@ describe("an encrypted file that is imported", () => {
 });
 
 describe("an encrypted export", () => {
-  it("encrypts with a repeated passphrase, if the format can", async () => {
+  it("needs the passphrase twice, and exists only in formats that can be encrypted", async () => {
     const run = vi.spyOn(mock, "exportRun");
-    const look = vi.spyOn(mock, "exportPreview");
+    const previews = vi.spyOn(mock, "exportPreview");
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     expect(screen.queryByTestId("export-encrypt")).toBeNull();
     await fireEvent.click(screen.getByTestId("export-alf"));
@@ -70,6 +70,6 @@ describe("an encrypted export", () => {
     expect(run.mock.calls.map(([, request, passphrase]) => [request.format, passphrase])).toEqual([
       ["alf", "harbour copper nineteen kite"],
     ]);
-    expect(look.mock.calls.at(-1)?.[2]).toBe(true);
+    expect(previews.mock.calls.at(-1)?.[2]).toBe(true);
   });
 });

@@ -5,17 +5,17 @@ import { start, type Mock } from "./start-mock";
 import { item } from "$lib/ipc/mock/data";
 
 let mock: Mock;
-const many = [
+const manyRecords = [
   ...Array.from({ length: 70 }, (_, n) => item(`m-${n}`, "memory", "claude", `Memory ${n}`, n)),
   ...Array.from({ length: 5 }, (_, n) => item(`c-${n}`, "conversation", "gemini", `Conversation ${n}`, n)),
 ];
 
 beforeEach(async () => {
-  mock = await start({ items: structuredClone(many) });
+  mock = await start({ items: structuredClone(manyRecords) });
 });
 
 it("counts all records and names all their assistants, without loading each record", async () => {
-  const ids = many.map((each) => each.id);
+  const ids = manyRecords.map((each) => each.id);
   const show = vi.spyOn(mock, "show");
   render(EraseDialog, { ids });
   await screen.findByText("Erase 75 items for good?");
@@ -25,7 +25,7 @@ it("counts all records and names all their assistants, without loading each reco
 });
 
 it("names the records by their kind if all have the same", async () => {
-  render(EraseDialog, { ids: many.slice(0, 70).map((each) => each.id) });
+  render(EraseDialog, { ids: manyRecords.slice(0, 70).map((each) => each.id) });
   await screen.findByText("Erase 70 memories for good?");
   expect(screen.getByRole("button", { name: "Export them first…" })).toBeTruthy();
   expect(screen.getByText("What Claude and ChatGPT themselves keep")).toBeTruthy();

@@ -31,14 +31,14 @@ const sheet = (filter: Filter | null = null, start: ExportFormat = "mem") =>
   render(ExportSheet, { filter, query: "", found: filter ? 24 : null, start });
 const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
 const field = () => screen.getByTestId("export-text") as HTMLTextAreaElement;
-/** The text that was copied. */
-function clipboard(refuses = false): string[] {
-  const taken: string[] = [];
+/** The texts that are copied from now on. If `refuses`, copying fails. */
+function recordCopies(refuses = false): string[] {
+  const copiedTexts: string[] = [];
   vi.spyOn(mock, "copyText").mockImplementation(async (text) => {
     if (refuses) throw failWith("no_clipboard", "The clipboard can't be used.");
-    taken.push(text);
+    copiedTexts.push(text);
   });
-  return taken;
+  return copiedTexts;
 }
 
 describe("the excerpt of a text", () => {
@@ -56,7 +56,7 @@ describe("the excerpt of a text", () => {
 
 describe("the text for another assistant", () => {
   it("is shown as an excerpt in a field, and copied whole", async () => {
-    const taken = clipboard();
+    const copiedTexts = recordCopies();
     const reported = vi.spyOn(mock, "textTaken");
     const exportText = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
     sheet(MEMORIES, "transfer_text");
@@ -68,12 +68,12 @@ describe("the text for another assistant", () => {
     expect(screen.queryByTestId("export-path")).toBeNull();
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toBe("Copied"));
-    expect(taken.map((text) => text.length)).toEqual([40_000]);
+    expect(copiedTexts.map((text) => text.length)).toEqual([40_000]);
     await waitFor(() => expect(reported, "the copy is recorded in the log").toHaveBeenCalledOnce());
   });
 
   it("reports a failed copy", async () => {
-    clipboard(true);
+    recordCopies(true);
     const reported = vi.spyOn(mock, "textTaken");
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
@@ -108,7 +108,7 @@ describe("the text for another assistant", () => {
     expect(run).not.toHaveBeenCalled();
   });
 
-  it("is not generated from another format's preview, and is cancelled with the sheet", async () => {
+  it("is generated only in its own format, and cancelled when the sheet is closed", async () => {
     const exportText = vi.spyOn(mock, "exportText").mockReturnValue(new Promise(() => undefined));
     const cancelled = vi.spyOn(mock, "cancelJob");
     const { unmount } = sheet(MEMORIES);
@@ -160,7 +160,7 @@ describe("the scope of an export", () => {
   it("follows the chosen kind, assistant, tag and days", async () => {
     sheet();
     await screen.findByTestId("export-losses");
-    const look = requests();
+    const previews = requests();
     await fireEvent.click(button("export-scope-choose"));
     await choose("kind", "Memories");
     await choose("source", "Claude");
@@ -171,7 +171,7 @@ describe("the scope of an export", () => {
     await waitFor(() => expect(button("export-save").disabled).toBe(false));
     const since = new Date(2020, 0, 1).toISOString();
     const filter = { ...ANY, kind: "memory", source: "claude", tag: "house", since };
-    expect(look.mock.lastCall?.[1].filter).toEqual(filter);
+    expect(previews.mock.lastCall?.[1].filter).toEqual(filter);
     expect(screen.getByTestId("export-counted").textContent).toBe("2 memories");
     const run = vi.spyOn(mock, "exportRun");
     await fireEvent.click(button("export-save"));
@@ -182,19 +182,19 @@ describe("the scope of an export", () => {
   it("is counted after a pause, and saving waits for it", async () => {
     sheet();
     await screen.findByTestId("export-losses");
-    const look = requests();
+    const previews = requests();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await fireEvent.click(button("export-scope-choose"));
     await fireEvent.change(screen.getByTestId("export-choose-since"), { target: { value: "2020-01-01" } });
     await vi.advanceTimersByTimeAsync(249);
     await fireEvent.change(screen.getByTestId("export-choose-until"), { target: { value: "2030-01-01" } });
     await vi.advanceTimersByTimeAsync(249);
-    expect([look.mock.calls.length, button("export-save").disabled]).toEqual([0, true]);
+    expect([previews.mock.calls.length, button("export-save").disabled]).toEqual([0, true]);
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
     await fireEvent.click(await screen.findByTestId("export-understood"));
     expect(button("export-save").disabled).toBe(false);
-    expect(look).toHaveBeenCalledTimes(1);
+    expect(previews).toHaveBeenCalledTimes(1);
   });
 
   it("can be empty, and then nothing can be saved", async () => {
@@ -206,28 +206,28 @@ describe("the scope of an export", () => {
   });
 
   it("switches masking on again when it changes", async () => {
-    const look = requests();
+    const previews = requests();
     sheet();
     const cover = () => screen.getByTestId("export-cover").querySelector<HTMLButtonElement>("[role=switch]")!;
     await waitFor(() => expect(cover().disabled).toBe(false));
     await fireEvent.click(cover());
     await fireEvent.click(await screen.findByTestId("uncover-confirm"));
-    await waitFor(() => expect(look.mock.lastCall?.[1].cover).toBe(false));
+    await waitFor(() => expect(previews.mock.lastCall?.[1].cover).toBe(false));
     await fireEvent.click(button("export-scope-choose"));
     await choose("kind", "Memories");
-    await waitFor(() => expect(look.mock.lastCall?.[1]).toMatchObject({ cover: true, filter: { kind: "memory" } }));
+    await waitFor(() => expect(previews.mock.lastCall?.[1]).toMatchObject({ cover: true, filter: { kind: "memory" } }));
   });
 
-  it("clears a preset by a second click", async () => {
-    const look = requests();
+  it("drops a preset period when it is clicked again", async () => {
+    const previews = requests();
     sheet();
     await fireEvent.click(button("export-scope-choose"));
     const today = screen.getByRole("button", { name: "Today" });
     await fireEvent.click(today);
     expect(today.getAttribute("aria-pressed")).toBe("true");
-    await waitFor(() => expect(look.mock.lastCall?.[1].filter.since).toBe(periodStart("today")));
+    await waitFor(() => expect(previews.mock.lastCall?.[1].filter.since).toBe(periodStart("today")));
     await fireEvent.click(today);
-    await waitFor(() => expect(look.mock.lastCall?.[1].filter).toEqual(ANY));
+    await waitFor(() => expect(previews.mock.lastCall?.[1].filter).toEqual(ANY));
   });
 });
 
@@ -236,13 +236,13 @@ describe("the fingerprint of an export", () => {
     [false, "Copied", "check"],
     [true, "The clipboard isn’t available.", "alert"],
   ] as const)("is copied, or a toast says that it was not (%s)", async (refuses, text, icon) => {
-    const taken = clipboard(refuses);
+    const copiedTexts = recordCopies(refuses);
     const request = { format: "mem", out: "/a.mem", filter: ANY, overwrite: false, sign: false, cover: true };
     render(ExportDone, { done: await mock.exportRun("job", request, null, () => undefined) });
     await fireEvent.click(screen.getByText("Copy fingerprint"));
     await waitFor(() => expect(toasts.current?.text).toContain(text));
     expect(toasts.current?.icon).toBe(icon);
-    expect(taken).toEqual(refuses ? [] : ["sha256 9c41 e07b 55a2 fd30 18c6 2e9f"]);
+    expect(copiedTexts).toEqual(refuses ? [] : ["sha256 9c41 e07b 55a2 fd30 18c6 2e9f"]);
   });
 });
 
@@ -351,7 +351,7 @@ describe("attached files", () => {
 });
 
 describe("a disabled Save", () => {
-  const why = () => {
+  const disabledReason = () => {
     const reason = document.getElementById(button("export-save").getAttribute("aria-describedby") ?? "")?.textContent;
     expect([button("export-save").disabled, button("export-save").title]).toEqual([
       reason !== "",
@@ -359,30 +359,30 @@ describe("a disabled Save", () => {
     ]);
     return reason;
   };
-  const says = (text: string) => waitFor(() => expect(why()).toBe(text));
+  const expectReason = (text: string) => waitFor(() => expect(disabledReason()).toBe(text));
 
-  it("says what is missing, with the checkbox visible at every scroll position", async () => {
+  it("gives the missing confirmation or path as its reason, with the checkbox visible at every scroll position", async () => {
     sheet();
-    await says("Confirm that you understand what is left out.");
+    await expectReason("Confirm that you understand what is left out.");
     const box = screen.getByTestId("export-understood");
     expect(box.closest(".notice, .foot, .body")?.className).toContain("notice");
-    const seen = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(() => undefined);
+    const scrolledTo = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(() => undefined);
     await fireEvent.click(screen.getByTestId("export-see-lost"));
-    expect((seen.mock.contexts[0] as HTMLElement).querySelector("[data-testid=export-losses]")).toBeTruthy();
+    expect((scrolledTo.mock.contexts[0] as HTMLElement).querySelector("[data-testid=export-losses]")).toBeTruthy();
     await fireEvent.click(box);
-    await says("");
+    await expectReason("");
     await fireEvent.input(screen.getByTestId("export-path"), { target: { value: " " } });
     await waitFor(() => expect(screen.getByTestId("missing").textContent).toBe("Choose where to save it."));
   });
 
-  it("says what is missing for its passphrase", async () => {
+  it("gives what its passphrase lacks as its reason", async () => {
     sheet();
     await fireEvent.click(screen.getByTestId("export-alf"));
     await screen.findByTestId("export-losses");
-    await says("");
+    await expectReason("");
     await fireEvent.click(screen.getByTestId("export-encrypt").querySelector("[role=switch]")!);
-    await says("Type a passphrase first.");
+    await expectReason("Type a passphrase first.");
     await fireEvent.input(screen.getByTestId("export-passphrase"), { target: { value: "kite" } });
-    await says("The passphrase is too short.");
+    await expectReason("The passphrase is too short.");
   });
 });

@@ -56,7 +56,7 @@ describe("conversation as a tree", () => {
 describe("import report", () => {
   const sample = sampleReport(emptyImportRequest, true);
 
-  it("adds up, row by row and in all", () => {
+  it("adds up in each row and in total", () => {
     expect(sumOf(sample)).toEqual([669, 40, 42918, 12, 6, 5]);
     for (const row of kindRows(sample)) expect(sumOf(row.outcome)).not.toBeNull();
     expect(sumOf({ ...sample, found: 1 })).toBeNull();

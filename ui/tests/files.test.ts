@@ -48,7 +48,7 @@ describe("the kinds of files", () => {
     expect(pressedKinds()).toEqual(["All"]);
   });
 
-  it("show files that exports only named, without size", async () => {
+  it("show files that an export names but does not contain, without a size", async () => {
     await fireEvent.click(kinds().getByText(/Missing/));
     await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["floorplan-1934.dwg"]));
     await waitFor(() => expect(note()).toBe("1 file"));

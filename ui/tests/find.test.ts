@@ -16,13 +16,13 @@ async function countedHits(text: string, needle: string, more: Partial<ThreadMes
   return (await findAll([{ ...sample, text, ...more }], needle, neverAborted))?.length ?? -1;
 }
 
-type Shown = { all: string[]; current: string[]; inBars: number };
-function markedHits(text: string, needle: string, current: number | null, code = false): Shown {
+type Marks = { all: string[]; current: string[]; inBars: number };
+function markedHits(text: string, needle: string, current: number | null, code = false): Marks {
   const { container } = render(MessageText, { text, code, needle, current });
   const words = (selector: string) => [...container.querySelectorAll(selector)].map((mark) => mark.textContent ?? "");
-  const seen = { all: words("mark"), current: words("mark.current"), inBars: words(".redaction mark").length };
+  const marks = { all: words("mark"), current: words("mark.current"), inBars: words(".redaction mark").length };
   cleanup();
-  return seen;
+  return marks;
 }
 
 /** Fragments of text, each of which formats, splits, hides or encodes a word in its own way. */
@@ -60,10 +60,10 @@ function randomNumbers(seed: number): (below: number) => number {
 describe("hits", () => {
   it("are as many as the marks, of which one is current, for any text", async () => {
     const next = randomNumbers(7);
-    const some = () => PIECES[next(PIECES.length)] ?? "";
+    const randomPiece = () => PIECES[next(PIECES.length)] ?? "";
     let hits = 0;
     for (let round = 0; round < 100; round += 1) {
-      const text = Array.from({ length: 1 + next(12) }, some).join(next(2) ? "" : " ");
+      const text = Array.from({ length: 1 + next(12) }, randomPiece).join(next(2) ? "" : " ");
       const needle = NEEDLES[round % NEEDLES.length] ?? "";
       const code = next(10) === 0;
       const n = await countedHits(text, needle, code ? { content_type: "code" } : {});
@@ -90,7 +90,7 @@ describe("hits", () => {
     expect(markedHits("let tide", "tide", 0, true).current).toEqual(["tide"]);
   });
 
-  it("exclude text that only the source contains", async () => {
+  it("exclude text that is in the source but is not displayed", async () => {
     expect(await countedHits("[tables](https://example.org/span)", "span")).toBe(0);
     expect(await countedHits("call [REDACTED:phone]", "phone")).toBe(0);
     expect(await countedHits("one\n\ntwo", "onetwo")).toBe(0);
@@ -99,8 +99,8 @@ describe("hits", () => {
   it("are marked only around the current one if there are thousands", async () => {
     const text = "ha ".repeat(40_000);
     expect(await countedHits(text, "ha")).toBe(40_000);
-    const seen = markedHits(text, "ha", 20_000);
-    expect([seen.all.length, seen.current]).toEqual([1_000, ["ha"]]);
+    const marks = markedHits(text, "ha", 20_000);
+    expect([marks.all.length, marks.current]).toEqual([1_000, ["ha"]]);
     expect(markedHits(text, "ha", 39_999).current).toEqual(["ha"]);
   });
 

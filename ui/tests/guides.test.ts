@@ -40,7 +40,7 @@ describe("the list of sources", () => {
     expect(Object.keys(WITHOUT_GUIDE).filter((id) => sourceOf(id) !== null)).toEqual([]);
   });
 
-  it("names each source once, with a day of the check and addresses that can be opened", () => {
+  it("contains each source once, with the day when its guide was checked and with addresses that can be opened", () => {
     const ids = SOURCES.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const source of SOURCES) {
@@ -57,7 +57,7 @@ describe("the list of sources", () => {
     expect(SOURCES.filter((source) => !isReadable(source)).every(({ group }) => group !== "other")).toBe(true);
   });
 
-  it("offers every format that can be read once, without those that take any file", () => {
+  it("offers every format that can be read exactly once, except those that accept any file", () => {
     const offered = formatsByGroup().flatMap(({ formats }) => formats);
     const read = FORMATS.filter((format) => format.read && !format.onlyIfChosen).map(({ id }) => id);
     expect(offered.sort()).toEqual([...read].sort());
@@ -86,11 +86,11 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
     for (const { id } of SOURCES) expect([id, marksOf(guides[id], "code")]).toEqual([id, marksOf(english[id], "code")]);
   });
 
-  it("use no word that ui.md forbids, and no mark that does not close", () => {
-    const out = /\b(please|oops|successfully|bitte|hoppla|erfolgreich|e-mail-adressen?)\b|[!！]|お願い/i;
+  it("contain no word that ui.md forbids, and no mark that is not closed", () => {
+    const forbidden = /\b(please|oops|successfully|bitte|hoppla|erfolgreich|e-mail-adressen?)\b|[!！]|お願い/i;
     for (const { id } of SOURCES)
       for (const sentence of sentencesOf(guides[id])) {
-        expect(sentence).not.toMatch(out);
+        expect(sentence).not.toMatch(forbidden);
         const text = textParts(sentence).filter((part) => part.kind === "text");
         expect(text.map((part) => part.text).join("")).not.toMatch(/[`*[\]{}]/);
       }
@@ -199,7 +199,7 @@ describe("the page", () => {
     expect(screen.getByRole("button", { name: /Copy the path .*~\/\.claude\/projects/ })).toBeTruthy();
   });
 
-  it("opens a vendor's page only after a confirmation, and is there again afterwards", async () => {
+  it("opens a vendor's page only after a confirmation, and is shown again afterwards", async () => {
     const open = vi.spyOn(mock, "openLink");
     dialogs.show({ kind: "guides", source: "mem0" });
     render(DialogHost);

@@ -196,7 +196,7 @@ describe("an export that could not be read completely", () => {
   });
   const kinds = (by_kind: Record<string, { failed: number }>) => ({ by_kind }) as never;
 
-  it("is reported only if an earlier one exists and the failed items may be of a compared kind", async () => {
+  it("is reported only if an earlier export exists and items of the compared kinds may have failed", async () => {
     const mock = await start();
     mock.importReport = async (id) =>
       kinds(id === "files" ? { attachment: { failed: 2 } } : { conversation: { failed: 1 } });

@@ -47,7 +47,7 @@ const FORMULA = [
   "movablelimits",
 ];
 
-// Before the library is loaded, a formula is only its source.
+// Before the library is loaded, formulas are shown as their source.
 beforeAll(() => mathematics.load());
 
 describe("hostile content", () => {

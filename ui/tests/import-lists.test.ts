@@ -62,9 +62,9 @@ describe("a number of the plan", () => {
   it("lists new items with their first words, and together with all other items under Found", async () => {
     await importing.inspect([CHATGPT]);
     const preview = importing.plans[0]?.preview as ImportReport;
-    const fresh = entriesOf(preview, { kind: "memory", outcome: "added" });
-    expect([fresh.entries.length, fresh.more]).toEqual([14, 0]);
-    expect(fresh.entries[0]?.text).toBe("What the new memory 1 begins with");
+    const added = entriesOf(preview, { kind: "memory", outcome: "added" });
+    expect([added.entries.length, added.more]).toEqual([14, 0]);
+    expect(added.entries[0]?.text).toBe("What the new memory 1 begins with");
     const found = entriesOf(preview, { kind: "memory", outcome: "found" });
     expect([found.entries.length, found.entries[0]?.outcome]).toEqual([208, "failed"]);
   });
@@ -175,7 +175,7 @@ describe("new entries", () => {
 
   it("have a link only if the import added some", async () => {
     const run = mock.importRun;
-    const only = (kinds: string[]) => {
+    const mockAddedKinds = (kinds: string[]) => {
       mock.importRun = async (...args) => {
         const report = await run(...args);
         const by_kind = Object.fromEntries(
@@ -184,13 +184,13 @@ describe("new entries", () => {
         return { ...report, by_kind, added: kinds.length };
       };
     };
-    only(["attachment", "message"]);
+    mockAddedKinds(["attachment", "message"]);
     const { unmount } = await openReport();
     await fireEvent.click(screen.getByTestId("import-show-new"));
     expect([nav.section, files.filter.batch]).toEqual(["files", ["batch-new"]]);
     unmount();
     for (const kinds of [[], ["message"]]) {
-      only(kinds);
+      mockAddedKinds(kinds);
       const { unmount } = await openReport();
       expect(screen.queryByTestId("import-show-new"), kinds.join()).toBeNull();
       unmount();
@@ -214,7 +214,7 @@ describe("new entries", () => {
 });
 
 describe("undoing an import", () => {
-  const ask = () => screen.queryByTestId("import-undo-ask");
+  const undoQuestion = () => screen.queryByTestId("import-undo-ask");
 
   it("asks first if its entries were edited, with their number", async () => {
     await openReport();
@@ -222,10 +222,10 @@ describe("undoing an import", () => {
     Object.assign(batches[0] ?? {}, { edited_since: 3 });
     const undo = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
-    await waitFor(() => expect(ask()?.textContent).toContain("3 entries from this import were edited later."));
+    await waitFor(() => expect(undoQuestion()?.textContent).toContain("3 entries from this import were edited later."));
     expect(undo).not.toHaveBeenCalled();
     await fireEvent.click(document.querySelector("[data-cancel]") as HTMLElement);
-    await waitFor(() => expect(ask()).toBeNull());
+    await waitFor(() => expect(undoQuestion()).toBeNull());
     await fireEvent.click(screen.getByTestId("import-undo"));
     await fireEvent.click(await screen.findByTestId("import-undo-anyway"));
     await waitFor(() => expect(undo).toHaveBeenCalledWith("batch-new"));

@@ -50,7 +50,7 @@ describe("a file with an invalid signature", () => {
 describe("a damaged file", () => {
   const damaged = "/d/damaged.mem";
 
-  it("is imported without what is missing, after that was shown", async () => {
+  it("is imported without its missing parts, after these were shown", async () => {
     await importing.inspect([damaged]);
     expect(importing.stage).toBe("failed");
     render(ImportSheet);
@@ -68,7 +68,7 @@ describe("a damaged file", () => {
     expect(importing.stage, "the next import is refused again").toBe("failed");
   });
 
-  it("among others has its own button, and one that leaves nothing has none", async () => {
+  it("that is one of several has its own button, unless nothing in it can be imported", async () => {
     await importing.inspect([CHATGPT, damaged]);
     render(ImportSheet);
     await fireEvent.click(screen.getByText("damaged.mem", { selector: "button" }));
@@ -230,7 +230,7 @@ describe("the focus in the sheet", () => {
   });
 });
 
-describe("an import of several that is cancelled", () => {
+describe("importing several exports, if it is cancelled", () => {
   async function cancelDuring(during: number) {
     const run = mock.importRun;
     let n = 0;
@@ -244,9 +244,9 @@ describe("an import of several that is cancelled", () => {
   }
 
   it.each([
-    ["too late for the one that runs", 1],
-    ["in the middle of the second", 2],
-  ])("%s does not import the others, and can be continued", async (_when, during) => {
+    ["after the first was written", 1],
+    ["during the second", 2],
+  ])("%s, does not import the others, and can be continued", async (_when, during) => {
     await cancelDuring(during);
     expect([importing.stage, importing.importedInPart]).toEqual(["cancelled", true]);
     expect(importing.plans.map((plan) => plan.report !== null)).toEqual([true, false]);

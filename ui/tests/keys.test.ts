@@ -91,7 +91,7 @@ describe.each(["memories", "conversations"] as const)("the detail beside %s", (s
     expect(nav.id).toBe(ids[2]);
   });
 
-  it("is replaced by the selection, which moves to the Trash together", async () => {
+  it("is replaced by the selection, whose rows move to the Trash together", async () => {
     const { box, ids } = await listOf(section);
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.keyDown(box, { key: "ArrowDown", shiftKey: true });
@@ -180,7 +180,7 @@ describe("a menu on a row", () => {
     expect(checked()).toEqual([ids[0]]);
   });
 
-  it("acts on all checked rows from any of them, with the actions for many", async () => {
+  it("acts on all checked rows if it is opened on one of them, and has the actions for several rows", async () => {
     const { box, ids } = await listOf("memories");
     for (const id of ids.slice(0, 2)) selection.toggle(memories, id);
     await moveTo(box, 1);
@@ -237,7 +237,7 @@ describe("a menu on a row", () => {
   });
 });
 
-describe("single letters", () => {
+describe("single-letter shortcuts", () => {
   it("can be switched off, in the list, in its menu and in the list of shortcuts", async () => {
     appearance.letterKeys = false;
     const { box, ids } = await listOf("memories");
@@ -254,7 +254,7 @@ describe("single letters", () => {
   });
 });
 
-describe("a letter of the screen", () => {
+describe("a single-letter shortcut of the screen", () => {
   const focus = (find: () => HTMLElement | null) => async () => {
     const at = await waitFor(() => find() ?? Promise.reject(new Error("not there")));
     at.focus();

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 /** Delays the calls that `when` accepts, until the returned function is called. */
-function delayNext<K extends "trash" | "restore" | "list" | "importPreview" | "exportPreview" | "search">(
+function delayCalls<K extends "trash" | "restore" | "list" | "importPreview" | "exportPreview" | "search">(
   name: K,
   when: (...args: Parameters<(typeof mock)[K]>) => boolean = () => true,
 ): () => void {
@@ -38,7 +38,7 @@ function delayNext<K extends "trash" | "restore" | "list" | "importPreview" | "e
 
 describe("an answer after locking", () => {
   it.each(["trash", "restore"] as const)("shows no toast (%s)", async (name) => {
-    const release = delayNext(name);
+    const release = delayCalls(name);
     const done = name === "trash" ? moveToTrash(["m-1"], "A secret") : restoreFromTrash(["t-0"]);
     session.locked("person");
     release();
@@ -48,7 +48,7 @@ describe("an answer after locking", () => {
   });
 
   it("checks no rows", async () => {
-    const release = delayNext("list");
+    const release = delayCalls("list");
     const done = selection.checkAll(memories);
     session.locked("person");
     release();
@@ -59,7 +59,7 @@ describe("an answer after locking", () => {
 
 describe("an answer to an older query", () => {
   it("does not undo a choice made meanwhile", async () => {
-    const release = delayNext("list");
+    const release = delayCalls("list");
     const done = selection.checkAll(memories);
     selection.clear();
     release();
@@ -69,7 +69,7 @@ describe("an answer to an older query", () => {
 
   it("does not change the number of matching messages", async () => {
     await vault.refresh();
-    const release = delayNext("search", (request) => request.query === "joists" && request.filter.kind === "message");
+    const release = delayCalls("search", (request) => request.query === "joists" && request.filter.kind === "message");
     search.text = "joists";
     render(MemoriesView);
     await waitFor(() => expect(memories.query).toBe("joists"));
@@ -82,7 +82,7 @@ describe("an answer to an older query", () => {
 
   it("opens nothing after its section was left", async () => {
     await vault.refresh();
-    const release = delayNext("list");
+    const release = delayCalls("list");
     nav.go("memories");
     const { unmount } = render(MemoriesView);
     await waitFor(() => expect(memories.loading).toBe(true));
@@ -98,7 +98,7 @@ describe("an answer to an older query", () => {
 describe("an abandoned preview", () => {
   it("is cancelled when the import is replanned or closed", async () => {
     const cancelled = vi.spyOn(mock, "cancelJob");
-    const release = delayNext("importPreview");
+    const release = delayCalls("importPreview");
     void importing.inspect(["/d/chatgpt-export.zip"]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
     const first = importing.job?.id;
@@ -113,7 +113,7 @@ describe("an abandoned preview", () => {
 
   it("is cancelled by closing the sheet", async () => {
     const cancelled = vi.spyOn(mock, "cancelJob");
-    delayNext("importPreview");
+    delayCalls("importPreview");
     void importing.inspect(["/d/chatgpt-export.zip"]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
     const id = importing.job?.id;

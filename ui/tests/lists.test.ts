@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
-import { letterKey } from "../src/features/memories/keys";
+import { handleLetterKey } from "../src/features/memories/keys";
 import { visibleList } from "../src/features/layout/row-actions";
 import MemoryList from "../src/features/memories/MemoryList.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
@@ -124,7 +124,7 @@ describe("a changed list", () => {
     expect(requests.mock.calls.map(([request]) => request.limit)).toEqual([1000, 300]);
   });
 
-  it("remembers how many rows it had after a failed load", async () => {
+  it("remembers, after a failed load, how many rows it had before", async () => {
     mock = await start({ items: many(250) });
     await memories.load();
     await memories.next();
@@ -185,7 +185,7 @@ describe("the export of a search for conversations", () => {
 
 describe("a letter pressed in the list", () => {
   const press = (key: string, active: string | null) =>
-    letterKey(new KeyboardEvent("keydown", { key, cancelable: true }), active);
+    handleLetterKey(new KeyboardEvent("keydown", { key, cancelable: true }), active);
 
   it("applies to the active row at once", async () => {
     nav.choose("m-0");

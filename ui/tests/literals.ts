@@ -35,8 +35,8 @@ const TEXT_PATTERN = /^\p{Lu}\p{Ll}+|\p{L}{2,} \p{L}{2,}/u;
 /** Literal text in a component that should be in the message file. */
 export function literals(source: string): string[] {
   const found: string[] = [];
-  const template = (node: unknown): void => {
-    if (Array.isArray(node)) return node.forEach(template);
+  const visitTemplate = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visitTemplate);
     if (typeof node !== "object" || node === null) return;
     const { type, data, name, value, expression } = node as Node;
     if (type === "Text") {
@@ -45,15 +45,15 @@ export function literals(source: string): string[] {
       if (!READ_NAME_PATTERN.test(String(name)) || value === true) return;
       for (const part of Array.isArray(value) ? (value as Node[]) : [value as Node]) {
         if (part.type === "Text" && LETTER_PATTERN.test(String(part.data))) found.push(`${name}="${part.data}"`);
-        else if (part.type === "ExpressionTag") script(part.expression);
+        else if (part.type === "ExpressionTag") visitScript(part.expression);
       }
-    } else if (type === "ExpressionTag") script(expression);
+    } else if (type === "ExpressionTag") visitScript(expression);
     else
       for (const [key, child] of Object.entries(node))
-        if (!["css", "instance", "module", "comments", "metadata"].includes(key)) template(child);
+        if (!["css", "instance", "module", "comments", "metadata"].includes(key)) visitTemplate(child);
   };
-  const script = (node: unknown): void => {
-    if (Array.isArray(node)) return node.forEach(script);
+  const visitScript = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(visitScript);
     if (typeof node !== "object" || node === null) return;
     const { type, value, callee, ...rest } = node as Node;
     if (type === "ImportDeclaration" || type?.startsWith("TS")) return;
@@ -62,12 +62,12 @@ export function literals(source: string): string[] {
     if (type === "Literal" && typeof value === "string" && TEXT_PATTERN.test(value)) found.push(value);
     if (type === "TemplateElement" && TEXT_PATTERN.test((value as { cooked: string }).cooked))
       found.push((value as { cooked: string }).cooked);
-    script(callee);
+    visitScript(callee);
     for (const [key, child] of Object.entries({ ...rest, value }))
-      if (!["loc", "typeAnnotation", "leadingComments", "trailingComments"].includes(key)) script(child);
+      if (!["loc", "typeAnnotation", "leadingComments", "trailingComments"].includes(key)) visitScript(child);
   };
   const tree = parse(source, { modern: true }) as unknown as Node;
-  template(tree.fragment);
-  for (const part of [tree.instance, tree.module]) if (part) script((part as Node).content);
+  visitTemplate(tree.fragment);
+  for (const part of [tree.instance, tree.module]) if (part) visitScript((part as Node).content);
   return found;
 }

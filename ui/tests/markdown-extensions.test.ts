@@ -7,7 +7,7 @@ import { mathematics } from "$lib/logic/mathematics.svelte";
 
 function page(markdown: string): HTMLElement {
   const root = document.createElement("div");
-  // The test environment loses the first element of what is sanitised.
+  // The test environment drops the first element of sanitised HTML, so a dummy element precedes it.
   const kept = (html: string) => `<span></span>${html}`;
   for (const block of blocks(markdown))
     if (block.kind === "html") root.append(safeNodes(kept(block.html)));
@@ -56,7 +56,7 @@ describe("formulas", () => {
       expect(root.querySelector("[href], [src], [style], img, a, script")).toBeNull();
     });
 
-    it("are left out of the hits of a search, in the count as in the marks", () => {
+    it("are left out of search hits: they are neither counted nor marked", () => {
       const text = "a sum \\(a+a\\) and a";
       const [block] = blocks(text);
       expect(countMatches(textRuns(block!), "a")).toBe(3);
@@ -84,14 +84,14 @@ describe("citation marks", () => {
     );
   });
 
-  it("are not in a plain line, and Japanese brackets stay", () => {
+  it("are removed from a plain line, in which Japanese brackets stay", () => {
     expect(plainLine("It rains.\uE200cite\uE202turn0search1\uE201")).toBe("It rains.");
     expect(page("【注意】雨です。").textContent?.trim()).toBe("【注意】雨です。");
   });
 });
 
 describe("footnotes", () => {
-  it("are small numbers and a line each", () => {
+  it("are shown as small numbers in the text and a line each below it", () => {
     const root = page("It holds.[^1]\n\n[^1]: See the **span** table.\n    Page 4.\n\nMore.");
     expect([...root.querySelectorAll("p")].map((p) => p.textContent)).toEqual([
       "It holds.1",

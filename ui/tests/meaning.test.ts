@@ -24,7 +24,7 @@ describe("the palette", () => {
     await fireEvent.input(await screen.findByTestId("palette-field"), { target: { value: typed } });
   }
 
-  it("lists what is similar in meaning below what has the words, labelled, and nothing twice", async () => {
+  it("lists records of similar meaning below those with the words, under a heading, and no record twice", async () => {
     await open("animals");
     const palette = await screen.findByTestId("palette");
     const group = await within(palette).findByRole("group", { name: "Similar in meaning" });
@@ -64,7 +64,7 @@ describe("more like this", () => {
     expect(similar).toHaveBeenCalledWith(expect.objectContaining({ id: "m-0", query: "" }));
   });
 
-  it("says what is missing, what is not compared yet, and that there is nothing", async () => {
+  it("says that the weights are missing, how many records are not compared yet, or that nothing is similar", async () => {
     const similar = vi.spyOn(mock, "similar").mockResolvedValue(NONE);
     await openList("m-0");
     expect((await screen.findByTestId("similar-note")).textContent).toBe("Nothing else says nearly the same.");

@@ -34,8 +34,8 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
   it("have the plural forms that the language has, where English has any", () => {
     const categories = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort();
     for (const [key, message] of Object.entries(files.en ?? {})) {
-      const here = messages[key] ?? "";
-      const found = typeof here === "string" ? null : Object.keys(here).sort();
+      const translation = messages[key] ?? "";
+      const found = typeof translation === "string" ? null : Object.keys(translation).sort();
       expect([key, found]).toEqual([key, typeof message === "string" ? null : categories]);
     }
   });
@@ -59,9 +59,11 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
   });
 
   it("write Email, and avoid internal terms of the formats", () => {
-    const out =
+    const forbidden =
       language === "en" ? /e-mail|\b(?:mapping|shard|payload|narrowed|tombstone-)/i : /\b(?:mapping|shard|payload)/i;
-    expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => out.test(form)))).toEqual([]);
+    expect(
+      Object.entries(messages).filter(([, message]) => forms(message).some((form) => forbidden.test(form))),
+    ).toEqual([]);
   });
 
   it("have no space before an ellipsis", () => {
@@ -71,9 +73,11 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
   });
 
   it("use no word that ui.md forbids", () => {
-    const out =
+    const forbidden =
       /\b(please|oops|successfully|purged?|parse error|bitte|hoppla|ups|erfolgreich)\b|[!！]|おっと|正常に完了|お願い/i;
-    expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => out.test(form)))).toEqual([]);
+    expect(
+      Object.entries(messages).filter(([, message]) => forms(message).some((form) => forbidden.test(form))),
+    ).toEqual([]);
   });
 });
 
@@ -131,12 +135,12 @@ describe("keys", () => {
     ...[...all.matchAll(/word\(\s*"(\w+)"/g)].map(([, prefix]) => [`${prefix}.`, ""]),
     ...["type.", "types."].map((prefix) => [prefix, ""]),
   ] as [string, string][];
-  const oneWord = (key: string, from: string, to: string) =>
+  const isOneWordBetween = (key: string, from: string, to: string) =>
     key.startsWith(from) && key.endsWith(to) && /^\w+$/.test(key.slice(from.length, key.length - to.length));
 
   it("are all used", () => {
     const unused = Object.keys(en).filter(
-      (key) => !all.includes(`"${key}"`) && !patterns.some(([from, to]) => oneWord(key, from, to)),
+      (key) => !all.includes(`"${key}"`) && !patterns.some(([from, to]) => isOneWordBetween(key, from, to)),
     );
     expect(unused).toEqual([]);
   });
@@ -145,7 +149,7 @@ describe("keys", () => {
     const requests = [...all.matchAll(/(?<![\w.])t\(\s*"([^"]+)"/g)].map(([, key = ""]) => key);
     expect(requests.length).toBeGreaterThan(300);
     expect(requests.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
-    const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => oneWord(key, from, to)));
+    const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => isOneWordBetween(key, from, to)));
     // The prefix of the window's stored preferences.
     expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["mementory."]));
   });

@@ -71,7 +71,7 @@ describe("the contract of the mock", () => {
       return Object.fromEntries(Object.entries(arg).map(([key, each]) => [key, filled(each)]));
     };
 
-    const wrong: string[] = [];
+    const allProblems: string[] = [];
     for (const { command, args } of requests) {
       const declared = commands.get(command);
       if (!declared) throw new Error(`no command ${command}`);
@@ -81,9 +81,9 @@ describe("the contract of the mock", () => {
         ...declared.parameters.flatMap((type, index) => mismatches(resolvedArgs[index], type, `argument ${index + 1}`)),
         ...mismatches(await call(...resolvedArgs), declared.answer),
       ];
-      wrong.push(...problems.map((problem) => `${command}: ${problem}`));
+      allProblems.push(...problems.map((problem) => `${command}: ${problem}`));
     }
-    expect(wrong).toEqual([]);
+    expect(allProblems).toEqual([]);
   });
 
   it("names what differs from a type", () => {

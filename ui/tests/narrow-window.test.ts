@@ -43,8 +43,8 @@ describe("two panes", () => {
       ["detail-min", 26.25],
     ])
       root.setProperty(`--pane-${token}`, `${size}rem`);
-    let room = 857;
-    vi.spyOn(HTMLElement.prototype, "clientWidth", "get").mockImplementation(() => room);
+    let width = 857;
+    vi.spyOn(HTMLElement.prototype, "clientWidth", "get").mockImplementation(() => width);
     appearance.listWidth = 510;
     const pane = createRawSnippet(() => ({ render: () => "<p></p>" }));
     const { unmount } = render(ListDetail, { list: pane, detail: pane });
@@ -54,7 +54,7 @@ describe("two panes", () => {
     await fireEvent.keyDown(separator(), { key: "ArrowLeft" });
     expect(appearance.listWidth).toBe(420);
     unmount();
-    room = 1400;
+    width = 1400;
     render(ListDetail, { list: pane, detail: pane });
     await waitFor(() => expect(limits()).toEqual([288, 420, 520]));
     appearance.listWidth = null;

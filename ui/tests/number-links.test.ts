@@ -20,7 +20,7 @@ beforeEach(async () => {
 const request = { format: "alf", out: "", filter: ANY, overwrite: false, sign: false, cover: true };
 
 describe("every number opens its list", () => {
-  it("of losses: records by their words, other parts by name", async () => {
+  it("of losses: a list of the records by their words, and of other parts by their names", async () => {
     const preview = sampleExport(request, [], 0, false);
     preview.losses = [
       { record: "m-0", field: "tags", kind: "narrowed", note: "" },
@@ -46,7 +46,7 @@ describe("every number opens its list", () => {
     expect(screen.getByText("The first 2 of 5")).toBeTruthy();
   });
 
-  it("of losses in few records: the complete list", async () => {
+  it("of losses in a few records: the complete list", async () => {
     const preview = sampleExport(request, [], 0, false);
     const loss = (record: string) => ({ record, field: "tags", kind: "narrowed", note: "" });
     preview.losses = ["m-0", "m-0", "m-0"].map(loss);

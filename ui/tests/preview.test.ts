@@ -83,14 +83,14 @@ describe("the preview", () => {
   });
 
   it("decodes texts in their encoding", () => {
-    const whole = (bytes: number[], language = "en") => decode(new Uint8Array(bytes), false, language);
-    expect(whole([0xef, 0xbb, 0xbf, 0x61])).toBe("a");
-    expect(whole([0xff, 0xfe, 0x61, 0, 0xe9, 0])).toBe("aé");
-    expect(whole([0xfe, 0xff, 0, 0x61])).toBe("a");
-    expect(whole([0x47, 0x72, 0xfc, 0x6e])).toBe("Grün");
-    expect(whole([0x93, 0xfa, 0x96, 0x7b], "ja")).toBe("日本");
-    expect(whole([0x61, 0, 0x62])).toBeNull();
-    expect(whole([])).toBe("");
+    const decodeWhole = (bytes: number[], language = "en") => decode(new Uint8Array(bytes), false, language);
+    expect(decodeWhole([0xef, 0xbb, 0xbf, 0x61])).toBe("a");
+    expect(decodeWhole([0xff, 0xfe, 0x61, 0, 0xe9, 0])).toBe("aé");
+    expect(decodeWhole([0xfe, 0xff, 0, 0x61])).toBe("a");
+    expect(decodeWhole([0x47, 0x72, 0xfc, 0x6e])).toBe("Grün");
+    expect(decodeWhole([0x93, 0xfa, 0x96, 0x7b], "ja")).toBe("日本");
+    expect(decodeWhole([0x61, 0, 0x62])).toBeNull();
+    expect(decodeWhole([])).toBe("");
     expect(decode(utf8("a€").slice(0, 3), true, "en"), "cut in two").toBe("a");
   });
 });

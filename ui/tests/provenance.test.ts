@@ -26,20 +26,20 @@ async function openWith(change: (record: RecordView) => Partial<RecordView>) {
 
 /** The value beside a term. */
 const valueBeside = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
-const without: Partial<LinkInfo> = { id: null, title: null, text: null, conversation_id: null };
+const NO_RECORD: Partial<LinkInfo> = { id: null, title: null, text: null, conversation_id: null };
 
 it("says if the message is in the Trash", async () => {
   await openWith(({ links }) => ({
     conversation_id: null,
-    links: links.map((link) => (link.kind === "message" ? { ...link, ...without, trashed: true } : link)),
+    links: links.map((link) => (link.kind === "message" ? { ...link, ...NO_RECORD, trashed: true } : link)),
   }));
   expect([valueBeside("Your message"), valueBeside("Conversation")]).toEqual(["In the Trash", "In the Trash"]);
 });
 
-it("keeps the conversation when only the message is in the Trash", async () => {
+it("still links to the conversation when only the message is in the Trash", async () => {
   await openWith(({ links }) => ({
     links: links.map((link) =>
-      link.kind === "message" ? { ...link, ...without, trashed: true, conversation_id: "c-bath" } : link,
+      link.kind === "message" ? { ...link, ...NO_RECORD, trashed: true, conversation_id: "c-bath" } : link,
     ),
   }));
   expect(valueBeside("Your message")).toBe("In the Trash");
@@ -47,32 +47,32 @@ it("keeps the conversation when only the message is in the Trash", async () => {
 });
 
 it.each([
-  ["named by the export, and not in the vault", { message: "msg-9" }, [], "Not in your vault"],
-  ["linked, and erased since", {}, [{ relation: "derived_from", kind: null }], "Not in your vault"],
+  ["it is named by the export, but not in the vault", { message: "msg-9" }, [], "Not in your vault"],
+  ["it was linked, and was erased since", {}, [{ relation: "derived_from", kind: null }], "Not in your vault"],
   [
-    "a text without words",
+    "it contains no text",
     {},
     [{ relation: "derived_from", kind: "message", id: "msg-1", text: "" }],
     "Contains no text",
   ],
   [
-    "taken from another memory",
+    "the memory was taken from another memory",
     {},
     [{ relation: "derived_from", kind: "memory", id: "m-1" }],
     "The export doesn’t say",
   ],
-  ["nothing said of it", {}, [], "The export doesn’t say"],
+  ["the export says nothing about it", {}, [], "The export doesn’t say"],
 ] as const)("describes the source message: %s", async (_, source, links, words) => {
   await openWith((record) => ({
     source: { ...record.source, message: null, ...source },
-    links: links.map((link) => ({ ...(record.links[0] as LinkInfo), ...without, ...link })),
+    links: links.map((link) => ({ ...(record.links[0] as LinkInfo), ...NO_RECORD, ...link })),
   }));
   expect(valueBeside("Your message")).toBe(words);
 });
 
 it("links only to records that can be opened", async () => {
   await openWith(({ links }) => ({
-    links: links.map((link) => (link.id === "m-1" ? { ...link, ...without, kind: null } : link)),
+    links: links.map((link) => (link.id === "m-1" ? { ...link, ...NO_RECORD, kind: null } : link)),
   }));
   const section = screen.getByText("Linked").closest("section") as HTMLElement;
   expect(section.querySelectorAll("li")).toHaveLength(1);
@@ -122,7 +122,7 @@ describe("your message", () => {
     await waitFor(() => expect(valueBeside("Your message")).not.toBe("Loading"));
   }
 
-  it("is the person's own one above a hidden note of the assistant", async () => {
+  it("is the person's message above a hidden note of the assistant", async () => {
     await openLinked(
       [
         CONTEXT,
@@ -151,8 +151,8 @@ describe("your message", () => {
   });
 
   it("does not exist for custom instructions, which the export wraps in words of its own", async () => {
-    const late = { ...CONTEXT, parent_id: "own" };
-    await openLinked([message("own", null, { text: OWN }), late], "context", "custom_instructions");
+    const lateContext = { ...CONTEXT, parent_id: "own" };
+    await openLinked([message("own", null, { text: OWN }), lateContext], "context", "custom_instructions");
     expect(valueBeside("Your message")).toBe("Not from one of your messages");
     expect(document.body.textContent).not.toContain("The user provided");
   });

@@ -29,7 +29,7 @@ const entry = (target: string, detail: string, file: string | null, at: string):
 /** The log has only these entries. */
 const log = (...entries: AuditEntry[]) => vi.spyOn(mock, "audit").mockResolvedValue({ entries, verified: null });
 /** Makes every export report these losses; without arguments, none. */
-const losing = (...loss_counts: Exported["loss_counts"]) => {
+const mockLosses = (...loss_counts: Exported["loss_counts"]) => {
   const { exportPreview, exportRun } = mock;
   mock.exportPreview = async (...args) => ({ ...(await exportPreview(...args)), loss_counts });
   mock.exportRun = async (...args) => ({ ...(await exportRun(...args)), loss_counts });
@@ -57,7 +57,7 @@ describe("the settings of the last export", () => {
 describe("one click", () => {
   it("saves everything, masked, where and as the last export was saved, and says where", async () => {
     log(entry("mem", "3 records, signed, valid", "/docs/Ines 2026-11-01.mem", "2026-11-01T10:00:00Z"));
-    losing();
+    mockLosses();
     const run = vi.spyOn(mock, "exportRun");
     const showInFolder = vi.spyOn(mock, "showInFolder");
     await quickExport.run("mem");
@@ -71,7 +71,7 @@ describe("one click", () => {
 
   it("takes the next free name, and never replaces a file", async () => {
     log();
-    losing();
+    mockLosses();
     mock.defaultVaultFolder = async () => "/d";
     const save = mock.exportRun;
     const run = vi.spyOn(mock, "exportRun").mockImplementation(async (...args) => {
@@ -86,7 +86,7 @@ describe("one click", () => {
 
   it("asks in the sheet before something is lost that a person would miss, and once for each format", async () => {
     log();
-    losing(left("bytes", 5), left("passthrough", 9));
+    mockLosses(left("bytes", 5), left("passthrough", 9));
     const run = vi.spyOn(mock, "exportRun");
     render(App);
     await quickExport.run("mem");
@@ -106,7 +106,7 @@ describe("one click", () => {
 
   it("opens the sheet, set to encrypt, if the last export was encrypted", async () => {
     log(entry("alf", "3 records, encrypted, valid", null, "2026-11-01T10:00:00Z"));
-    losing();
+    mockLosses();
     const run = vi.spyOn(mock, "exportRun");
     render(App);
     await quickExport.run("alf");
@@ -115,9 +115,9 @@ describe("one click", () => {
     expect(row.querySelector("[role=switch]")?.getAttribute("aria-checked")).toBe("true");
   });
 
-  it("shows an export that fails its check with the choice to delete it", async () => {
+  it("shows an export that failed its check, and offers to delete it", async () => {
     log();
-    losing();
+    mockLosses();
     const save = mock.exportRun;
     vi.spyOn(mock, "exportRun").mockImplementation(async (...args) => ({ ...(await save(...args)), validated: false }));
     render(App);
@@ -128,7 +128,7 @@ describe("one click", () => {
 
   it("says why nothing was saved", async () => {
     log();
-    losing();
+    mockLosses();
     vi.spyOn(mock, "exportRun").mockRejectedValue(failWith("disk_full", "No space."));
     await quickExport.run("mem");
     expect(toasts.current?.text).toContain("The disk is full.");

@@ -52,7 +52,7 @@ describe("collapsed steps", () => {
     expect(document.querySelector("li.wanted")?.getAttribute("data-id")).toBe("msg-a0");
   });
 
-  it("contain the steps of a message with text", async () => {
+  it("contain the steps of a message that also has text", async () => {
     const [first, ...rest] = thread.messages.slice(1, 2);
     const step = (content_type: string, text: string) => ({ content_type, name: null, text });
     const steps = [step("tool_call", "look up the key"), step("tool_result", "**Bearer** key, [REDACTED:secret]")];
@@ -69,26 +69,26 @@ describe("collapsed steps", () => {
     expect(texts("article .md mark.current")).toEqual(["key"]);
     unmount();
     // A message without text consists of its steps.
-    const alone = [{ ...messages[0]!, steps: [] }];
-    render(ThreadPane, { thread: { ...thread, messages: alone, active_path: ["x"] } });
+    const withoutSteps = [{ ...messages[0]!, steps: [] }];
+    render(ThreadPane, { thread: { ...thread, messages: withoutSteps, active_path: ["x"] } });
     await waitFor(() => expect(document.querySelector("article[data-id=x]")).toBeTruthy());
     expect(document.querySelector("li")).toBeNull();
   });
 
-  it("of a reply open for their own hits only, and again for the next one", async () => {
-    const by = (id: string) => sampleThread.find((each) => each.id === id)!;
+  it("of a reply open only for a hit in them, and open again for the next such hit", async () => {
+    const messageById = (id: string) => sampleThread.find((each) => each.id === id)!;
     const props = { platform: "chatgpt", showTools: false, onbranch: vi.fn(), menus: new Map(), needle: "deflection" };
-    const steps = { message: by("msg-b4"), collapsed: [by("msg-b2"), by("msg-b3")] };
-    const wants = (id: string) => ({ ...props, ...steps, current: { id, nth: 0 }, wanted: id });
-    const { rerender } = render(MessageView, wants("msg-b4"));
+    const steps = { message: messageById("msg-b4"), collapsed: [messageById("msg-b2"), messageById("msg-b3")] };
+    const propsWanting = (id: string) => ({ ...props, ...steps, current: { id, nth: 0 }, wanted: id });
+    const { rerender } = render(MessageView, propsWanting("msg-b4"));
     expect(collapsed("msg-b3")).toBe(true);
-    await rerender(wants("msg-b3"));
+    await rerender(propsWanting("msg-b3"));
     expect(collapsed("msg-b3")).toBe(false);
     expect(texts("li[data-id=msg-b3] mark.current")).toEqual(["deflection"]);
     expect(texts("li[data-id=msg-b2] mark")).toEqual(["deflection"]);
     await fireEvent.click(document.querySelector(".fold button")!);
     await waitFor(() => expect(collapsed("msg-b3")).toBe(true));
-    await rerender(wants("msg-b2"));
+    await rerender(propsWanting("msg-b2"));
     expect(texts("li mark.current")).toEqual(["deflection"]);
   });
 });

@@ -58,8 +58,8 @@ describe("messages with the same content", () => {
     ["were never there", 0, 0, "Not present", "receipt-complete"],
     ["were left", 0, 1, "Kept 1 message still says it", "receipt-left"],
     ["were left in part", 2, 3, "Kept 2 messages redacted, 3 messages still say it", "receipt-left"],
-    ["are not told of by an older receipt", null, 0, null, "receipt-complete"],
-    ["were left, says an older receipt", null, 2, "Kept 2 messages still say it", "receipt-left"],
+    ["are not mentioned by an older receipt", null, 0, null, "receipt-complete"],
+    ["were left, as an older receipt says", null, 2, "Kept 2 messages still say it", "receipt-left"],
   ];
   it.each(CASES)("%s", (_, redacted, left, reported, head) => {
     render(ReceiptSheet, { receipt: sampleReceipt("r", null, { redacted, left }), title: "" });

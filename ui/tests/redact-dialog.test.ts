@@ -13,13 +13,13 @@ const counts: Record<string, RedactPreview> = {
   "reading false": { redacted: 1, kinds: { memory: 1 } },
   "Wears reading glasses true": { redacted: 1, kinds: { memory: 1 } },
 };
-const requests = ({ spans, everywhere }: RedactRequest) =>
+const countKey = ({ spans, everywhere }: RedactRequest) =>
   `${spans.map(({ start, end }) => dialog.text.slice(start, end)).join()} ${everywhere}`;
 
 beforeEach(async () => {
   mock = await start();
   mock.redactPreview = async (_job, request) =>
-    counts[requests(request)] ?? Promise.reject(new Error(requests(request)));
+    counts[countKey(request)] ?? Promise.reject(new Error(countKey(request)));
 });
 
 const confirm = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");
@@ -69,7 +69,7 @@ it("says if there are more occurrences than one redaction covers", async () => {
   expect(screen.queryByText(/more than 10,000 places/)).toBeNull();
 });
 
-it("names kinds by number, and unnamed kinds as items", () => {
+it("names kinds in the singular or plural, the most frequent first, and kinds without a name as items", () => {
   expect(namesOf({ memory: 1 })).toBe("1 memory");
   expect(namesOf({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe("5 messages, 2 memories and 3 items");
 });

@@ -42,13 +42,13 @@ describe("searching", () => {
 
   it("counts everything once per vault revision", async () => {
     const requests = vi.spyOn(mock, "facets");
-    const whole = () => requests.mock.calls.filter(([, words]) => words === null).length;
+    const countWholeCounts = () => requests.mock.calls.filter(([, words]) => words === null).length;
     await facets.load({ ...ANY, kind: "memory" }, "te");
     await facets.load({ ...ANY, kind: "memory" }, "tea");
-    expect(whole()).toBe(1);
+    expect(countWholeCounts()).toBe(1);
     vault.changed();
     await facets.load({ ...ANY, kind: "memory" }, "tea");
-    expect(whole()).toBe(2);
+    expect(countWholeCounts()).toBe(2);
   });
 });
 

@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import { letterKey } from "../src/features/memories/keys";
+import { handleLetterKey } from "../src/features/memories/keys";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import type { Backend } from "$lib/ipc";
@@ -30,8 +30,8 @@ it("summarises all checked rows", async () => {
 });
 
 it("omits empty categories, and says if some have no date", async () => {
-  const whole = mock.summary;
-  mock.summary = async (filter) => ({ ...(await whole(filter)), dated: 1 });
+  const realSummary = mock.summary;
+  mock.summary = async (filter) => ({ ...(await realSummary(filter)), dated: 1 });
   check("m-1", "m-2");
   render(SelectionView);
   await waitFor(() => expect(valueBeside("Versions")).toBe("2 in all"));
@@ -48,7 +48,7 @@ it("omits versions and findings for conversations", async () => {
   expect([requests, valueBeside("Versions")]).toEqual([0, undefined]);
 });
 
-it("redacts their findings by kind, after showing the number", async () => {
+it("redacts the findings of the checked rows by kind, after showing the number", async () => {
   const sent = vi.spyOn(mock, "redactValues");
   mock.summary = async () => ({ ...NUMBERS, findings: { access_key: 2, phone: 1 } });
   check("m-0", "m-5");
@@ -75,7 +75,7 @@ it("offers no redaction without findings, and opens by R", async () => {
   mock.summary = async () => ({ ...NUMBERS, findings: {} });
   check("m-1", "m-2");
   render(SelectionView);
-  letterKey(new KeyboardEvent("keydown", { key: "r" }), "m-1");
+  handleLetterKey(new KeyboardEvent("keydown", { key: "r" }), "m-1");
   await waitFor(() => expect(dialogs.open).toEqual({ kind: "redact-kinds", ids: ["m-1", "m-2"] }));
   render(DialogHost);
   await screen.findByTestId("redact-kinds-none");

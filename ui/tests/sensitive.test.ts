@@ -338,7 +338,7 @@ describe("the scan", () => {
     await waitFor(() => expect(toasts.current?.text).toBe(answer));
   });
 
-  it("reports no comparison if it failed or was the first", async () => {
+  it("reports no comparison with an earlier scan if it failed or was the first", async () => {
     await sensitive.load();
     vi.spyOn(mock, "look").mockRejectedValue(new Error("cancelled"));
     await sensitive.rescan();

@@ -161,17 +161,17 @@ describe("window guards", () => {
   });
 
   it("keeps a changed switch, and reverts a rejected one", async () => {
-    const elsewhere = await start({ system: "windows" });
+    const onWindows = await start({ system: "windows" });
     const { unmount } = render(Security);
     await screen.findByTestId("settings-hide");
     for (const id of ["settings-lock-away", "settings-hide"]) {
       await click(id);
       await waitFor(() => expect(on(id)).toBe(false));
     }
-    expect(await elsewhere.windowGuards()).toMatchObject({ lock_when_away: false, hide_from_capture: false });
+    expect(await onWindows.windowGuards()).toMatchObject({ lock_when_away: false, hide_from_capture: false });
     unmount();
 
-    vi.spyOn(elsewhere, "setHideFromCapture").mockRejectedValue(failWith("io", "No."));
+    vi.spyOn(onWindows, "setHideFromCapture").mockRejectedValue(failWith("io", "No."));
     render(Security);
     await screen.findByTestId("settings-hide");
     expect([on("settings-lock-away"), on("settings-hide")]).toEqual([false, false]);
@@ -288,18 +288,18 @@ describe("about", () => {
       .flatMap(([file, path]) => {
         const text = readFileSync(path, "utf8");
         if (!text.includes("impl Format for")) return [];
-        const says = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
+        const stringFrom = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
         const capabilitiesSource = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
-        const does = (what: string) => capabilitiesSource.includes(`${what}: true`);
+        const hasCapability = (what: string) => capabilitiesSource.includes(`${what}: true`);
         // An id that is a constant is in the file, or else it is the folder's name.
-        const id = says("id") ?? /const FORMAT: &str = "([^"]+)"/.exec(text)?.[1] ?? dirname(file);
+        const id = stringFrom("id") ?? /const FORMAT: &str = "([^"]+)"/.exec(text)?.[1] ?? dirname(file);
         return {
           id,
-          name: says("name"),
-          read: does("read"),
-          write: does("write"),
-          signs: does("signs"),
-          encrypts: does("encrypts"),
+          name: stringFrom("name"),
+          read: hasCapability("read"),
+          write: hasCapability("write"),
+          signs: hasCapability("signs"),
+          encrypts: hasCapability("encrypts"),
         };
       });
     const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);

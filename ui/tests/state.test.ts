@@ -182,7 +182,7 @@ describe("locking", () => {
   });
 });
 
-describe("trash", () => {
+describe("moving to the Trash", () => {
   it("is undone by Ctrl Z", async () => {
     await moveToTrash(["m-1", "m-2"]);
     expect(toasts.current?.text).toBe("2 memories moved to Trash");

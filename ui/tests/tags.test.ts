@@ -25,7 +25,7 @@ async function typeTag(ids: string[], tag: string) {
   return field;
 }
 
-it("tags all checked rows at once, and Undo removes it only from those without it before", async () => {
+it("adds a tag to all checked rows at once, and Undo removes it only from rows that did not have it before", async () => {
   // m-0 already has the tag #house.
   const [tag, edit] = [vi.spyOn(mock, "tag"), vi.spyOn(mock, "edit")];
   const field = await typeTag(["m-0", "m-8", "m-9"], "#house");
@@ -43,14 +43,14 @@ it("closes by Esc and by the button, and applies nothing on blur", async () => {
   const field = await typeTag(["m-8", "m-9"], "secret");
   await fireEvent.blur(field);
   expect(screen.getByTestId("selection-tag"), "the field stays open with its text").toBe(field);
-  const above = vi.fn();
-  document.body.addEventListener("keydown", above);
+  const bodyListener = vi.fn();
+  document.body.addEventListener("keydown", bodyListener);
   await fireEvent.keyDown(field, { key: "Escape" });
   expect(screen.queryByTestId("selection-tag")).toBeNull();
   await fireEvent.click(screen.getByTestId("selection-tag-ask"));
   await fireEvent.click(screen.getByText("Cancel"));
   expect(screen.queryByTestId("selection-tag")).toBeNull();
-  expect([tag.mock.calls.length, above.mock.calls.length, selection.ids.size]).toEqual([0, 0, 2]);
+  expect([tag.mock.calls.length, bodyListener.mock.calls.length, selection.ids.size]).toEqual([0, 0, 2]);
 });
 
 it("says if all have the tag already", async () => {

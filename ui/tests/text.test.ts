@@ -44,7 +44,7 @@ describe("formats", () => {
     expect(shortPath("/home/ines/Documents/Ines.mementory")).toBe("Documents / Ines.mementory");
   });
 
-  it("count days left upwards and never below zero", () => {
+  it("round the days left up, and never show fewer than zero", () => {
     const now = new Date("2026-11-21T09:00:00Z");
     expect(daysLeft("2026-12-21T08:00:00Z", now)).toBe(30);
     expect(daysLeft("2026-11-01T08:00:00Z", now)).toBe(0);

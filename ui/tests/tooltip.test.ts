@@ -35,7 +35,7 @@ describe("the tooltip", () => {
   });
 
   it("shows the target of a link in a conversation, on hover or focus", async () => {
-    nav.message = "msg-a1"; // It is drawn wherever the list is scrolled to.
+    nav.message = "msg-a1"; // This message is rendered wherever the list is scrolled to.
     const mock = mockBackend({ open: true });
     useBackend(mock);
     const thread = await mock.thread("c-bath");

@@ -90,7 +90,7 @@ describe("unlock", () => {
     expect(error.textContent).not.toMatch(/\d/);
   });
 
-  it("links from a damaged vault to its backups, and to one elsewhere", async () => {
+  it("links from a damaged vault to its backups, and lets the person choose a backup elsewhere", async () => {
     const mock = mockBackend({ failing: "vault_damaged" });
     useBackend(mock);
     render(Unlock);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationTitle from "../src/features/layout/ConversationTitle.svelte";
 import CollapsedSteps from "../src/features/conversations/CollapsedSteps.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
-import { letterKey } from "../src/features/memories/keys";
+import { handleLetterKey } from "../src/features/memories/keys";
 import type { LinkInfo, ThreadMessage } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";
 import { firstWordsOf, isUntitled } from "$lib/state/untitled";
@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe("a conversation", () => {
-  it("is untitled without a name or with that of every new one", () => {
+  it("is untitled if it has no name, or the name that every new conversation gets", () => {
     expect([null, "", " ", "New chat", "Untitled conversation", "New chat rooms"].map(isUntitled)).toEqual([
       ...[true, true, true, true, true, false],
     ]);
@@ -38,7 +38,7 @@ describe("a conversation", () => {
     await waitFor(() => expect(document.body.textContent).not.toContain("joists"));
   });
 
-  it("with a title, or with known words, is not loaded", async () => {
+  it("with a title, or whose first words are known, is not loaded", async () => {
     const thread = vi.spyOn(mock, "thread");
     render(ConversationTitle, { id: "c-bath", title: "Bathroom" });
     render(ConversationTitle, { id: "c-bath", title: "", text: "**Can** they take a tub?" });
@@ -66,7 +66,7 @@ describe("a memory in Markdown", () => {
     expect(screen.getByTestId("detail-fields").textContent).toMatch(/tags\s*garden/);
     expect([...shown.querySelectorAll("li")].map((item) => item.textContent)).toEqual(["leek", "kale"]);
     expect(shown.textContent).not.toMatch(/[*#]|---/);
-    letterKey(new KeyboardEvent("keydown", { key: "v" }), "m-0");
+    handleLetterKey(new KeyboardEvent("keydown", { key: "v" }), "m-0");
     await waitFor(() => expect(shown.textContent).toBe(TEXT));
     expect(screen.queryByTestId("detail-fields")).toBeNull();
     expect(screen.getByTestId("detail-source").getAttribute("aria-pressed")).toBe("true");

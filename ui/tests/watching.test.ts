@@ -52,8 +52,8 @@ describe("watched folders", () => {
     render(WatchedFolders);
     expect(await rows()).toHaveLength(3);
     await fireEvent.click(screen.getByTestId("watched-add"));
-    const added = await row("ines");
-    expect(added.getByText("Only files that look like an assistant’s export")).toBeTruthy();
+    const addedRow = await row("ines");
+    expect(addedRow.getByText("Only files that look like an assistant’s export")).toBeTruthy();
     await fireEvent.click((await row("exports")).getByTestId("watched-remove"));
     await waitFor(async () => expect(await rows()).toHaveLength(3));
     expect(toasts.current?.text).toBe("exports is no longer watched.");
@@ -85,7 +85,7 @@ describe("watched folders", () => {
     expect(auditText("watch", "own").text).toBe("Import automatically");
   });
 
-  it("say that there is none yet", async () => {
+  it("are replaced by a message if there are none yet", async () => {
     mock = await start({ empty: true });
     render(WatchedFolders);
     expect(await screen.findByTestId("watched-none")).toBeTruthy();

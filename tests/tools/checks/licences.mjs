@@ -13,7 +13,7 @@ const describeEntry = ({ name, version, licence }) => `${name} ${version}, ${lic
 export function licences() {
   const committed = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));
   const remedy = "run `node tests/tools/licences.mjs`";
-  const lacking = (wanted, listed) => {
+  const missingFrom = (wanted, listed) => {
     const listedEntries = new Set(listed.map(describeEntry));
     return wanted.map(describeEntry).filter((each) => !listedEntries.has(each));
   };
@@ -25,9 +25,9 @@ export function licences() {
   );
   const used = packages();
   return [
-    ...lacking(crates([host]), committed.crates).map((each) => `the list of licences lacks ${each}: ${remedy}`),
-    ...lacking(used, committed.packages).map((each) => `the list of licences lacks ${each}: ${remedy}`),
-    ...lacking(committed.packages, used).map(
+    ...missingFrom(crates([host]), committed.crates).map((each) => `the list of licences lacks ${each}: ${remedy}`),
+    ...missingFrom(used, committed.packages).map((each) => `the list of licences lacks ${each}: ${remedy}`),
+    ...missingFrom(committed.packages, used).map(
       (each) => `the list of licences has ${each}, which is not used: ${remedy}`,
     ),
     ...committed.crates

@@ -7,11 +7,11 @@ import { quiet } from "../sh.mjs";
 /** Crates that open connections to other computers or that exist to secure them. */
 const NETWORK_CRATES =
   /^(?:ureq|reqwest|hyper|hyper-util|h2|h3|quinn|isahc|curl|curl-sys|surf|attohttpc|minreq|tungstenite|tokio-tungstenite|websocket|rustls|native-tls|tokio-rustls|tokio-native-tls|openssl|schannel|security-framework|hickory-resolver|trust-dns-resolver|lettre|ssh2|russh|tauri-plugin-(?:http|updater|websocket|upload))$/;
-/** The only file that may use the client. */
+/** The only file that may use a network client. */
 const PUSH_FILE = join("crates", "mementory-cli", "src", "push.rs");
 
 /** Names of the crates that are linked into a program on this system. */
-function linked(program, { cargo = quiet } = {}) {
+function linkedCrates(program, { cargo = quiet } = {}) {
   const { code, stdout, stderr } = cargo(
     "cargo",
     ["tree", "--locked", "--offline", "-p", program, "-e", "normal", "--prefix", "none", "--format", "{p}"],
@@ -21,9 +21,12 @@ function linked(program, { cargo = quiet } = {}) {
   return new Set(stdout.split("\n").map((line) => line.split(" ")[0]));
 }
 
-/** Problems: a network client in the window, in a crate of ours other than the command line, or outside of `push`. */
+/**
+ * Returns a problem for each network client in the window, in a crate of ours other than the command line, or in a file
+ * other than that of `push`.
+ */
 export function networkClients(options) {
-  const clients = (program) => [...linked(program, options)].filter((name) => NETWORK_CRATES.test(name));
+  const clients = (program) => [...linkedCrates(program, options)].filter((name) => NETWORK_CRATES.test(name));
   const shared = clients("mementory-api").map((name) => `mementory-api links ${name}; only \`push\` may have a client`);
   const window = clients("mementory-app").map((name) => `the window links ${name}; it must have no network client`);
   if (clients("mementory-cli").length === 0)

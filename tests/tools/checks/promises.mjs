@@ -6,12 +6,12 @@ import { ROOT } from "../places.mjs";
 
 /** A path with a folder and an ending, a name after `::`, or both. A name alone belongs to the path before it. */
 const REFERENCE_PATTERN = /`(?=[^`]*(?:\/|::))([\w.-]+\/[\w./-]+\.\w+)?(?:::(\w+))?`/g;
-/** Paths that do not start at the root start at a crate, without the beginning of its name. */
+/** A path that does not start at the root starts at a crate, whose name is given without this prefix. */
 const CRATE_PREFIX = "src-tauri/crates/mementory-";
 
 const readText = (path) => (existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), "utf8") : undefined);
 
-/** Does this source have a test (Rust) or a function or method (JavaScript) of this name? */
+/** Whether this source has a test (Rust) or a function or method (JavaScript) of this name. */
 function hasTest(path, source, name) {
   const pattern = path.endsWith(".rs") ? `#\\[test\\]\\s+(?:#\\[[^\\n]*\\n\\s*)*fn ${name}\\(` : `\\b${name}\\(`;
   return new RegExp(pattern).test(source);

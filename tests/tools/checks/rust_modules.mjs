@@ -3,7 +3,7 @@
 // types.
 import { offsetAfterBracket, lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
-/** A module: what it defines and imports, and its code with every path in it, inner modules left out. */
+/** A module: what it defines and imports, and its code and the paths in that code, without those of inner modules. */
 class Module {
   constructor(path, parent, file) {
     Object.assign(this, {
@@ -43,7 +43,10 @@ function readModuleFile(module, file, folder, read) {
 
 const MOD_PATTERN = /(?:^|[\s;{}])mod\s+(\w+)\s*([;{])/g;
 
-/** Splits `code` (blank elsewhere, so that offsets are those of the file) into inner modules and the remaining code. */
+/**
+ * Splits `code` into inner modules and the remaining code. `code` is as long as the file and blank outside the module,
+ * so that its offsets are those of the file.
+ */
 function readModuleCode(module, code, strings, folder, read) {
   const inner = [];
   for (const match of code.matchAll(MOD_PATTERN)) {
@@ -113,7 +116,10 @@ function braceDepths(code) {
   return depth;
 }
 
-/** Leaves of a `use` tree: {path, name}, `name` the name it gets here, or `*`, or `_`. */
+/**
+ * Leaves of a `use` tree: {path, name}. `name` is the name that the leaf has in this module, `*` for a glob import, or
+ * `_`.
+ */
 export function useTree(text, prefix = []) {
   text = text.trim();
   const brace = text.indexOf("{");
@@ -202,14 +208,17 @@ function findDefiningModules(module, name, rest, visited, here) {
   return [...found];
 }
 
-/** An import's path begins with `crate`, `self`, `super`, a module or item of this module, or another crate. */
+/**
+ * Modules that an import's path leads to. It begins with `crate`, `self` or `super`, a module or item of this module, a
+ * name that another import brought in, or another crate.
+ */
 function modulesDefiningImport(module, path, visited) {
   if (["crate", "self", "super", "$crate"].includes(path[0])) return definingModules(module, path, visited);
   if (!module.children.has(path[0]) && !module.items.has(path[0])) return lookupImported(module, path, visited);
   return definingModulesWithin(module, path, visited);
 }
 
-/** `use super::a; use a::b;`: the second path begins with a name that the first one imported. */
+/** Resolves a path that begins with a name that another import brought in: `use super::a; use a::b;`. */
 function lookupImported(module, [first, ...rest], visited) {
   const imported = module.imports.find((each) => each.name === first && each.path.length > 1 && each.path[0] !== first);
   return imported ? modulesDefiningImport(module, [...imported.path, ...rest], visited) : [];

@@ -50,7 +50,7 @@ export function namesAndProse(file, source) {
   return { names, prose: pick(tokens.filter(isProse)) };
 }
 
-/** Does this word of a source contain the entry's word? */
+/** Whether this word of a source contains the entry's word. */
 function contains({ word, exact }, text) {
   return exact ? text === word : wordsOfName(text).includes(wordsOfName(word));
 }

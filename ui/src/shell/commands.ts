@@ -12,7 +12,7 @@ import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
 /**
- * Whether a command may run. While a dialog is open, none may, except Undo if it is the dialog of duplicates. Not
+ * Whether a command may run. While a dialog is open, no command may run, except Undo in the dialog of duplicates. Not
  * called for locking, the palette and the text size, which always work.
  */
 export function isAvailable(command: Command): boolean {

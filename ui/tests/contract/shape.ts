@@ -30,7 +30,7 @@ const isPlainObject = (value: unknown): value is Record<string, unknown> =>
  * The differences of `value` from `type`: missing members, members that the type does not have, wrong types of values.
  */
 export function mismatches(value: unknown, type: ts.TypeNode, at = ""): string[] {
-  const wrong = (expected = type.getText()) => [`${at || "answer"}: not ${expected}: ${JSON.stringify(value)}`];
+  const mismatch = (expected = type.getText()) => [`${at || "answer"}: not ${expected}: ${JSON.stringify(value)}`];
   if (ts.isParenthesizedTypeNode(type)) return mismatches(value, type.type, at);
   if (ts.isUnionTypeNode(type)) {
     const all = type.types.map((each) => mismatches(value, each, at));
@@ -39,35 +39,35 @@ export function mismatches(value: unknown, type: ts.TypeNode, at = ""): string[]
   if (ts.isArrayTypeNode(type))
     return Array.isArray(value)
       ? value.flatMap((each, index) => mismatches(each, type.elementType, `${at}[${index}]`))
-      : wrong();
+      : mismatch();
   if (ts.isTupleTypeNode(type))
     return Array.isArray(value) && value.length === type.elements.length
       ? type.elements.flatMap((each, index) => mismatches(value[index], each, `${at}[${index}]`))
-      : wrong();
+      : mismatch();
   if (ts.isMappedTypeNode(type)) {
     const member = type.type;
     return isPlainObject(value) && member
       ? Object.entries(value).flatMap(([key, each]) => mismatches(each, member, `${at}.${key}`))
-      : wrong();
+      : mismatch();
   }
   const members = membersOf(type);
-  if (members) return isPlainObject(value) ? memberMismatches(value, members, at) : wrong("an object");
+  if (members) return isPlainObject(value) ? memberMismatches(value, members, at) : mismatch("an object");
   if (ts.isLiteralTypeNode(type)) {
     const { literal } = type;
-    if (literal.kind === ts.SyntaxKind.NullKeyword) return value === null ? [] : wrong();
-    return ts.isStringLiteral(literal) && value === literal.text ? [] : wrong();
+    if (literal.kind === ts.SyntaxKind.NullKeyword) return value === null ? [] : mismatch();
+    return ts.isStringLiteral(literal) && value === literal.text ? [] : mismatch();
   }
   if (ts.isTypeReferenceNode(type)) {
     const name = type.typeName.getText();
-    if (name === "Channel") return typeof value === "function" ? [] : wrong();
-    if (name === "ArrayBuffer") return value instanceof ArrayBuffer ? [] : wrong();
+    if (name === "Channel") return typeof value === "function" ? [] : mismatch();
+    if (name === "ArrayBuffer") return value instanceof ArrayBuffer ? [] : mismatch();
     const alias = types.get(name);
     if (!alias) throw new Error(`unknown type ${name}`);
     return mismatches(value, alias, at);
   }
   const kind = { number: "number", string: "string", boolean: "boolean" }[type.getText()];
   if (!kind) throw new Error(`unknown kind of type ${type.getText()}`);
-  return typeof value === kind ? [] : wrong();
+  return typeof value === kind ? [] : mismatch();
 }
 
 /** The members of an object type or of an intersection of them; null for other types. */

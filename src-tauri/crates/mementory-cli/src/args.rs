@@ -75,7 +75,7 @@ pub struct Filters {
     #[arg(long)]
     pub batch: Vec<String>,
     /// Only memories about this: who_you_are, people, work, projects, health, money, places_travel, home, food, tastes,
-    /// beliefs, plans, how_to_answer; an empty value selects memories of which nothing is suggested.
+    /// beliefs, plans, how_to_answer; an empty value selects memories for which none of these is suggested.
     #[arg(long, value_name = "KIND")]
     pub about: Option<String>,
     /// Only memories on this private topic: health, beliefs, politics, origin, sexuality, biometrics, union, money,
@@ -358,7 +358,7 @@ pub enum Command {
         /// Set this type.
         #[arg(long = "type", value_name = "TYPE")]
         record_type: Option<String>,
-        /// Say what the memory is about, in place of the suggestion. This makes no new version.
+        /// Say what the memory is about, instead of what is suggested. This makes no new version.
         #[arg(long, value_name = "KIND")]
         about: Option<String>,
     },
@@ -523,9 +523,10 @@ pub enum Command {
     },
     /// Show where a memory comes from, or write an Evidence Pack.
     ///
-    /// With the id of a record: the messages that it comes from, and who said it. With anything else, which is the name
-    /// of a new folder or archive (`pack`, `pack.zip`): write an Evidence Pack, which shows what was deleted and done
-    /// without any content. To name an Evidence Pack like a record's id, write a path: `./0123…`.
+    /// With the id of a record: the messages that it comes from, and who said it. Anything else is taken as the name of
+    /// a new folder or archive (`pack`, `pack.zip`): an Evidence Pack is written there, which shows what was deleted
+    /// and done without any content. To give an Evidence Pack a name that looks like a record's id, write a path:
+    /// `./0123…`.
     Evidence {
         /// Id of a record, or folder or archive for the Evidence Pack.
         #[arg(value_name = "ID|OUT")]
@@ -546,13 +547,13 @@ pub enum Command {
     },
     /// Review memories one by one: store answers, then show the next memory with where it comes from.
     ///
-    /// Sensitive memories come first, then the oldest. `todo` lists what to delete at the assistants after that.
+    /// Sensitive memories come first, then the oldest. Afterwards, `todo` lists what to delete in the assistants.
     Review(ReviewArgs),
-    /// List what to delete at an assistant after the review, and what later imports say of it.
+    /// List what to delete in an assistant after the review, and whether later imports still have it.
     Todo(TodoArgs),
     /// Write what the assistants know about you as one printable page, with sensitive values covered.
     ///
-    /// The page has numbers, where memories come from, what was reviewed and erased, and a letter to the providers.
+    /// The page shows counts, where memories come from, what was reviewed and erased, and a letter to the providers.
     Report(ReportArgs),
     /// Check for a valid signature by a trusted key. Needs no vault and changes nothing.
     Verify {

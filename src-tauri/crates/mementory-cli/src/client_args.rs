@@ -14,7 +14,7 @@ pub enum GrantsCommand {
     },
 }
 
-/// A grant that is made.
+/// Arguments of `grants add`.
 #[derive(Args)]
 pub struct GrantArgs {
     /// Name of the client.
@@ -38,7 +38,7 @@ pub struct GrantOptions {
     /// Only records with this type; may be given several times.
     #[arg(long = "type", value_name = "TYPE")]
     pub record_type: Vec<String>,
-    /// Only records with this tag; with several, with one of them.
+    /// Only records with this tag; if given several times, records with at least one of the tags.
     #[arg(long)]
     pub tag: Vec<String>,
     /// Only from this date or time on.
@@ -47,7 +47,7 @@ pub struct GrantOptions {
     /// Only up to and including this date or time.
     #[arg(long)]
     pub until: Option<String>,
-    /// Conversations and their messages too, not only what is remembered.
+    /// Hand out conversations and their messages too, not only what is remembered.
     #[arg(long)]
     pub conversations: bool,
     /// Hand out sensitive values as they are; without it they are masked.
@@ -102,7 +102,7 @@ pub struct SuggestionsArgs {
     pub never: Vec<String>,
 }
 
-/// The program that a client starts.
+/// Arguments of `mcp`, the program that a client starts.
 #[derive(Args)]
 pub struct McpArgs {
     /// Read the client's token from this file, which only its owner may read. Without it, the token is taken from the

@@ -1,4 +1,5 @@
-//! Connected clients: grants, suggestions, answering them, and the program that they start.
+//! Commands for connected clients: grants, suggestions, the server that answers clients, and the program that they
+//! start.
 use crate::{
     client_args::{GrantArgs, GrantsCommand, McpArgs, SuggestionsArgs},
     done::{CommandResult, applied, done},
@@ -74,7 +75,7 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     if let Some(session) = open_vault.0.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
         session.agents().stop_calls();
     }
-    // Waits for the calls that run, then locks the vault.
+    // Waits until running calls have ended, then locks the vault.
     if let Some(session) = open_vault.0.write().unwrap_or_else(PoisonError::into_inner).take() {
         session.agents().note_answering(false);
     }
@@ -102,6 +103,6 @@ pub fn mcp(args: &McpArgs) -> ApiResult<CommandResult> {
     #[cfg(not(unix))]
     let socket = std::path::PathBuf::new();
     mementory_mcp::relay(token, socket)?;
-    // Standard output belongs to the client.
+    // Nothing is printed, because standard output belongs to the client.
     Ok(CommandResult { value: serde_json::Value::Null, exit: 0, essential: false })
 }

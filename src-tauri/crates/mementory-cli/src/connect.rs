@@ -26,7 +26,7 @@ pub enum ConnectCommand {
     },
     /// End an AI client's grant and remove the vault from its configuration.
     Disconnect {
-        /// As in connect.
+        /// The client, named as in connect.
         client: String,
         /// The name in the client's list of servers.
         #[arg(long, default_value = DEFAULT_NAME)]
@@ -52,7 +52,7 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
         ConnectCommand::Connect { client: None, name, .. } => done(&connections(name)?.list()),
         ConnectCommand::Connect { client: Some(client), name, dry_run, grant } => {
             let connections = connections(name)?;
-            // Reports a configuration that cannot be changed before asking for a passphrase.
+            // Asked for before the passphrase, so that a configuration that cannot be changed is reported first.
             let preview = connections.preview_connect(None, client)?;
             if *dry_run {
                 return done(&preview);

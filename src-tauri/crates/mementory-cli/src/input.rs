@@ -9,9 +9,9 @@ use std::{
 /// Maximum size of a secret or text file in bytes.
 const MAX_TEXT_BYTES: u64 = 16 << 20;
 
-pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
+pub fn read_secret(file: Option<&Path>, prompt: &str, ask_twice: bool) -> ApiResult<String> {
     if let Some(file) = file.filter(|f| !f.as_os_str().is_empty()) {
-        let mut line = text(file)?;
+        let mut line = read_text(file)?;
         line.truncate(line.trim_end_matches(['\n', '\r']).len());
         return Ok(line);
     }
@@ -24,13 +24,13 @@ pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<Strin
     }
     let ask = |p: &str| rpassword::prompt_password(format!("{p}: ")).map_err(|e| ApiError::new("io", 7, e.to_string()));
     let first = ask(prompt)?;
-    if twice && ask("Repeat it")? != first {
+    if ask_twice && ask("Repeat it")? != first {
         return Err(ApiError::new("usage", 2, "The two passphrases differ. Nothing was created. Try again."));
     }
     Ok(first)
 }
 
-pub fn text(file: &Path) -> ApiResult<String> {
+pub fn read_text(file: &Path) -> ApiResult<String> {
     let name = file.display();
     let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}. Nothing was changed."));
     let mut out = Vec::new();

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints an error about wrong arguments (as JSON with `--json`) and returns exit code 2. Help and version are no
+/// Prints an error about wrong arguments (as JSON with `--json`) and returns exit code 2. Help and version are not
 /// errors.
 fn print_usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {

@@ -11,7 +11,7 @@ use mementory_api::{ApiError, ApiResult, TOKEN_VARIABLE};
 use mementory_clients::{Binary, BundleInfo, RegistryInfo, Tool, UserSecret, server_json, write_mcpb};
 use std::{io::Cursor, path::Path};
 
-/// A token with all rights, to list all tools. No vault knows it.
+/// A token that claims all rights, so that all tools are listed. No vault accepts it.
 const ALL_RIGHTS: &str = "mementory_rse_0_0";
 const DESCRIPTION: &str = "Lets an assistant use the memories that you keep in Mementory, as far as you allow.";
 const TOKEN_TEXT: &str = "Token of this client, which `mementory grants add` prints once.";

@@ -2,7 +2,7 @@
 use crate::{
     args::{Command, ExportArgs, Filters, KeysCommand},
     done::{CommandResult, applied, done},
-    input::{filter, path_text, secret},
+    input::{filter, path_text, read_secret},
     job::cancel_on_ctrl_c,
     push,
     select_args::{ExportSelectArgs, SelectArgs},
@@ -123,7 +123,7 @@ fn run_convert(
 
 /// Reads the passphrase of an encrypted file from another file.
 pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphrase>>> {
-    file.map(|file| Ok(passphrase(secret(Some(file), "Passphrase", false)?))).transpose()
+    file.map(|file| Ok(passphrase(read_secret(Some(file), "Passphrase", false)?))).transpose()
 }
 
 /// Requires that every file has a valid signature by one of these keys, before anything is imported.

@@ -2,7 +2,7 @@
 //! that opens a network connection. It is not in the API, so that no code of the window can open one.
 use crate::{
     done::{CommandResult, done},
-    input::secret,
+    input::read_secret,
 };
 use mementory_api::{ApiError, ApiResult, Job, files};
 use serde::Serialize;
@@ -18,7 +18,7 @@ use ureq::{
     tls::{TlsConfig, TlsProvider},
 };
 
-/// Maximum time for connecting, sending and receiving the answer.
+/// Maximum time for connecting, sending and receiving the response.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The result of sending a file.
@@ -26,7 +26,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 struct Pushed<'p> {
     sink: &'p str,
     dest: &'p str,
-    /// `copied`, or the status code of the receiver's answer.
+    /// `copied`, or the status code of the receiver's response.
     status: String,
 }
 
@@ -75,7 +75,7 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
             "Only https is allowed (http to this computer only), so that nobody can read along. Nothing was sent.",
         ));
     }
-    let token = token_file.map(|file| secret(Some(file), "Token", false)).transpose()?;
+    let token = token_file.map(|file| read_secret(Some(file), "Token", false)).transpose()?;
     let mut file = File::open(path).map_err(|e| io_error(path, &e))?;
     let length = file.metadata().map_err(|e| io_error(path, &e))?.len();
     let agent: Agent = Agent::config_builder()
@@ -91,10 +91,10 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
     if let Some(token) = token {
         request = request.header("Authorization", format!("Bearer {token}"));
     }
-    let answer = request.send(SendBody::from_reader(&mut file)).map_err(|error| {
+    let response = request.send(SendBody::from_reader(&mut file)).map_err(|error| {
         ApiError::new("not_delivered", 7, format!("{host} could not be reached: {error}. The file is unchanged."))
     })?;
-    let status = answer.status();
+    let status = response.status();
     if !status.is_success() {
         let message = format!("{host} did not accept the file: it answered {status}. The file is unchanged.");
         return Err(ApiError::new("not_delivered", 7, message).with("status", status.as_u16()));

@@ -10,7 +10,7 @@ pub struct ReviewArgs {
     /// Show the next memory. This is the default if no answer is given.
     #[arg(long)]
     next: bool,
-    /// Answer a memory: true, outdated, wrong or private; none takes an answer back. May be given several times.
+    /// Answer a memory: true, outdated, wrong or private; `none` takes an answer back. May be given several times.
     #[arg(long, value_name = "ID=ANSWER")]
     answer: Vec<String>,
     /// Only memories of this assistant.

@@ -3,7 +3,7 @@ use crate::{
     args::{Cli, Command, KeysCommand},
     clients, connect,
     done::{CommandResult, applied, done},
-    input::{filter, path_text, secret, text},
+    input::{filter, path_text, read_secret, read_text},
     job::{cancel_on_ctrl_c, job_with_progress},
     packaging,
     portable::{self, export_request},
@@ -16,7 +16,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
     let job = job_with_progress(&cli);
     match &cli.command {
         Command::Create { dir, kdf_floor } => {
-            let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
+            let passphrase = read_secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
             let (session, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
             session.apply_erasures(files::ledger_folder().as_deref(), &job);
             Ok(CommandResult { essential: true, ..applied(&created)? })
@@ -41,9 +41,9 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             Ok(CommandResult { exit: u8::from(!result.ok), ..done(&result)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
-            let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
+            let old = read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = open_with(&vault_dir(&cli)?, &old)?;
-            let new = secret(Some(new_passphrase_file), "New passphrase", false)?;
+            let new = read_secret(Some(new_passphrase_file), "New passphrase", false)?;
             applied(&if *kdf_floor {
                 session.change_passphrase_at_floor(&old, &new)?
             } else {
@@ -51,14 +51,14 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             })
         }
         Command::RecoveryCode => {
-            let secret = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
+            let secret = read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = open_with(&vault_dir(&cli)?, &secret)?;
             let made = session.new_recovery_code(&secret)?;
             Ok(CommandResult { essential: true, ..applied(&made)? })
         }
         Command::RestoreBackup { backup, dir } => {
             require_vault(backup)?;
-            let secret = secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
+            let secret = read_secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
             cancel_on_ctrl_c(&job);
             applied(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
         }
@@ -142,7 +142,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             search(session, query.as_deref(), queries.as_deref(), &request, *meaning)
         }
         Command::Add { record_type, text_file, tag } => {
-            let text = text(text_file)?;
+            let text = read_text(text_file)?;
             let ids =
                 session.changes().add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
             let id = ids.map(|ids| serde_json::json!({"id": ids.ids.first()}));
@@ -155,7 +155,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 session.changes().set_about(&AboutRequest { ids: vec![id.clone()], about: about.clone() })?;
                 return done(&Edited { id: id.clone(), version });
             }
-            let text = text_file.as_deref().map(text).transpose()?;
+            let text = text_file.as_deref().map(read_text).transpose()?;
             let request = EditRequest {
                 id: id.clone(),
                 text,
@@ -275,7 +275,7 @@ fn search(
     match (query, queries) {
         (Some(query), _) => search_one(query),
         (None, Some(file)) => {
-            let text = text(file)?;
+            let text = read_text(file)?;
             session.search().warm()?;
             let results = text.lines().map(|query| Ok(search_one(query)?.value)).collect::<ApiResult<Vec<_>>>()?;
             Ok(CommandResult { value: serde_json::json!({"results": results}), exit: 0, essential: true })
@@ -300,15 +300,15 @@ fn parse_span(text: &str) -> ApiResult<Span> {
 fn open(cli: &Cli) -> ApiResult<Session> {
     let dir = vault_dir(cli)?;
     require_vault(&dir)?;
-    open_with(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
+    open_with(&dir, &read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
 }
 
 fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
     Session::open_watched(dir, secret, files::ledger_folder().as_deref(), &Job::silent())
 }
 
-/// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened, and
-/// why no list of erasures could be applied, if that is so.
+/// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened, and, if
+/// no list of erasures could be applied, the reason.
 fn with_erasures(session: &Session, mut done: CommandResult) -> CommandResult {
     let applied = session.applied_erasures();
     if let Some(members) = done.value.as_object_mut() {

@@ -6,7 +6,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipResult, write::Simp
 /// The version of the manifest's specification.
 const MANIFEST_VERSION: &str = "0.3";
 
-/// What a bundle says about itself.
+/// The metadata that goes into a bundle's manifest.
 #[derive(Debug, Clone)]
 pub struct BundleInfo<'a> {
     /// Machine-readable name, such as `mementory`.
@@ -58,11 +58,11 @@ pub struct Binary<'a> {
     pub bytes: &'a [u8],
 }
 
-/// Writes the bundle. The bytes depend only on the input, so that a build can be repeated. `binaries` should have one
+/// Writes the bundle. The bytes depend only on the input, so that builds are reproducible. `binaries` should have one
 /// program for each system.
 ///
 /// # Errors
-/// Those of `out`, and the ZIP writer's (for example two programs of one system).
+/// Errors of `out` and of the ZIP writer, for example if two programs are for the same system.
 pub fn write_mcpb<W: Write + Seek>(info: &BundleInfo<'_>, binaries: &[Binary<'_>], out: W) -> ZipResult<()> {
     let mut zip = ZipWriter::new(out);
     let options = SimpleFileOptions::default()

@@ -1,4 +1,4 @@
-//! The clients and how each writes a server down.
+//! The supported clients, and how the configuration of each represents a server.
 
 /// A program that can start MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,7 +99,7 @@ impl Client {
         Syntax::Json(shape)
     }
 
-    /// True if the client would replace a part of this value by a variable, so that the server would get another value.
+    /// True if the client would expand a variable in this value, so that the server would get a different value.
     pub(crate) fn expands(self, value: &str) -> bool {
         match self {
             Self::GeminiCli => value.contains('$'),
@@ -108,7 +108,7 @@ impl Client {
         }
     }
 
-    /// Names of the program on the search path.
+    /// Names that the client's program may have on the search path.
     pub(crate) fn programs(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeDesktop => &["claude-desktop"],
@@ -121,7 +121,7 @@ impl Client {
         }
     }
 
-    /// Names of the application on macOS.
+    /// Name of the client's application on macOS.
     pub(crate) fn mac_application(self) -> Option<&'static str> {
         match self {
             Self::ClaudeDesktop => Some("Claude.app"),

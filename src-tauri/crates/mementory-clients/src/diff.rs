@@ -2,8 +2,8 @@
 use similar::TextDiff;
 use std::path::Path;
 
-/// The longest line that is shown whole, in bytes. A file that a program writes without line breaks is one line, which
-/// can have megabytes.
+/// The longest line that is shown whole, in bytes. Some programs write their file as a single line, which can be
+/// megabytes long.
 const MAX_LINE: usize = 2000;
 
 /// Number of characters shown on each side of the change in a line longer than `MAX_LINE`.

@@ -127,8 +127,8 @@ fn command_problem(command: &str) -> Option<Problem> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let executable = path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
-        if !executable {
+        let is_executable = path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0);
+        if !is_executable {
             let message = format!("{command}, which the entry starts, is not executable. Install Mementory again.");
             return Some(Problem { code: "command_not_executable", message });
         }

@@ -52,7 +52,7 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// The configuration is well-formed, but written in a way that is not edited.
+    /// The configuration is well-formed, but laid out in a way that this crate does not edit.
     #[error(
         "{} was not edited: {reason} in line {line}, column {column}. Nothing was changed. Edit it by hand.",
         path.display()
@@ -64,7 +64,7 @@ pub enum Error {
         line: usize,
         /// Column in characters, from 1.
         column: usize,
-        /// What is in the way.
+        /// Why it is not edited.
         reason: String,
     },
     /// The configuration has a server of this name that Mementory did not add.

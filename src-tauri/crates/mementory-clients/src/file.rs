@@ -9,7 +9,7 @@ use std::{
 };
 
 /// The largest configuration that is read. Claude Code's, which grows with every project, is far below it.
-pub(crate) const LIMIT: u64 = 32 * 1024 * 1024;
+pub(crate) const MAX_CONFIG_BYTES: u64 = 32 * 1024 * 1024;
 
 /// A configuration as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads the file. Follows a symbolic link, because people keep such files in a folder of their own.
+    /// Reads the file. Follows a symbolic link, because some people keep such files elsewhere and only link to them.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let missing = |real: &Path| Self { path: path.into(), real: real.into(), text: None };
         let is_link = match fs::symlink_metadata(path) {
@@ -39,21 +39,21 @@ impl ConfigFile {
             Err(error) => return Err(Error::io(path, error)),
             Ok(_) => path.to_owned(),
         };
-        // Before opening: opening a pipe would wait for a writer.
+        // Checked before opening as well, because opening a pipe would wait for a writer.
         check_metadata(path, &fs::metadata(&real).map_err(|error| Error::io(path, error))?)?;
         let file = File::open(&real).map_err(|error| Error::io(path, error))?;
         check_metadata(path, &file.metadata().map_err(|error| Error::io(path, error))?)?;
         let mut bytes = Vec::new();
-        file.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| Error::io(path, error))?;
-        if bytes.len() as u64 > LIMIT {
-            return Err(Error::TooLarge { path: path.into(), bytes: bytes.len() as u64, limit: LIMIT });
+        file.take(MAX_CONFIG_BYTES + 1).read_to_end(&mut bytes).map_err(|error| Error::io(path, error))?;
+        if bytes.len() as u64 > MAX_CONFIG_BYTES {
+            return Err(Error::TooLarge { path: path.into(), bytes: bytes.len() as u64, limit: MAX_CONFIG_BYTES });
         }
         let text = String::from_utf8(bytes).map_err(|_| Error::NotUtf8 { path: path.into() })?;
         Ok(Self { text: Some(text), ..missing(&real) })
     }
 
-    /// Writes `new` in place of what was read; `None` removes the file. Returns the copy of what was read, with mode
-    /// 0600, if there was a file. On an error the file is as it was, and there is no copy.
+    /// Writes `new` in place of what was read; `None` removes the file. If there was a file, a copy of it is made first
+    /// (mode 0600), and the path of the copy is returned. After an error the file is as it was, and there is no copy.
     pub fn replace(&self, new: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
         self.check_unchanged()?;
         let backup = self.text.as_deref().map(|text| self.write_backup(text, now)).transpose()?;
@@ -77,14 +77,15 @@ impl ConfigFile {
         }
     }
 
-    /// Writes the copy beside the path where the client looks. The target of a link may be in a repository.
+    /// Writes the copy beside the path where the client looks, not beside the target of a symbolic link, because that
+    /// may be in a repository.
     fn write_backup(&self, text: &str, now: SystemTime) -> Result<PathBuf, Error> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let time = Timestamp::try_from(now).unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%Y%m%dT%H%M%SZ");
         let mut backup = self.path.with_file_name(format!("{name}.mementory-backup-{time}"));
         let mut count = 2;
         let mut file = loop {
-            match private_file(&backup) {
+            match create_private_file(&backup) {
                 Ok(file) => break file,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && count < 100 => {
                     backup = self.path.with_file_name(format!("{name}.mementory-backup-{time}-{count}"));
@@ -102,28 +103,28 @@ impl ConfigFile {
     }
 
     fn write(&self, text: &str) -> Result<(), Error> {
-        let failed = |error: io::Error| Error::io(&self.path, error);
+        let io_error = |error: io::Error| Error::io(&self.path, error);
         let folder = self.real.parent().unwrap_or(Path::new("."));
         let new_folders = make_folders(folder).map_err(|error| Error::io(folder, error))?;
         let written = (|| {
-            let original = self.text.is_some().then(|| fs::metadata(&self.real)).transpose().map_err(failed)?;
+            let original = self.text.is_some().then(|| fs::metadata(&self.real)).transpose().map_err(io_error)?;
             if original.as_ref().is_some_and(|original| original.permissions().readonly()) {
-                return Err(failed(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected")));
+                return Err(io_error(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected")));
             }
             let mut partial =
-                tempfile::Builder::new().prefix(".mementory-partial-").tempfile_in(folder).map_err(failed)?;
-            partial.write_all(text.as_bytes()).map_err(failed)?;
+                tempfile::Builder::new().prefix(".mementory-partial-").tempfile_in(folder).map_err(io_error)?;
+            partial.write_all(text.as_bytes()).map_err(io_error)?;
             if let Some(original) = &original {
-                keep_owner_and_mode(partial.as_file(), original).map_err(failed)?;
+                keep_owner_and_mode(partial.as_file(), original).map_err(io_error)?;
             }
-            partial.as_file().sync_all().map_err(failed)?;
+            partial.as_file().sync_all().map_err(io_error)?;
             self.check_unchanged()?;
             match &self.text {
-                Some(_) => partial.persist(&self.real).map(drop).map_err(|error| failed(error.error)),
-                // Unlike a rename, this fails if there is a file by now.
+                Some(_) => partial.persist(&self.real).map(drop).map_err(|error| io_error(error.error)),
+                // Unlike a rename, this fails if the file exists by now.
                 None => partial.persist_noclobber(&self.real).map(drop).map_err(|error| match error.error.kind() {
                     io::ErrorKind::AlreadyExists => Error::Changed { path: self.path.clone() },
-                    _ => failed(error.error),
+                    _ => io_error(error.error),
                 }),
             }
         })();
@@ -153,8 +154,8 @@ fn check_metadata(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     if !metadata.is_file() {
         return Err(Error::NotAFile { path, kind: FileKind::Special });
     }
-    if metadata.len() > LIMIT {
-        return Err(Error::TooLarge { path, bytes: metadata.len(), limit: LIMIT });
+    if metadata.len() > MAX_CONFIG_BYTES {
+        return Err(Error::TooLarge { path, bytes: metadata.len(), limit: MAX_CONFIG_BYTES });
     }
     Ok(())
 }
@@ -174,7 +175,7 @@ fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// A new file that only the person may read.
-fn private_file(path: &Path) -> io::Result<File> {
+fn create_private_file(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -196,7 +197,8 @@ fn keep_owner_and_mode(file: &File, original: &Metadata) -> io::Result<()> {
     file.set_permissions(original.permissions())
 }
 
-/// Makes a rename durable. Not every file system can; the content is already on the disk.
+/// Makes a rename or a removal durable. Not every file system supports this, so errors are ignored; the content itself
+/// is already on the disk.
 fn fsync_folder(folder: &Path) {
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());

@@ -26,15 +26,15 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     if let Some(member) = section.and_then(|section| section.get(&server.name)) {
         return update(text, &root, member, shape, server);
     }
-    let unit = unit(text, &root);
+    let indent_unit = indent_unit(text, &root);
     let line_break = line_break(text);
     let is_root = section.is_none();
-    let slot = Slot::after_last(text, section.unwrap_or(&root), unit, is_root);
+    let slot = Slot::after_last(text, section.unwrap_or(&root), indent_unit, is_root);
     let added = Added { section: is_root, line: slot.adds_line, ..Added::default() };
-    let style = Style { unit, line_break, multi_line: slot.multi_line };
+    let style = Style { indent_unit, line_break, multi_line: slot.multi_line };
     let member = |name: &str, value: String| format!("{}: {value}", string(name));
     let new = if is_root {
-        let entry = style.entry(server, added, shape.with_type, &format!("{}{unit}", slot.indent));
+        let entry = style.entry(server, added, shape.with_type, &format!("{}{indent_unit}", slot.indent));
         member(shape.section, style.object(&slot.indent, &[(&server.name, entry)]))
     } else {
         member(&server.name, style.entry(server, added, shape.with_type, &slot.indent))
@@ -47,9 +47,9 @@ fn whole_file(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> 
     let line_break = line_break(text);
     let line = !text.is_empty() && !text.ends_with('\n');
     let added = Added { file: new_file, root: true, section: true, line, gap: false };
-    let style = Style { unit: DEFAULT_UNIT, line_break, multi_line: true };
-    let entry = style.entry(server, added, shape.with_type, &DEFAULT_UNIT.repeat(2));
-    let section = style.object(DEFAULT_UNIT, &[(&server.name, entry)]);
+    let style = Style { indent_unit: DEFAULT_INDENT_UNIT, line_break, multi_line: true };
+    let entry = style.entry(server, added, shape.with_type, &DEFAULT_INDENT_UNIT.repeat(2));
+    let section = style.object(DEFAULT_INDENT_UNIT, &[(&server.name, entry)]);
     let object = style.object("", &[(shape.section, section)]);
     format!("{text}{}{object}{line_break}", if line { line_break } else { "" })
 }
@@ -75,7 +75,7 @@ fn update(
     if let (Some(command), Some(args), Some(env)) = (value("command"), value("args"), value("env")) {
         use jsonc_parser::common::Ranged;
         let multi_line = text[env.start()..env.end()].contains('\n');
-        let style = Style { unit: unit(text, root), line_break: line_break(text), multi_line };
+        let style = Style { indent_unit: indent_unit(text, root), line_break: line_break(text), multi_line };
         let env_indent = indent_at(text, env.start());
         let edits = vec![
             (command.start()..command.end(), string(&server.command)),
@@ -84,8 +84,8 @@ fn update(
         ];
         return Ok(apply_edits(text, edits));
     }
-    let (without, new_file) = disconnect(text, shape, &server.name)?.unwrap_or_default();
-    connect(&without, shape, &server, new_file)
+    let (without_entry, new_file) = disconnect(text, shape, &server.name)?.unwrap_or_default();
+    connect(&without_entry, shape, &server, new_file)
 }
 
 /// The text without the entry of this name, and whether the file itself can be removed. `None`: there is no such entry.
@@ -106,9 +106,9 @@ pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Opt
     } else {
         removal(text, section, index, added.line && !added.section)
     };
-    let without = apply_edits(text, edits);
-    let file_goes = added.file && without.is_empty();
-    Ok(Some((without, file_goes)))
+    let without_entry = apply_edits(text, edits);
+    let can_remove_file = added.file && without_entry.is_empty();
+    Ok(Some((without_entry, can_remove_file)))
 }
 
 /// Whether an object has exactly one member and no comments.
@@ -130,8 +130,8 @@ fn root_range(text: &str, root: &Object<'_>, added: Added) -> Range<usize> {
     start..root.range.end + break_length(after, false)
 }
 
-/// The ranges to remove for a member: the member with its comma and its white space. Comments stay. `with_line`: also
-/// the line break before the closing brace of an object that is then empty.
+/// The ranges to remove for a member: the member with its comma and its white space. Comments stay. If `with_line` is
+/// true and the object is then empty, the line break before its closing brace is removed too.
 fn removal(text: &str, object: &Object<'_>, index: usize, with_line: bool) -> Edits {
     let members = &object.properties;
     let member = &members[index];
@@ -152,13 +152,13 @@ fn removal(text: &str, object: &Object<'_>, index: usize, with_line: bool) -> Ed
     edits
 }
 
-const DEFAULT_UNIT: &str = "  ";
+const DEFAULT_INDENT_UNIT: &str = "  ";
 
-/// One level of indentation, from the first member of the root object that begins its line.
-fn unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
-    let Some(first) = root.properties.first() else { return DEFAULT_UNIT };
+/// One level of indentation, taken from the first member of the root object if that member begins a line.
+fn indent_unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
+    let Some(first) = root.properties.first() else { return DEFAULT_INDENT_UNIT };
     if !text[root.range.start..first.range.start].contains('\n') {
-        return DEFAULT_UNIT;
+        return DEFAULT_INDENT_UNIT;
     }
     let own_indent = indent_at(text, first.range.start);
     own_indent.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own_indent)
@@ -166,7 +166,7 @@ fn unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
 
 /// Where a new member goes: after the last one and the comments behind it.
 struct Slot {
-    /// Where a comma is put after the member that was last.
+    /// Where a comma has to be inserted after the member that was last until now; `None` if none is needed.
     comma: Option<usize>,
     at: usize,
     before: String,
@@ -179,7 +179,7 @@ struct Slot {
 }
 
 impl Slot {
-    fn after_last(text: &str, object: &Object<'_>, unit: &str, is_root: bool) -> Self {
+    fn after_last(text: &str, object: &Object<'_>, indent_unit: &str, is_root: bool) -> Self {
         let line_break = line_break(text);
         let inner_end = object.range.end - 1;
         let Some(last) = object.properties.last() else {
@@ -187,7 +187,7 @@ impl Slot {
             let at = last_end.unwrap_or(object.range.start + 1);
             let multi_line = is_root || ends_with_line_comment || text.trim().contains('\n');
             let outer = indent_at(text, object.range.start);
-            let indent = format!("{outer}{unit}");
+            let indent = format!("{outer}{indent_unit}");
             let adds_line = multi_line && at == inner_end;
             return Self {
                 comma: None,

@@ -30,7 +30,7 @@ pub(crate) fn root(text: &str, dialect: Dialect) -> Result<Option<Object<'_>>, T
     }
 }
 
-/// The object in a member; `None` if there is no such member.
+/// The object that is the value of the member `name`; `None` if there is no such member.
 pub(crate) fn object_in<'o, 'a>(object: &'o Object<'a>, name: &str) -> Result<Option<&'o Object<'a>>, TextError> {
     match object.get(name).map(|member| &member.value) {
         None => Ok(None),
@@ -66,7 +66,7 @@ fn strings_of(value: &Value<'_>) -> Option<Vec<String>> {
 fn refuse_duplicates(object: &Object<'_>) -> Result<(), TextError> {
     let mut names = std::collections::HashSet::new();
     match object.properties.iter().find(|member| !names.insert(member.name.as_str())) {
-        Some(twice) => Err(TextError::Layout(twice.range.start, "a name occurs twice in one object".into())),
+        Some(duplicate) => Err(TextError::Layout(duplicate.range.start, "a name occurs twice in one object".into())),
         None => Ok(()),
     }
 }

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style<'a> {
     /// One level of indentation.
-    pub unit: &'a str,
+    pub indent_unit: &'a str,
     pub line_break: &'a str,
     /// False: everything in one line, as in a file without line breaks.
     pub multi_line: bool,
 }
 
 impl Style<'_> {
-    /// An object of members that are already JSON, in a line that is indented by `indent`.
+    /// Writes an object whose members are already JSON. The object begins in a line that is indented by `indent`.
     pub fn object(&self, indent: &str, members: &[(&str, String)]) -> String {
         let name = |name: &str| string(name);
         if members.is_empty() {
@@ -23,13 +23,15 @@ impl Style<'_> {
             let members: Vec<_> = members.iter().map(|(key, value)| format!("{}: {value}", name(key))).collect();
             return format!("{{{}}}", members.join(", "));
         }
-        let Style { unit, line_break, .. } = self;
-        let members: Vec<_> =
-            members.iter().map(|(key, value)| format!("{line_break}{indent}{unit}{}: {value}", name(key))).collect();
+        let Style { indent_unit, line_break, .. } = self;
+        let members: Vec<_> = members
+            .iter()
+            .map(|(key, value)| format!("{line_break}{indent}{indent_unit}{}: {value}", name(key)))
+            .collect();
         format!("{{{}{line_break}{indent}}}", members.join(","))
     }
 
-    /// The entry of a server, in a line that is indented by `indent`.
+    /// Writes the entry of a server. The entry begins in a line that is indented by `indent`.
     pub fn entry(&self, server: &Server, added: Added, with_type: bool, indent: &str) -> String {
         let mut members = Vec::new();
         if with_type {
@@ -37,7 +39,7 @@ impl Style<'_> {
         }
         members.push(("command", string(&server.command)));
         members.push(("args", list(&server.args)));
-        members.push(("env", self.variables(&server.marked_env(added), &format!("{indent}{}", self.unit))));
+        members.push(("env", self.variables(&server.marked_env(added), &format!("{indent}{}", self.indent_unit))));
         self.object(indent, &members)
     }
 

@@ -20,7 +20,7 @@ pub enum System {
 /// The folders in which clients are looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
-    /// The operating system, which decides between paths.
+    /// The operating system, on which the paths depend.
     pub system: System,
     /// The person's home folder.
     pub home: PathBuf,
@@ -88,7 +88,7 @@ impl Places {
         }
     }
 
-    /// The file in which a client keeps the servers of all projects. It need not exist.
+    /// The file with the servers that a client starts whatever project is open. It need not exist.
     pub fn config_path(&self, client: Client) -> PathBuf {
         match client {
             Client::ClaudeDesktop => self.claude_desktop_folder().join("claude_desktop_config.json"),
@@ -114,7 +114,7 @@ impl Places {
         }
     }
 
-    /// The client's program in one of the folders of programs.
+    /// The path of the client's program, if one of `program_folders` has it.
     pub(crate) fn program(&self, client: Client) -> Option<PathBuf> {
         let endings: &[&str] = if self.system == System::Windows { &[".exe", ".cmd", ".bat"] } else { &[""] };
         let names =
@@ -122,13 +122,14 @@ impl Places {
         names.flat_map(|name| self.program_folders.iter().map(move |folder| folder.join(&name))).find(|p| p.is_file())
     }
 
-    /// The client as an application of macOS.
+    /// The path of the client's macOS application, if it is installed.
     pub(crate) fn application(&self, client: Client) -> Option<PathBuf> {
         let name = client.mac_application()?;
         self.application_folders.iter().map(|folder| folder.join(name)).find(|path| path.is_dir())
     }
 
-    /// The Windows package reads its settings below its own folder, and never those in `%APPDATA%`.
+    /// Claude Desktop from a Windows package reads its settings only below the package's own folder, never in
+    /// `%APPDATA%`.
     fn claude_desktop_folder(&self) -> PathBuf {
         let packaged = (self.system == System::Windows).then(|| packaged_folder(&self.local_data)).flatten();
         packaged.unwrap_or_else(|| self.config.join("Claude"))
@@ -160,6 +161,6 @@ fn packaged_folder(local_data: &Path) -> Option<PathBuf> {
         .map(|path| path.join("LocalCache/Roaming/Claude"))
         .collect();
     packages.sort();
-    let started = packages.iter().find(|path| path.is_dir()).cloned();
-    started.or_else(|| packages.into_iter().next())
+    let existing = packages.iter().find(|path| path.is_dir()).cloned();
+    existing.or_else(|| packages.into_iter().next())
 }

@@ -7,7 +7,7 @@ use crate::{
     json_edit,
     places::Places,
     server::{Entry, Server, check_name},
-    text::{TextError, place, split_bom},
+    text::{TextError, line_and_column, split_bom},
     toml_edits,
 };
 use std::{
@@ -38,7 +38,7 @@ pub struct Plan {
 pub struct Applied {
     /// Whether the file was written or removed.
     pub changed: bool,
-    /// The copy of the former file, readable for the person alone. `None`: nothing changed, or there was no file.
+    /// The copy of the former file, which only the person can read. `None`: nothing changed, or there was no file.
     pub backup: Option<PathBuf>,
 }
 
@@ -78,8 +78,8 @@ impl Plan {
     /// Makes the change. `now` is the time in the name of the copy.
     ///
     /// # Errors
-    /// [`Error::Changed`] if the file has changed since the plan was made; others if the system refuses. After an error
-    /// the file is as it was.
+    /// [`Error::Changed`] if the file has changed since the plan was made; another error if the system refuses
+    /// the change. After an error the file is as it was.
     pub fn apply(&self, now: SystemTime) -> Result<Applied, Error> {
         if !self.changes() {
             return Ok(Applied { changed: false, backup: None });
@@ -98,9 +98,9 @@ pub fn plan_connect(client: Client, places: &Places, server: &Server) -> Result<
     let file = ConfigFile::read(&places.config_path(client))?;
     let text = file.text.as_deref().unwrap_or_default();
     let (bom, body) = split_bom(text);
-    let failed = |error| at_path(error, &file.path, body, &server.name);
-    let new = connect(client, body, server, file.text.is_none()).map_err(failed)?;
-    check_connected(client, body, &new, server).map_err(failed)?;
+    let add_location = |error| with_location(error, &file.path, body, &server.name);
+    let new = connect(client, body, server, file.text.is_none()).map_err(add_location)?;
+    check_connected(client, body, &new, server).map_err(add_location)?;
     let after = Some(format!("{bom}{new}"));
     Ok(Plan { client, action: Action::Connect, file, after })
 }
@@ -115,8 +115,8 @@ pub fn plan_disconnect(client: Client, places: &Places, name: &str) -> Result<Pl
     let after = match file.text.as_deref().map(split_bom) {
         None => None,
         Some((bom, body)) => {
-            let failed = |error| at_path(error, &file.path, body, name);
-            match disconnect(client, body, name).map_err(failed)? {
+            let add_location = |error| with_location(error, &file.path, body, name);
+            match disconnect(client, body, name).map_err(add_location)? {
                 None => file.text.clone(),
                 Some((_, true)) => None,
                 Some((new, false)) => Some(format!("{bom}{new}")),
@@ -148,7 +148,7 @@ pub(crate) fn find(client: Client, file: &ConfigFile, name: &str) -> Result<Opti
         Syntax::Json(shape) => json_edit::find(body, shape, name),
         Syntax::Toml => toml_edits::find(body, name),
     };
-    found.map_err(|error| at_path(error, &file.path, body, name))
+    found.map_err(|error| with_location(error, &file.path, body, name))
 }
 
 fn connect(client: Client, text: &str, server: &Server, new_file: bool) -> Result<String, TextError> {
@@ -184,16 +184,16 @@ fn check_connected(client: Client, before: &str, after: &str, server: &Server) -
     Ok(())
 }
 
-fn at_path(error: TextError, path: &Path, text: &str, name: &str) -> Error {
+fn with_location(error: TextError, path: &Path, text: &str, name: &str) -> Error {
     let path = path.to_owned();
     match error {
         TextError::NotOurs => Error::NotOurs { path, name: name.to_owned() },
         TextError::Syntax(offset, reason) => {
-            let (line, column) = place(text, offset);
+            let (line, column) = line_and_column(text, offset);
             Error::Syntax { path, line, column, reason }
         }
         TextError::Layout(offset, reason) => {
-            let (line, column) = place(text, offset);
+            let (line, column) = line_and_column(text, offset);
             Error::Layout { path, line, column, reason }
         }
     }

@@ -8,7 +8,7 @@ const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/
 /// The longest description that the schema allows, in characters.
 const MAX_DESCRIPTION: usize = 100;
 
-/// What the registry lists.
+/// The metadata that the registry lists.
 #[derive(Debug, Clone)]
 pub struct RegistryInfo<'a> {
     /// Reverse DNS name with one slash, such as `io.github.someone/mementory`.
@@ -21,9 +21,9 @@ pub struct RegistryInfo<'a> {
     pub version: &'a str,
     /// Address of the source repository, and the id of its host (`github`).
     pub repository: Option<(&'a str, &'a str)>,
-    /// Where the bundle can be downloaded: https, with `mcp` in it, as the registry asks.
+    /// Where the bundle can be downloaded: an https address that contains `mcp`, as the registry requires.
     pub bundle_url: &'a str,
-    /// Environment variable of the token, and what it is.
+    /// Name of the environment variable for the token, and a description of it.
     pub secret: Option<(&'a str, &'a str)>,
 }
 

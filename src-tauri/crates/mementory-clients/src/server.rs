@@ -69,7 +69,7 @@ impl Server {
         Ok(())
     }
 
-    /// The variables with the mark.
+    /// The environment variables, including the one that marks the entry as ours.
     pub(crate) fn marked_env(&self, added: Added) -> BTreeMap<String, String> {
         let mut env = self.env.clone();
         env.insert(ADDED_VARIABLE.into(), added.to_text());
@@ -93,7 +93,7 @@ pub(crate) struct Added {
 }
 
 impl Added {
-    fn words(&mut self) -> [(&'static str, &mut bool); 5] {
+    fn flags_by_word(&mut self) -> [(&'static str, &mut bool); 5] {
         [
             ("file", &mut self.file),
             ("root", &mut self.root),
@@ -103,16 +103,16 @@ impl Added {
         ]
     }
 
-    /// `entry`, then a word for each further thing, joined by `+`.
+    /// The value of the mark: `entry`, then a word for each other thing that was added, joined by `+`.
     pub fn to_text(mut self) -> String {
-        let further = self.words().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
-        ["entry"].into_iter().chain(further).collect::<Vec<_>>().join("+")
+        let further_words = self.flags_by_word().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
+        ["entry"].into_iter().chain(further_words).collect::<Vec<_>>().join("+")
     }
 
-    /// Reads `to_text`. Ignores words of other versions.
+    /// Reads what `to_text` wrote. Ignores unknown words, which another version may have written.
     pub fn parse(text: &str) -> Self {
         let mut added = Self::default();
-        for (word, on) in added.words() {
+        for (word, on) in added.flags_by_word() {
             *on = text.split('+').any(|each| each == word);
         }
         added

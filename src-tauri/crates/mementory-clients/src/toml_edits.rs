@@ -17,7 +17,7 @@ fn parse(text: &str) -> Result<Document<&str>, TextError> {
     })
 }
 
-/// Where the servers are: in tables with headers, or all in one value.
+/// Where the servers are: in tables with headers, or all in one inline table.
 enum Section<'a> {
     None,
     Tables(&'a Table),
@@ -139,8 +139,8 @@ fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError
         let edits = [command, args, env].into_iter().zip(values(&server, added)).collect();
         return Ok(apply_edits(text, edits));
     }
-    let (without, new_file) = disconnect(text, &server.name)?.unwrap_or_default();
-    connect(&without, &server, new_file)
+    let (without_entry, new_file) = disconnect(text, &server.name)?.unwrap_or_default();
+    connect(&without_entry, &server, new_file)
 }
 
 /// The text without the entry of this name, and whether the file itself can be removed. `None`: there is no such entry.
@@ -163,9 +163,9 @@ pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)
             _ => return Err(layout(0, "the entry is not a table")),
         },
     };
-    let without = apply_edits(text, ranges.into_iter().map(|range| (range, String::new())).collect());
-    let file_goes = added.file && without.is_empty();
-    Ok(Some((without, file_goes)))
+    let without_entry = apply_edits(text, ranges.into_iter().map(|range| (range, String::new())).collect());
+    let can_remove_file = added.file && without_entry.is_empty();
+    Ok(Some((without_entry, can_remove_file)))
 }
 
 /// The range of an entry in `mcp_servers = { … }`, with the comma that belongs to it.
@@ -176,7 +176,7 @@ fn inline_range(table: &InlineTable, name: &str, span: &Range<usize>) -> Range<u
         let Some(value_span) = value.span() else { continue };
         let key_start = table.key(each).and_then(toml_edit::Key::span).map_or(value_span.start, |key| key.start);
         match entry_range.clone() {
-            // The first entry goes up to the next one.
+            // The range of the first entry ends where the next one starts.
             Some(Range { start, .. }) if previous_end.is_none() => return start..key_start,
             Some(_) => break,
             None if each == name => entry_range = Some(key_start..value_span.end),
@@ -187,12 +187,13 @@ fn inline_range(table: &InlineTable, name: &str, span: &Range<usize>) -> Range<u
     previous_end.unwrap_or(span.start + 1)..end
 }
 
-/// The lines of a table with a header and of the tables below it, in the order of the text.
+/// The line ranges of a table with a header and of the tables below it, in the order of the text.
 fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
-    let mut waiting = vec![table];
-    while let Some(table) = waiting.pop() {
-        // A table that is only implied by the names of other tables has the position of one of them.
+    let mut pending_tables = vec![table];
+    while let Some(table) = pending_tables.pop() {
+        // A table without a header of its own, implied by the headers of other tables, has the position of one of
+        // those.
         let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
@@ -201,8 +202,8 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
         for (_, item) in table.iter() {
             match item {
                 Item::Table(inner) if inner.is_dotted() => end = end.max(last_end(inner)),
-                Item::Table(inner) => waiting.push(inner),
-                Item::ArrayOfTables(tables) => waiting.extend(tables.iter()),
+                Item::Table(inner) => pending_tables.push(inner),
+                Item::ArrayOfTables(tables) => pending_tables.extend(tables.iter()),
                 other => end = end.max(other.span().map_or(0, |span| span.end)),
             }
         }
@@ -231,8 +232,9 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Extends the first of `blocks` by the empty line and line break that were added before it. Extends each block by the
-/// empty line after it if there is one before it too, since then a client has rewritten the file.
+/// Extends the first of `blocks` by the empty line and the line break that were added before it. If a block has an
+/// empty line both before and after it, a client has rewritten the file; such a block is extended by the empty line
+/// after it.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: Added) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {

@@ -64,13 +64,13 @@ impl ErasureCheck<'_> {
         let shared = &*evidence;
         let stopped = || StoreError::Usage("the check stopped".into());
         let (pages, index, passthrough, copies_left) = std::thread::scope(|scope| {
-            let others = scope.spawn(|| {
+            let other_checks = scope.spawn(|| {
                 clean_index()?;
                 let (index, present) = self.check_index(shared)?;
                 StoreResult::Ok((index, self.check_passthrough(shared), self.copies_left(shared, &present)))
             });
             let pages = self.check_pages(shared, wipe);
-            let (index, passthrough, copies) = others.join().unwrap_or_else(|_| Err(stopped()))?;
+            let (index, passthrough, copies) = other_checks.join().unwrap_or_else(|_| Err(stopped()))?;
             StoreResult::Ok((pages, index, passthrough, copies))
         })?;
         // A place that cannot be searched counts as failed.

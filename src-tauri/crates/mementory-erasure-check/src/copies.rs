@@ -21,8 +21,8 @@ const MAX_RECORDS_PER_SENTENCE: usize = 50;
 const HEAD_BYTES: usize = 32;
 
 impl ErasureCheck<'_> {
-    /// Number of records that contain one of the sentences now. `present` has the words of the evidence that the
-    /// index still has.
+    /// Number of records that contain one of the sentences now. `present` holds those words of the evidence that the
+    /// index still contains.
     pub(crate) fn copies_left(&self, evidence: &Evidence, present: &HashSet<String>) -> StoreResult<u32> {
         let sentences = sentences(evidence);
         let mut rows = self.copies_in_index(&sentences, evidence, present)?;
@@ -40,9 +40,9 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<BTreeSet<i64>> {
         let connection = self.store.extra_reader()?;
         let mut rows = BTreeSet::new();
-        let gone = |word: &String| evidence.words.contains(word) && !present.contains(word);
+        let is_gone = |word: &String| evidence.words.contains(word) && !present.contains(word);
         for sentence in sentences {
-            if mementory_search::tokens(sentence).iter().any(gone) {
+            if mementory_search::tokens(sentence).iter().any(is_gone) {
                 continue;
             }
             for row in self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))? {
@@ -102,8 +102,8 @@ impl ErasureCheck<'_> {
     }
 }
 
-/// The sentences to search for: the redacted words and, after an erasure, the sentences of the erased texts and short
-/// texts as a whole.
+/// The sentences to search for: the redacted words; after an erasure also the sentences of the erased texts, and each
+/// erased text as a whole if it is short.
 fn sentences(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
     if !evidence.gone_rows.is_empty() {

@@ -56,8 +56,8 @@ impl Evidence {
         });
     }
 
-    /// Adds a piece of a stored vector of an erased or redacted text. Vectors are no words, so they count as bytes of a
-    /// pack that does not exist.
+    /// Adds a piece of a stored vector of an erased or redacted text. A vector is not a word, so the piece is treated
+    /// like bytes from a pack, namely from a pack that does not exist.
     pub fn vector(&mut self, stored: &[u8]) {
         let middle = stored.len() / 2;
         if let Some(window) = stored.get(middle..middle + WINDOW_BYTES) {

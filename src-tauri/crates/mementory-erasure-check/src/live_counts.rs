@@ -7,9 +7,9 @@ use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
 /// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
-/// Some columns have words of our own, which somebody may have used as a title.
+/// Some columns contain only words of our own; they are included because somebody may have used such a word as a title.
 const TEXT_COLUMNS: [(&str, u64); 18] = [
-    // Most records are messages, which have none of these.
+    // Most records are messages, for which all four are null, so they are skipped.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
     ("SELECT name FROM platforms", 2),
@@ -23,7 +23,7 @@ const TEXT_COLUMNS: [(&str, u64); 18] = [
     ("SELECT detector FROM findings", 1),
     ("SELECT relation FROM links", 1),
     ("SELECT media_type FROM files", 1),
-    // Equal texts have equal vectors.
+    // Another record with an equal text has an equal vector.
     ("SELECT vector FROM vectors", 1),
     ("SELECT type, name, tbl_name, sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
@@ -119,9 +119,9 @@ struct NeedleCounter<'n> {
 }
 
 impl NeedleCounter<'_> {
-    fn add(&mut self, bytes: &[u8], times: u64, counted: impl Fn(usize) -> bool) {
+    fn add(&mut self, bytes: &[u8], times: u64, is_counted: impl Fn(usize) -> bool) {
         for (found, _) in self.search.each(bytes) {
-            if counted(found) {
+            if is_counted(found) {
                 self.counts[found] += times;
             }
         }
@@ -132,11 +132,11 @@ impl NeedleCounter<'_> {
         row: &Row<'_>,
         columns: Range<usize>,
         times: u64,
-        counted: impl Fn(usize) -> bool + Copy,
+        is_counted: impl Fn(usize) -> bool + Copy,
     ) -> StoreResult<()> {
         for column in columns {
             if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = row.get_ref(column)? {
-                self.add(bytes, times, counted);
+                self.add(bytes, times, is_counted);
             }
         }
         Ok(())

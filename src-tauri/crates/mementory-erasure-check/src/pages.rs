@@ -103,18 +103,18 @@ fn count_unexplained(
     needles: &[&[u8]],
     evidence: &Evidence,
 ) -> StoreResult<usize> {
-    let mut seen: HashMap<usize, u64> = HashMap::new();
+    let mut occurrences: HashMap<usize, u64> = HashMap::new();
     for (needle, _) in hits {
         *seen.entry(*needle).or_default() += 1;
     }
-    if seen.is_empty() {
+    if occurrences.is_empty() {
         return Ok(0);
     }
-    let numbers: Vec<usize> = seen.keys().copied().collect();
+    let numbers: Vec<usize> = occurrences.keys().copied().collect();
     let patterns: Vec<&[u8]> = numbers.iter().filter_map(|n| needles.get(*n).copied()).collect();
     let owners: Vec<Option<i64>> = numbers.iter().map(|n| evidence.window_packs.get(*n).copied()).collect();
     let count_exceeding = |counts: &[u64]| {
-        numbers.iter().zip(counts).filter(|(n, count)| seen.get(*n).is_some_and(|s| s > *count)).count()
+        numbers.iter().zip(counts).filter(|(n, count)| occurrences.get(*n).is_some_and(|s| s > *count)).count()
     };
     // Counting in the records that the index finds is faster than counting in all live data, which is done only if some
     // occurrences are still unexplained.

@@ -18,7 +18,7 @@ const COMPRESSED_SIGNATURES: [&[u8]; 8] =
 struct TextFinder {
     heads: Needles,
     forms: Vec<Vec<u8>>,
-    longest: usize,
+    max_form_bytes: usize,
 }
 
 /// Result of searching one file.
@@ -92,30 +92,30 @@ impl TextFinder {
                 && !["true", "false", "null"].contains(&t.as_str())
         };
         let forms: Vec<Vec<u8>> = texts.iter().filter(is_distinctive).flat_map(|t| written_forms(t)).collect();
-        let Some(longest) = forms.iter().map(Vec::len).max() else { return Ok(None) };
+        let Some(max_form_bytes) = forms.iter().map(Vec::len).max() else { return Ok(None) };
         let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD_BYTES).unwrap_or(f)).collect();
         let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
-        Ok(Some(Self { heads, forms, longest }))
+        Ok(Some(Self { heads, forms, max_form_bytes }))
     }
 
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
         let mut window: Vec<u8> = Vec::new();
-        let mut seen = SearchResult::Clean;
+        let mut search_result = SearchResult::Clean;
         let mut first = true;
         loop {
             let read = source.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut window)?;
             if first && COMPRESSED_SIGNATURES.iter().any(|magic| window.starts_with(magic)) {
-                seen = SearchResult::Compressed;
+                search_result = SearchResult::Compressed;
             }
             first = false;
             if self.is_in_window(&window) {
                 return Ok(SearchResult::Found);
             }
             if read == 0 {
-                return Ok(seen);
+                return Ok(search_result);
             }
             // A text that begins at the end of the window is searched for again with the next bytes.
-            window.drain(..window.len().saturating_sub(self.longest - 1));
+            window.drain(..window.len().saturating_sub(self.max_form_bytes - 1));
         }
     }
 

@@ -25,7 +25,7 @@ impl ErasureCheck<'_> {
     pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
         let mut changed = false;
         for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
-            let now = match failed.place.as_str() {
+            let rechecked = match failed.place.as_str() {
                 "write_ahead_log" => self.check_wal(wal_clean),
                 "temporary_files" => self.check_folder(),
                 "attachments" => {
@@ -34,8 +34,8 @@ impl ErasureCheck<'_> {
                 }
                 _ => continue,
             };
-            changed |= now != *failed;
-            *failed = now;
+            changed |= rechecked != *failed;
+            *failed = rechecked;
         }
         receipt.complete = receipt.places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
         changed
@@ -93,10 +93,10 @@ impl ErasureCheck<'_> {
     /// no longer known. They count as gone if texts without a record were found and removed now, or if the pages had
     /// not been searched. Otherwise they may still be there, and the place fails.
     fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanedUp) -> StoreResult<ReceiptPlace> {
-        let now = unused_bytes::check(&self.store.extra_reader()?)?;
+        let rechecked = unused_bytes::check(&self.store.extra_reader()?)?;
         let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);
-        if now.outcome == PlaceOutcome::Failed || is_explained {
-            return Ok(now);
+        if rechecked.outcome == PlaceOutcome::Failed || is_explained {
+            return Ok(rechecked);
         }
         let detail = "traces found earlier may be in what is in use; what to look for is not known any more";
         Ok(checked_place("database_pages", false, PlaceOutcome::Erased, detail.into()))

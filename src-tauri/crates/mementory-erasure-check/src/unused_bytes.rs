@@ -40,11 +40,13 @@ fn free_pages(
 ) -> StoreResult<HashSet<i64>> {
     let mut out = HashSet::new();
     let mut seen = HashSet::new();
-    let mut trunk = number(first, 32, 4);
+    let mut trunk = read_number(first, 32, 4);
     while (1..=count).contains(&trunk) && seen.insert(trunk) {
         let data = page(trunk)?;
-        out.extend((0..number(&data, 4, 4)).map_while(|i| Some(number(&data, usize::try_from(8 + 4 * i).ok()?, 4))));
-        trunk = number(&data, 0, 4);
+        out.extend(
+            (0..read_number(&data, 4, 4)).map_while(|i| Some(read_number(&data, usize::try_from(8 + 4 * i).ok()?, 4))),
+        );
+        trunk = read_number(&data, 0, 4);
     }
     Ok(out)
 }
@@ -56,14 +58,14 @@ fn are_gaps_blank(data: &[u8], start: usize) -> bool {
         Some(10 | 13) => 8,
         _ => return true,
     };
-    let at = |offset| usize::try_from(number(data, start + offset, 2)).unwrap_or(0);
+    let at = |offset| usize::try_from(read_number(data, start + offset, 2)).unwrap_or(0);
     let content = if at(5) == 0 { 65_536 } else { at(5) };
     let is_blank = |from: usize, to: usize| data.get(from..to).is_none_or(|bytes| bytes.iter().all(|b| *b == 0));
     let mut gaps_are_blank = is_blank(start + header + 2 * at(3), content.min(data.len()));
     let mut block = at(1);
     while gaps_are_blank && block != 0 {
-        let next = usize::try_from(number(data, block, 2)).unwrap_or(0);
-        let size = usize::try_from(number(data, block + 2, 2)).unwrap_or(0);
+        let next = usize::try_from(read_number(data, block, 2)).unwrap_or(0);
+        let size = usize::try_from(read_number(data, block + 2, 2)).unwrap_or(0);
         gaps_are_blank = is_blank(block + 4, block + size);
         block = if next > block { next } else { 0 };
     }
@@ -71,6 +73,6 @@ fn are_gaps_blank(data: &[u8], start: usize) -> bool {
 }
 
 /// A big-endian number of `len` bytes; 0 outside the page.
-fn number(data: &[u8], at: usize, len: usize) -> i64 {
+fn read_number(data: &[u8], at: usize, len: usize) -> i64 {
     data.get(at..at + len).unwrap_or_default().iter().fold(0, |n, b| n << 8 | i64::from(*b))
 }

@@ -6,16 +6,16 @@ use crate::{
 
 /// Largest number of code points of a message that are read.
 const MAX_MESSAGE_CHARS: usize = 200_000;
-/// Number of words from which on a sentence of a memory is divided into clauses.
+/// Smallest number of words for which a sentence of a memory is divided into clauses.
 const MIN_DIVIDED_WORDS: usize = 9;
 /// Largest number of parts of a memory that are compared.
 const MAX_PARTS: usize = 24;
 /// Lowest score of a sentence that is returned.
 const MIN_SCORE: f32 = 0.3;
-/// Factor for the score of two sentences that only support a part together.
-const TWO_SENTENCES: f32 = 0.95;
+/// Factor for the score of two sentences that support a part only together.
+const TWO_SENTENCES_FACTOR: f32 = 0.95;
 /// Factor for the score if only one side contains a negation.
-const OTHER_NEGATION: f32 = 0.6;
+const NEGATION_MISMATCH_FACTOR: f32 = 0.6;
 
 /// A sentence, or two neighbouring ones, of a message that supports a part of a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,7 +58,7 @@ impl Claim {
                 false => Vec::new(),
             };
             // A clause of one word ("and tea") is too little evidence alone.
-            if divided.len() > 1 && divided.iter().all(|clause| clause.strong() >= 2) {
+            if divided.len() > 1 && divided.iter().all(|clause| clause.strong_word_count() >= 2) {
                 parts.extend(divided);
             } else {
                 parts.push(whole);
@@ -76,7 +76,7 @@ impl Claim {
 
     /// Number of different words of a part, not counting pairs of hiragana.
     pub fn strong_words(&self, part: usize) -> u32 {
-        self.parts.get(part).map_or(0, Statement::strong)
+        self.parts.get(part).map_or(0, Statement::strong_word_count)
     }
 
     /// The sentence of a message with the highest score for any part of the memory. None if no sentence supports a
@@ -90,10 +90,10 @@ impl Claim {
     pub fn best_sentences(&self, message: &str) -> Vec<Sentence> {
         let end = message.char_indices().nth(MAX_MESSAGE_CHARS).map_or(message.len(), |(byte, _)| byte);
         let message = message.get(..end).unwrap_or_default();
-        let read: Vec<(Part<'_>, Words)> =
+        let message_sentences: Vec<(Part<'_>, Words)> =
             sentences(message).into_iter().map(|part| (part, Words::new(part.text))).collect();
         let best = |(number, part): (usize, &Statement)| {
-            let mut found = part.best_in(&read)?;
+            let mut found = part.best_in(&message_sentences)?;
             found.part = number;
             Some(found)
         };
@@ -129,30 +129,30 @@ impl Statement {
         Self { words: weighed, total, negated }
     }
 
-    fn strong(&self) -> u32 {
+    fn strong_word_count(&self) -> u32 {
         self.words.iter().filter(|(word, _)| word.shape != Shape::WeakPair).count() as u32
     }
 
-    fn best_in(&self, read: &[(Part<'_>, Words)]) -> Option<Sentence> {
-        let matched: Vec<Vec<f32>> = read.iter().map(|(_, words)| self.matches(words)).collect();
+    fn best_in(&self, message_sentences: &[(Part<'_>, Words)]) -> Option<Sentence> {
+        let matched: Vec<Vec<f32>> = message_sentences.iter().map(|(_, words)| self.matches(words)).collect();
         let mut best: Option<Sentence> = None;
         for (n, one) in matched.iter().enumerate() {
             if one.iter().all(|likeness| *likeness == 0.0) {
                 continue;
             }
-            let (part, words) = &read[n];
+            let (part, words) = &message_sentences[n];
             let mut offer = |score: f32, shared: u32, start: u32, end: u32, negated: bool| {
-                let score = if negated == self.negated { score } else { score * OTHER_NEGATION };
+                let score = if negated == self.negated { score } else { score * NEGATION_MISMATCH_FACTOR };
                 if score >= MIN_SCORE && best.is_none_or(|best| score > best.score) {
                     best = Some(Sentence { start, end, score, shared, part: 0 });
                 }
             };
             let (score, shared) = self.score(one);
             offer(score, shared, part.start, part.end, words.negated);
-            if let (Some(next), Some((other, more))) = (matched.get(n + 1), read.get(n + 1)) {
+            if let (Some(next), Some((other, more))) = (matched.get(n + 1), message_sentences.get(n + 1)) {
                 let both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
                 let (score, shared) = self.score(&both);
-                offer(score * TWO_SENTENCES, shared, part.start, other.end, words.negated || more.negated);
+                offer(score * TWO_SENTENCES_FACTOR, shared, part.start, other.end, words.negated || more.negated);
             }
         }
         best

@@ -3,7 +3,7 @@
 /// A part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'t> {
-    /// Without white space around it.
+    /// The text of the part, without white space around it.
     pub text: &'t str,
     /// First code point.
     pub start: u32,
@@ -16,10 +16,11 @@ const ABBREVIATIONS: &[&str] = &[
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h",
     "inc",
 ];
-/// Longest sentence in characters. A longer one is divided here, so that a text without sentence ends takes no longer.
+/// Longest sentence in characters. A longer one is divided at the next space, so that a text without sentence ends
+/// takes no more time.
 const MAX_SENTENCE_CHARS: u32 = 1_000;
 
-/// The sentences of a text, without white space around them. A line end ends a sentence.
+/// The sentences of a text, without white space around them. A line break ends a sentence.
 pub fn sentences(text: &str) -> Vec<Part<'_>> {
     let mut out = Vec::new();
     let (mut from_byte, mut from_char, mut at) = (0, 0, 0u32);
@@ -27,7 +28,7 @@ pub fn sentences(text: &str) -> Vec<Part<'_>> {
     while let Some((byte, c)) = chars.next() {
         at += 1;
         let next = chars.peek().map(|(_, c)| *c);
-        let ends = match c {
+        let ends_sentence = match c {
             '\n' | '。' | '！' | '？' | '!' | '?' | '…' => {
                 next.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」'))
             }
@@ -37,7 +38,7 @@ pub fn sentences(text: &str) -> Vec<Part<'_>> {
             }
             _ => at - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),
         };
-        if ends {
+        if ends_sentence {
             let end = byte + c.len_utf8();
             push(&mut out, text.get(from_byte..end).unwrap_or_default(), from_char);
             (from_byte, from_char) = (end, at);
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_endless_text_give_no_panic() {
+    fn empty_and_endless_text_give_no_panic() {
         assert!(sentences("").is_empty() && sentences(" \n… ").is_empty());
         assert!(sentences(&"word ".repeat(100_000)).len() > 100);
         assert_eq!(sentences(&"語".repeat(50_000)).len(), 1);

@@ -43,16 +43,16 @@ impl Words {
             if groups_digits(text, at, c) {
                 continue;
             }
-            let here = is_of_unspaced_script(c);
+            let is_unspaced = is_of_unspaced_script(c);
             // A mark belongs to the letter before it.
             let part = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
-            if !run.is_empty() && (!part || here != unspaced && !is_mark(c)) {
+            if !run.is_empty() && (!part || is_unspaced != unspaced && !is_mark(c)) {
                 out.push_run(&run, unspaced);
                 run.clear();
             }
             if part {
                 if run.is_empty() {
-                    unspaced = here;
+                    unspaced = is_unspaced;
                 }
                 run.push(c);
             }
@@ -150,7 +150,7 @@ fn stem(word: &str) -> String {
     let chars = word.chars().count();
     for ending in ENDINGS {
         let left = chars.saturating_sub(ending.len());
-        // Letters that are longer than the rest of the word are rarely an ending.
+        // Letters that make up more than half of a word are rarely an ending.
         if left >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
             return word.get(..word.len() - ending.len()).unwrap_or(word).to_owned();
         }
@@ -158,7 +158,7 @@ fn stem(word: &str) -> String {
     word.to_owned()
 }
 
-/// The similarity of two words: 0 to 1. Words that are not between spaces must be equal.
+/// The similarity of two words: 0 to 1. Numbers and words of unspaced scripts must be equal.
 pub(crate) fn likeness(a: &Word, b: &Word) -> f32 {
     if a.folded == b.folded {
         return 1.0;

@@ -1,5 +1,5 @@
-//! The tools for documents. A document is one text in the answer, so that no program on the way changes its numbers,
-//! which a signature covers.
+//! The tools for documents. A document is one string in the answer, so that no program on the way can rewrite its
+//! numbers, which a signature covers.
 use crate::untrusted_text::escape_json;
 use mementory_api::{ApiResult, ClientCalls, types::*};
 use serde_json::{Map, Value, json};

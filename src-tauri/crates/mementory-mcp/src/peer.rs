@@ -40,7 +40,8 @@ pub(crate) fn program_of(pid: u32) -> Option<Program> {
     None
 }
 
-/// Reads the parent from the fields after the name, which can contain anything, in `/proc/<pid>/stat`.
+/// Reads the parent's number from `/proc/<pid>/stat`, from the fields after the process name, because the name can
+/// contain anything.
 #[cfg(target_os = "linux")]
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
@@ -56,7 +57,7 @@ fn script_of(pid: u32, name: &str) -> Option<String> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let mut arguments = line.split(|&byte| byte == 0).skip(1);
     let first = String::from_utf8(arguments.find(|argument| !argument.starts_with(b"-"))?.to_vec()).ok()?;
-    // A relative path belongs to the folder in which the client was started.
+    // A relative path starts at the folder in which the client was started.
     let folder = || std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
     let path: PathBuf = if Path::new(&first).is_absolute() { first.into() } else { folder().join(first) };
     path.is_file().then(|| path.display().to_string())

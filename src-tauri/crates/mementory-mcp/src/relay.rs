@@ -1,6 +1,6 @@
 //! The program that a client starts: the Model Context Protocol over standard input and output. It has the client's
 //! token, but neither key nor store. Each call of a tool is one connection to the process that has the vault open. So
-//! the program also runs while the vault is locked, and need not be started again after that.
+//! the program also runs while the vault is locked, and need not be started again once it is unlocked.
 use crate::{
     catalog::list_json,
     wire::{ToolAnswer, ToolCall, ToolError},

@@ -23,7 +23,7 @@ use std::{
 /// Largest number of connections at once.
 const MAX_CONNECTIONS: usize = 32;
 /// How long a connection may be silent.
-const SILENCE: Duration = Duration::from_secs(30);
+const MAX_SILENCE: Duration = Duration::from_secs(30);
 
 /// Lends the open vault.
 pub trait VaultAccess: Send + Sync {
@@ -79,7 +79,7 @@ impl Server {
                 "Another window or `mementory serve` answers clients already. Nothing was changed. Close it first.";
             return Err(ApiError::new("already_serving", 4, message));
         }
-        // A process that was killed leaves its socket. Nothing else is removed.
+        // A process that was killed leaves its socket behind; that is removed. Anything else with this name stays.
         if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket()) {
             let _ = std::fs::remove_file(path);
         }
@@ -115,7 +115,7 @@ impl Server {
                 continue;
             }
             connections.fetch_add(1, Ordering::Relaxed);
-            let counted = Counted(connections.clone());
+            let counted = CountedConnection(connections.clone());
             let vault = vault.clone();
             // If no thread can be started, the connection is closed and the client tries again.
             let _ = std::thread::Builder::new().name("client".into()).spawn(move || {
@@ -129,17 +129,17 @@ impl Server {
 }
 
 /// Counts one connection until it is dropped.
-struct Counted(Arc<AtomicUsize>);
+struct CountedConnection(Arc<AtomicUsize>);
 
-impl Drop for Counted {
+impl Drop for CountedConnection {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 fn serve_connection(stream: &UnixStream, vault: &dyn VaultAccess) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(SILENCE))?;
-    stream.set_write_timeout(Some(SILENCE))?;
+    stream.set_read_timeout(Some(MAX_SILENCE))?;
+    stream.set_write_timeout(Some(MAX_SILENCE))?;
     let mut reader = BufReader::new(stream);
     let mut writer = stream;
     loop {

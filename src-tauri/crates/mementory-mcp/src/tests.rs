@@ -19,12 +19,12 @@ const MIF: &str = r#"{"mif_version": "1.0", "export": {"id": "exp_1", "created_a
     "created_at": "2026-01-01T00:00:00.000Z"}]}"#;
 
 #[derive(Deserialize)]
-struct Hostile {
+struct HostileText {
     name: String,
     text: String,
 }
 
-fn hostile() -> Vec<Hostile> {
+fn hostile_texts() -> Vec<HostileText> {
     serde_json::from_str(HOSTILE).unwrap()
 }
 
@@ -61,7 +61,7 @@ fn has_hidden(text: &str) -> bool {
 
 #[test]
 fn no_hostile_text_leaves_its_quotation() {
-    for Hostile { name, text } in hostile() {
+    for HostileText { name, text } in hostile_texts() {
         let quoted = quote(&record_with(&text), &text);
         let mut lines = quoted.split('\n');
         let first = lines.next().unwrap();
@@ -77,25 +77,25 @@ fn no_hostile_text_leaves_its_quotation() {
 
 #[test]
 fn visible_text_is_not_changed() {
-    let joined = hostile().into_iter().find(|h| h.name == "joined emoji stay").unwrap().text;
+    let joined = hostile_texts().into_iter().find(|h| h.name == "joined emoji stay").unwrap().text;
     assert!(quote(&record_with("x"), &joined).ends_with(&format!("\n> {joined}")));
     assert!(quote(&record_with("x"), "a\r\nb\tc").ends_with("\n> a\n> b\tc"));
     assert!(quote(&record_with("x"), "a\u{202e}b").ends_with("> a\\u{202e}b"));
 }
 
-struct Open {
+struct TestVault {
     folder: tempfile::TempDir,
     session: Session,
 }
 
-fn open() -> Open {
+fn open() -> TestVault {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("v"), "correct horse battery staple", options).unwrap();
-    Open { folder, session }
+    TestVault { folder, session }
 }
 
-impl Open {
+impl TestVault {
     fn add(&self, text: &str) -> String {
         let request = AddRequest { text: text.into(), tags: vec!["home".into()], ..AddRequest::default() };
         self.session.changes().add(&request).unwrap().ids.remove(0)
@@ -150,7 +150,7 @@ fn an_edited_suggestion_is_stored_as_the_person_wrote_it() {
 }
 
 #[test]
-fn each_tool_answers_in_its_schema() {
+fn the_output_of_each_tool_has_what_its_schema_requires() {
     let v = open();
     let id = v.add("Has a tortoise called Rui.");
     let token = v.token(&["read", "suggest", "export"], |_| {});
@@ -189,7 +189,7 @@ fn a_suggestion_changes_nothing_until_it_is_accepted() {
     };
     let new = suggest("suggest_memory", json!({"text": "Likes trains.", "type": "preference"}));
     let change = suggest("suggest_change", json!({"id": id, "text": "Has two tortoises."}));
-    let late = suggest("suggest_change", json!({"id": id, "text": "Has three tortoises."}));
+    let outdated = suggest("suggest_change", json!({"id": id, "text": "Has three tortoises."}));
     let refused = suggest("suggest_forgetting", json!({"id": id}));
     let text = |id: &str| v.session.records().show(id, false, false).unwrap().record.text;
     assert_eq!(text(&id), "Has a tortoise.");
@@ -201,12 +201,16 @@ fn a_suggestion_changes_nothing_until_it_is_accepted() {
     let added = v.session.records().show(&closed.accepted[0].record, false, false).unwrap().record;
     assert_eq!((added.text.as_str(), added.source.method.as_deref()), ("Likes trains.", Some("suggested")));
     assert!(added.origin.container.starts_with("suggested by Client"), "{}", added.origin.container);
-    assert_eq!(agents.decide(&decision(&[late], &[])).unwrap_err().code, "changed_since", "it saw an older version");
+    assert_eq!(
+        agents.decide(&decision(&[outdated], &[])).unwrap_err().code,
+        "changed_since",
+        "it saw an older version"
+    );
     assert_eq!(text(&id), "Has two tortoises.");
 }
 
 #[test]
-fn what_fails_among_several_suggestions_is_an_error_before_and_a_warning_after_the_first() {
+fn a_suggestion_that_fails_is_an_error_but_a_warning_once_another_was_applied() {
     let v = open();
     let id = v.add("Has a tortoise.");
     let token = v.token(&["read", "suggest"], |_| {});
@@ -230,7 +234,7 @@ fn what_fails_among_several_suggestions_is_an_error_before_and_a_warning_after_t
 }
 
 #[test]
-fn a_text_for_a_record_with_masked_values_is_refused() {
+fn a_suggested_text_for_a_record_with_masked_values_is_refused() {
     let v = open();
     let id = v.add("Mail: ada.kovalenko@orchardmail.eu");
     let token = v.token(&["read", "suggest"], |_| {});
@@ -326,7 +330,7 @@ mod server {
     };
 
     /// A vault that can be locked.
-    struct LockableVault(Mutex<Option<Open>>);
+    struct LockableVault(Mutex<Option<TestVault>>);
 
     impl VaultAccess for LockableVault {
         fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
@@ -433,7 +437,7 @@ fn connect_as_nobody(socket: &std::path::Path) -> Option<std::process::Child> {
 /// Only root can run a program as somebody else. Without root, or without Perl, only the first half is tested.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_process_of_somebody_else_is_not_at_the_other_end() {
+fn a_process_of_another_user_is_not_taken_for_our_own() {
     use crate::socket::{is_own_process, own_uid};
     use std::{io::Read, os::unix::fs::PermissionsExt, os::unix::net::UnixListener, os::unix::net::UnixStream};
     let folder = tempfile::tempdir().unwrap();

@@ -121,8 +121,8 @@ fn fetch(client: ClientCalls<'_>, arguments: &FetchArguments) -> ApiResult<Value
     } else {
         let part: String = record.text.chars().skip(offset as usize).take(MAX_CHARS).collect();
         let end = offset as usize + part.chars().count();
-        let more = record.text.chars().nth(end).is_some();
-        (quote(record, &part), more.then(|| u32::try_from(end).unwrap_or(u32::MAX)))
+        let has_more = record.text.chars().nth(end).is_some();
+        (quote(record, &part), has_more.then(|| u32::try_from(end).unwrap_or(u32::MAX)))
     };
     let mut out = json!({
         "id": record.id,
@@ -209,11 +209,11 @@ fn metadata_of(record: &ClientRecord) -> Value {
 }
 
 /// The beginning of a text, with a note of how much is left out.
-fn cut(text: &str, most: usize) -> String {
+fn cut(text: &str, max_chars: usize) -> String {
     let length = text.chars().count();
-    if length <= most {
+    if length <= max_chars {
         return text.to_owned();
     }
-    let head: String = text.chars().take(most).collect();
-    format!("{head}\n[{} more characters; fetch this id for all]", length - most)
+    let head: String = text.chars().take(max_chars).collect();
+    format!("{head}\n[{} more characters; fetch this id for all]", length - max_chars)
 }

@@ -44,7 +44,7 @@ fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}'
-            // Zero-width space, marks of direction; not the joiners, which emoji and scripts need.
+            // Zero-width space and direction marks, but not the joiners, which emoji and some scripts need.
             | '\u{200b}' | '\u{200e}' | '\u{200f}'
             // Line and paragraph separators; embedding, override and isolation of directions; invisible operators.
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -53,11 +53,11 @@ fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A name or title on one line, cut after `most` characters.
-pub(crate) fn one_line(text: &str, most: usize) -> String {
+/// A name or title on one line, cut after `max_chars` characters.
+pub(crate) fn one_line(text: &str, max_chars: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut characters = line.chars();
-    let mut out: String = characters.by_ref().take(most).collect();
+    let mut out: String = characters.by_ref().take(max_chars).collect();
     if characters.next().is_some() {
         out.push('…');
     }

@@ -46,17 +46,17 @@ impl From<&ApiError> for ToolError {
     }
 }
 
-/// Reads one line of at most `most` bytes. None at the end of the stream.
+/// Reads one line of at most `max_bytes` bytes. None at the end of the stream.
 ///
 /// # Errors
 /// I/O; `FileTooLarge` if the line is longer, after which the stream cannot be used.
-pub(crate) fn read_line(stream: &mut impl BufRead, most: u64) -> std::io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_line(stream: &mut impl BufRead, max_bytes: u64) -> std::io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
-    stream.take(most + 1).read_until(b'\n', &mut line)?;
+    stream.take(max_bytes + 1).read_until(b'\n', &mut line)?;
     if line.is_empty() {
         return Ok(None);
     }
-    if line.len() as u64 > most {
+    if line.len() as u64 > max_bytes {
         return Err(std::io::ErrorKind::FileTooLarge.into());
     }
     Ok(Some(line))

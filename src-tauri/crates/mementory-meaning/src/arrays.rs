@@ -18,21 +18,22 @@ impl<'a> Arrays<'a> {
 
     /// The bytes of an array of `count` numbers. `kind` is their type as NumPy writes it, such as `<f4`.
     pub fn bytes(&mut self, name: &str, kind: &str, count: usize) -> Result<Vec<u8>, EncoderError> {
-        let wrong = || EncoderError::wrong(name);
-        let entry = self.0.by_name(&format!("{name}.npy")).map_err(|_| wrong())?;
+        let wrong_array = || EncoderError::wrong(name);
+        let entry = self.0.by_name(&format!("{name}.npy")).map_err(|_| wrong_array())?;
         let mut bytes = Vec::new();
-        entry.take(LARGEST_ARRAY).read_to_end(&mut bytes).map_err(|_| wrong())?;
+        entry.take(LARGEST_ARRAY).read_to_end(&mut bytes).map_err(|_| wrong_array())?;
         // Version 1: magic number, version, length of the header in two bytes, header.
-        let length = bytes.get(8..10).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes).ok_or_else(wrong)?;
+        let length =
+            bytes.get(8..10).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes).ok_or_else(wrong_array)?;
         let start = 10 + usize::from(length);
-        let header = bytes.get(10..start).and_then(|b| std::str::from_utf8(b).ok()).ok_or_else(wrong)?;
+        let header = bytes.get(10..start).and_then(|b| std::str::from_utf8(b).ok()).ok_or_else(wrong_array)?;
         let size = usize::from(kind.as_bytes().last().map_or(0, |digit| digit.wrapping_sub(b'0')));
         let expected = bytes.starts_with(b"\x93NUMPY\x01\x00")
             && header.contains(&format!("'descr': '{kind}'"))
             && header.contains("'fortran_order': False")
             && bytes.len() - start == count * size;
         if !expected {
-            return Err(wrong());
+            return Err(wrong_array());
         }
         bytes.drain(..start);
         Ok(bytes)

@@ -32,17 +32,17 @@ impl Collection {
         self.keys.is_empty()
     }
 
-    /// Each key with the highest cosine between one of its vectors and one of `to`, highest cosine first. The cosines
-    /// differ from those of the original vectors by less than 0.002.
-    pub fn ranked(&self, to: &[Vector]) -> Vec<(i64, f32)> {
-        let to: Vec<Query> = to.iter().map(Query::new).collect();
-        if to.is_empty() {
+    /// Each key with the highest cosine between one of its vectors and one of `queries`, highest cosine first. The
+    /// cosines differ from those of the original vectors by less than 0.002.
+    pub fn ranked(&self, queries: &[Vector]) -> Vec<(i64, f32)> {
+        let queries: Vec<Query> = queries.iter().map(Query::new).collect();
+        if queries.is_empty() {
             return Vec::new();
         }
         let stored = self.keys.iter().zip(&self.scales).zip(self.numbers.chunks_exact(DIMENSIONS));
         let mut ranked: Vec<(i64, f32)> = Vec::with_capacity(self.keys.len());
         for ((key, scale), numbers) in stored {
-            let cosine = to.iter().map(|query| query.dot(numbers) * scale).fold(f32::NEG_INFINITY, f32::max);
+            let cosine = queries.iter().map(|query| query.dot(numbers) * scale).fold(f32::NEG_INFINITY, f32::max);
             match ranked.last_mut() {
                 // The parts of one text come one after another.
                 Some((last, best)) if last == key => *best = best.max(cosine),
@@ -67,8 +67,8 @@ struct Query {
 impl Query {
     fn new(vector: &Vector) -> Self {
         let largest = vector.as_slice().iter().fold(f32::MIN_POSITIVE, |largest, n| largest.max(n.abs()));
-        // More than a byte costs no time, so the query is rounded less than the stored vectors. The sum of all products
-        // stays below 2^31.
+        // Numbers of 16 bits take no more time than bytes, so the query is rounded less than the stored vectors. The
+        // sum of all products stays below 2^31.
         let scale = largest / 8_191.0;
         Self { numbers: vector.as_slice().iter().map(|n| (n / scale).round() as i16).collect(), scale }
     }

@@ -18,7 +18,7 @@ const HIDDEN: usize = 320;
 const ROWS: Axis = Axis(0);
 const COLUMNS: Axis = Axis(1);
 
-/// A slice. ndarray's macro for slices contains unsafe code, so it is not used.
+/// The slice of an axis for this range. ndarray's macro for slices contains unsafe code, so it is not used.
 fn range(range: Range<usize>) -> Slice {
     Slice::from(range)
 }
@@ -26,7 +26,7 @@ fn range(range: Range<usize>) -> Slice {
 /// A window over neighbouring pieces, with two layers. Each layer adds its result to its input.
 struct Window {
     size: usize,
-    /// Number of pieces in the window before its own piece.
+    /// How many pieces of the window come before the piece that it is applied to.
     before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
@@ -112,7 +112,7 @@ impl Network {
             let length = *length as f32;
             Zip::from(&mut row).and(&self.reduction.1).for_each(|n, bias| *n = (*n + length * bias) / length.sqrt());
         }
-        let out = self.top(&scaled_sums);
+        let out = self.top_layers(&scaled_sums);
         vectors.extend(out.rows().into_iter().map(|row| {
             // The result is practically never all zero. If it is, the text gets the fallback vector.
             Vector::new(row.to_vec()).unwrap_or_else(Vector::fallback)
@@ -145,7 +145,7 @@ impl Network {
     }
 
     /// The layers over the sums of the texts.
-    fn top(&self, scaled_sums: &Array2<f32>) -> Array2<f32> {
+    fn top_layers(&self, scaled_sums: &Array2<f32>) -> Array2<f32> {
         let [first, second, third, last] = &self.layers;
         let [to_second, to_last] = &self.shortcuts;
         let relu = |mut a: Array2<f32>| {

@@ -25,15 +25,15 @@ impl Normalizer {
         let mut out = String::with_capacity(text.len() + text.len() / 4 + SPACE.len());
         let mut left = text;
         // A space is only written before the next word, so that the result does not end with one.
-        let mut space = true;
+        let mut space_pending = true;
         while !left.is_empty() {
-            let (replacement, consumed) = self.first(left);
+            let (replacement, consumed) = self.first_replacement(left);
             left = left.get(consumed..).unwrap_or("");
             for c in replacement.chars() {
                 if c == ' ' {
-                    space = true;
+                    space_pending = true;
                 } else {
-                    if std::mem::take(&mut space) {
+                    if std::mem::take(&mut space_pending) {
                         out.push_str(SPACE);
                     }
                     out.push(c);
@@ -45,10 +45,10 @@ impl Normalizer {
 
     /// The replacement for the longest prefix of `text` that has one, and the length of the prefix in bytes. If no
     /// prefix has a replacement, the first character and its length.
-    fn first<'a>(&'a self, text: &'a str) -> (&'a str, usize) {
-        let own = text.chars().next().map_or(0, char::len_utf8);
-        let unchanged = (text.get(..own).unwrap_or(""), own);
-        let Some((value, length)) = self.longest(text.as_bytes()) else { return unchanged };
+    fn first_replacement<'a>(&'a self, text: &'a str) -> (&'a str, usize) {
+        let char_len = text.chars().next().map_or(0, char::len_utf8);
+        let unchanged = (text.get(..char_len).unwrap_or(""), char_len);
+        let Some((value, length)) = self.longest_key(text.as_bytes()) else { return unchanged };
         let Some(bytes) = self.replacements.get(value..) else { return unchanged };
         let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
         match (std::str::from_utf8(bytes.get(..end).unwrap_or(&[])), text.is_char_boundary(length)) {
@@ -59,7 +59,7 @@ impl Normalizer {
 
     /// Value and length of the longest key that is a prefix of `bytes`. A unit contains its label in the low byte, a
     /// bit for "a key ends here", and the distance to its children.
-    fn longest(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+    fn longest_key(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         let offset = |unit: u32| ((unit >> 10) << ((unit & 0x200) >> 6)) as usize;
         let mut node = offset(*self.units.first()?);
         let mut found = None;

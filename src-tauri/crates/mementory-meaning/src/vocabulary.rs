@@ -6,7 +6,7 @@ use crate::{
 
 /// Number of the piece for characters that the vocabulary lacks.
 const UNKNOWN: u32 = 0;
-/// Pieces before and after every text.
+/// Numbers of the pieces before and after every text.
 const BEGIN: u32 = 1;
 const END: u32 = 2;
 /// Difference between the score of an unknown character and that of the rarest piece.
@@ -19,7 +19,7 @@ pub struct Vocabulary {
     bytes: Vec<u8>,
     pieces: Vec<Piece>,
     /// For each first byte, the position in `pieces` of the first piece that begins with it.
-    first_byte: Vec<usize>,
+    start_by_first_byte: Vec<usize>,
     unknown_score: f32,
 }
 
@@ -51,9 +51,14 @@ impl Vocabulary {
             sorted.push(Piece { start, length, number: u32::try_from(number).ok()?, score });
             bytes.extend(text);
         }
-        let mut vocabulary =
-            Self { normalizer, bytes, pieces: sorted, first_byte: Vec::new(), unknown_score: lowest - UNKNOWN_PENALTY };
-        vocabulary.first_byte = (0..=256)
+        let mut vocabulary = Self {
+            normalizer,
+            bytes,
+            pieces: sorted,
+            start_by_first_byte: Vec::new(),
+            unknown_score: lowest - UNKNOWN_PENALTY,
+        };
+        vocabulary.start_by_first_byte = (0..=256)
             .map(|byte| {
                 vocabulary.pieces.partition_point(|p| vocabulary.text(p).first().is_none_or(|b| u16::from(*b) < byte))
             })
@@ -120,7 +125,7 @@ impl Vocabulary {
     /// beginning gets smaller with every byte.
     fn prefixes(&self, text: &[u8], mut found: impl FnMut(&Piece)) {
         let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
-        let mut range = &self.pieces[self.first_byte[first]..self.first_byte[first + 1]];
+        let mut range = &self.pieces[self.start_by_first_byte[first]..self.start_by_first_byte[first + 1]];
         let mut depth = 1;
         loop {
             // The pieces are sorted by their bytes, so a piece that ends here is the first one of the range.

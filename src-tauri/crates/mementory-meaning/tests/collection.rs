@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use mementory_meaning::{Collection, Vector, dot};
 
-/// Vectors that look like chance and are the same in every run.
+/// A vector of numbers that look random but are the same in every run.
 fn vector(seed: u32) -> Vector {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
     let mut next = || {
@@ -21,12 +21,12 @@ fn the_order_is_that_of_the_exact_cosines() {
     for (key, vector) in keys.iter().zip(&stored) {
         collection.push(*key, &vector.to_bytes());
     }
-    let to = [vector(7_000), vector(3)];
+    let queries = [vector(7_000), vector(3)];
     let exact = |key: i64| {
-        let of = keys.iter().zip(&stored).filter(|(other, _)| **other == key);
-        of.flat_map(|(_, vector)| to.iter().map(|query| dot(query, vector))).fold(f32::MIN, f32::max)
+        let vectors_of_key = keys.iter().zip(&stored).filter(|(other, _)| **other == key);
+        vectors_of_key.flat_map(|(_, vector)| queries.iter().map(|query| dot(query, vector))).fold(f32::MIN, f32::max)
     };
-    let ranked = collection.ranked(&to);
+    let ranked = collection.ranked(&queries);
     let mut distinct = keys.clone();
     distinct.sort_unstable();
     distinct.dedup();
@@ -41,7 +41,7 @@ fn the_order_is_that_of_the_exact_cosines() {
 }
 
 #[test]
-fn the_largest_numbers_do_not_overflow_and_nothing_gives_nothing() {
+fn the_largest_numbers_do_not_overflow_and_an_empty_search_finds_nothing() {
     let even = Vector::new(vec![1.0; 512]).unwrap();
     let opposite = Vector::new(vec![-1.0; 512]).unwrap();
     let mut collection = Collection::default();

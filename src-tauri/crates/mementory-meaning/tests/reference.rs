@@ -59,8 +59,13 @@ fn the_same_meaning_is_nearest_across_languages() {
             .map(|n| n * 3 + language)
             .max_by(|a, b| dot(&vectors[index], &vectors[*a]).total_cmp(&dot(&vectors[index], &vectors[*b])))
     };
-    let right = |language| (0..17).filter(|n| nearest(n * 3, language) == Some(n * 3 + language)).count();
-    assert!(right(1) >= 15 && right(2) >= 15, "German {}, Japanese {} of 17", right(1), right(2));
+    let count_correct = |language| (0..17).filter(|n| nearest(n * 3, language) == Some(n * 3 + language)).count();
+    assert!(
+        count_correct(1) >= 15 && count_correct(2) >= 15,
+        "German {}, Japanese {} of 17",
+        count_correct(1),
+        count_correct(2)
+    );
 }
 
 #[test]

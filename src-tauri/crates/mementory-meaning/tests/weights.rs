@@ -68,18 +68,18 @@ fn values_that_are_no_vector_are_refused() {
 
 #[test]
 fn a_collection_ranks_by_the_nearest_part() {
-    let along = |axis: usize| {
+    let axis_vector = |axis: usize| {
         let mut numbers = vec![0.0; DIMENSIONS];
         numbers[axis] = 1.0;
         Vector::new(numbers).unwrap()
     };
     let mut collection = Collection::default();
     for (key, axis) in [(7, 0), (7, 1), (8, 2), (9, 3)] {
-        collection.push(key, &along(axis).to_bytes());
+        collection.push(key, &axis_vector(axis).to_bytes());
     }
     collection.push(10, b"not a vector");
     collection.push(11, &[0; 4 + DIMENSIONS]);
-    let ranked = collection.ranked(&[along(1), along(3)]);
+    let ranked = collection.ranked(&[axis_vector(1), axis_vector(3)]);
     assert_eq!(collection.len(), 4);
     assert_eq!(ranked.iter().map(|(key, _)| *key).collect::<Vec<_>>(), [7, 9, 8]);
     assert!((ranked[0].1 - 1.0).abs() < 0.001 && ranked[2].1 < 0.2, "{ranked:?}");

@@ -34,15 +34,15 @@ impl Limits {
     /// Limits for depth and number, and those that a format defines, stay the same.
     #[must_use]
     pub fn allowing(bytes: u64) -> Self {
-        let usual = Self::default();
+        let defaults = Self::default();
         Self {
             total_bytes: bytes,
-            expanded_bytes: usual.expanded_bytes.max(bytes),
-            element_bytes: usual.element_bytes.max(bytes),
-            line_bytes: usual.line_bytes.max(bytes),
-            tree_bytes: usual.tree_bytes.max(bytes),
-            side_file_bytes: usual.side_file_bytes.max(bytes),
-            ..usual
+            expanded_bytes: defaults.expanded_bytes.max(bytes),
+            element_bytes: defaults.element_bytes.max(bytes),
+            line_bytes: defaults.line_bytes.max(bytes),
+            tree_bytes: defaults.tree_bytes.max(bytes),
+            side_file_bytes: defaults.side_file_bytes.max(bytes),
+            ..defaults
         }
     }
 }

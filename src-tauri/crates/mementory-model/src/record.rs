@@ -88,8 +88,8 @@ impl Kind {
     }
 }
 
-/// The vault derives the stable id of a record from this key and the kind, by a hash with a secret of the vault. So the
-/// same source gives the same id in this vault, and an id reveals nothing about the content.
+/// The vault derives the stable id of a record from this key, by a hash with a secret of the vault. So the same source
+/// gives the same id in this vault, and an id reveals nothing about the content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
     /// Scope of `value`: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …

@@ -8,7 +8,7 @@ pub enum SaidBy {
     User,
     /// The assistant wrote it, or derived it from what was said.
     Assistant,
-    /// A program put it there: system prompts, results of tools, context that is inserted before a message.
+    /// A program inserted it: system prompts, results of tools, context that is inserted before a message.
     System,
 }
 

@@ -6,8 +6,8 @@ use crate::{
     word_match::{differ_by_ending, differ_by_typo},
 };
 
-/// For this many words of the shorter text, one replaced word is allowed. In a short text, a replaced word changes the
-/// meaning.
+/// One replaced word is allowed for each group of this many words in the shorter text. In a short text, a replaced word
+/// changes the meaning.
 const WORDS_PER_REPLACEMENT: f32 = 60.0;
 /// One typo is allowed, and one more for each group of this many words.
 const WORDS_PER_TYPO: usize = 8;
@@ -152,7 +152,7 @@ impl<'f> Matching<'f> {
         if self.only_a.len().max(self.only_b.len()) > 4096 {
             return Err(Difference::FewCommonWords);
         }
-        let mut typos = 1 + longer_len / WORDS_PER_TYPO;
+        let mut typos_left = 1 + longer_len / WORDS_PER_TYPO;
         let (a, b) = (self.a, self.b);
         let only_b = &mut self.only_b;
         let pairs = &mut self.pairs;
@@ -161,9 +161,9 @@ impl<'f> Matching<'f> {
             let found = only_b.iter().position(|j| {
                 let y = &b.tokens()[*j as usize];
                 match differ_by_typo_or_ending(a, x, b, y) {
-                    Some(typo) if typo && typos == 0 => false,
+                    Some(typo) if typo && typos_left == 0 => false,
                     Some(typo) => {
-                        typos -= usize::from(typo);
+                        typos_left -= usize::from(typo);
                         true
                     }
                     None => false,
@@ -297,7 +297,7 @@ impl Form {
         let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));
         runs.filter_map(|run| Some((run.first()?, run.last()?, run.len()))).any(|(first, last, len)| {
             let is_unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
-            // At the start of the text, only the end of the clause is checked.
+            // A run at the start of the text needs a border only after it; any other run needs one on both sides.
             len >= if is_unspaced { 3 } else { 2 }
                 && if *first == 0 {
                     is_clause_border(last + 1)

@@ -130,10 +130,10 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
                 if have_enough_near_texts || rejected[slot] == pair || found.contains_key(&pair) {
                     continue;
                 }
-                let answer = compare(&nodes[*x as usize].form, &nodes[*y as usize].form);
-                if answer.score() >= threshold && answer.score() > 0.0 {
+                let comparison = compare(&nodes[*x as usize].form, &nodes[*y as usize].form);
+                if comparison.score() >= threshold && comparison.score() > 0.0 {
                     // With this score, equal texts are merged before all others.
-                    found.insert(pair, if answer == Comparison::Same { 2.0 } else { answer.score() });
+                    found.insert(pair, if comparison == Comparison::Same { 2.0 } else { comparison.score() });
                     near_text_counts[*x as usize] += 1;
                     near_text_counts[*y as usize] += 1;
                 } else {

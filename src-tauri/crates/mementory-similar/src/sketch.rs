@@ -141,13 +141,13 @@ fn sketch_with_cache(key: &Key, form: &Form, cached_numbers: &mut HashMap<Vec<u8
 pub fn jaccard(a: &Form, b: &Form) -> f32 {
     let (a, b) = (shingles(&Form::new(a.canonical())), shingles(&Form::new(b.canonical())));
     let common_count = a.iter().filter(|shingle| b.binary_search(shingle).is_ok()).count();
-    let any = a.len() + b.len() - common_count;
-    if any == 0 { 1.0 } else { common_count as f32 / any as f32 }
+    let union_count = a.len() + b.len() - common_count;
+    if union_count == 0 { 1.0 } else { common_count as f32 / union_count as f32 }
 }
 
-/// The sorted set of a text's shingles. For words these are each three consecutive letters, including the borders of
-/// the word; in scripts without spaces, each character and each two consecutive characters; for decisive words, the
-/// whole word. The order of the words makes no difference.
+/// The sorted set of a text's shingles. For a word, these are all groups of three consecutive characters, where the
+/// beginning and the end of the word count as characters; in scripts without spaces, single characters and pairs of
+/// consecutive ones; for a decisive word, the whole word. The order of the words makes no difference.
 fn shingles(form: &Form) -> Vec<Vec<u8>> {
     let mut out = Vec::with_capacity(form.tokens().len() * 6);
     let mut before: Option<&str> = None;

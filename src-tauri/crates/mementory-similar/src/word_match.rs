@@ -34,11 +34,11 @@ pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
         let Some((at, last)) = common.get(letters - 1) else { return false };
         let (x, y) = (&a[at + last.len_utf8()..], &b[at + last.len_utf8()..]);
         // In "planned", the last letter of "plan" is doubled.
-        let doubled = |bare: &str, end: &str| {
+        let has_doubled_letter = |bare: &str, end: &str| {
             matches!(bare, "" | "s") && end.strip_prefix(*last).is_some_and(|rest| matches!(rest, "ed" | "ing"))
         };
         let first_person = spanish_verb && matches!((x, y), ("o", "a") | ("a", "o"));
-        first_person || are_endings_of_one_word(x, y) || doubled(x, y) || doubled(y, x)
+        first_person || are_endings_of_one_word(x, y) || has_doubled_letter(x, y) || has_doubled_letter(y, x)
     })
 }
 

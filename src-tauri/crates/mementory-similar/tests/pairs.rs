@@ -7,15 +7,15 @@ fn every_pair_compares_as_classified() {
     let mut count = 0;
     for line in include_str!("pairs.tsv").lines().filter(|l| !l.starts_with('#')) {
         let [expected, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
-        let answer = compare(&Form::new(a), &Form::new(b));
-        let result = match answer {
+        let comparison = compare(&Form::new(a), &Form::new(b));
+        let result = match comparison {
             Comparison::Same => "same",
             Comparison::Near(score) if score >= mementory_similar::THRESHOLD => "near",
             _ => "apart",
         };
-        assert_eq!(answer, compare(&Form::new(b), &Form::new(a)), "{line}");
+        assert_eq!(comparison, compare(&Form::new(b), &Form::new(a)), "{line}");
         if result != expected {
-            wrong.push(format!("{line}: {answer:?}"));
+            wrong.push(format!("{line}: {comparison:?}"));
         }
         count += 1;
     }

@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn groups_do_not_depend_on_the_order(texts in similar_texts(), turn in 0_usize..24) {
+    fn groups_do_not_depend_on_the_order(texts in similar_texts(), rotation in 0_usize..24) {
         let found = group_texts(&key(), &texts, THRESHOLD);
         let mut seen = BTreeSet::new();
         for group in &found {
@@ -89,10 +89,10 @@ proptest! {
             prop_assert_eq!(regrouped.len(), 1);
             prop_assert_eq!(regrouped[0].members.len(), members.len());
         }
-        let mut turned = texts.clone();
-        turned.rotate_left(turn % texts.len().max(1));
-        turned.reverse();
-        prop_assert_eq!(groups_as_texts(&texts, &found), groups_as_texts(&turned, &group_texts(&key(), &turned, THRESHOLD)));
+        let mut rotated = texts.clone();
+        rotated.rotate_left(rotation % texts.len().max(1));
+        rotated.reverse();
+        prop_assert_eq!(groups_as_texts(&texts, &found), groups_as_texts(&rotated, &group_texts(&key(), &rotated, THRESHOLD)));
     }
 }
 

@@ -128,8 +128,8 @@ fn print_missed(memories: &[Memory], groups: &[Group]) {
         let Some(j) = first.get(&memory.statement) else { continue };
         if group_of[i] == usize::MAX || group_of[i] != group_of[*j] {
             let other = &memories[*j].text;
-            let answer = mementory_similar::compare(&Form::new(&memory.text), &Form::new(other));
-            println!("MISSED {answer:?} {:?} {:?}\n       {other:?}", memory.edits, memory.text);
+            let comparison = mementory_similar::compare(&Form::new(&memory.text), &Form::new(other));
+            println!("MISSED {comparison:?} {:?} {:?}\n       {other:?}", memory.edits, memory.text);
         }
     }
 }

@@ -33,11 +33,11 @@ const OWNER: &str = "owner";
 /// Actor of calls by a connected client. The target of such an entry is the id of the client's grant.
 pub const CLIENT: &str = "client";
 
-fn entry_hash(keys: &VaultKeys, before: &[u8], row: &AuditRow) -> [u8; 32] {
+fn entry_hash(keys: &VaultKeys, previous_hash: &[u8], row: &AuditRow) -> [u8; 32] {
     keyed_digest(
         keys.audit(),
         &[
-            before,
+            previous_hash,
             &row.seq.to_le_bytes(),
             &row.at.to_le_bytes(),
             row.actor.as_bytes(),
@@ -73,7 +73,7 @@ pub fn append_by(
     let last: Option<(i64, Vec<u8>)> = tx
         .query_row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
         .optional()?;
-    let (seq, before) = last.map_or((1, Vec::new()), |(seq, hash)| (seq + 1, hash));
+    let (seq, previous_hash) = last.map_or((1, Vec::new()), |(seq, hash)| (seq + 1, hash));
     let row = AuditRow {
         seq,
         at: now.as_micros(),
@@ -82,7 +82,7 @@ pub fn append_by(
         target: target.into(),
         detail: detail.into(),
     };
-    let hash = entry_hash(keys, &before, &row);
+    let hash = entry_hash(keys, &previous_hash, &row);
     let signature = keys.signing().sign(&hash);
     tx.prepare_cached(
         "INSERT INTO audit (seq, at, actor, op, target, detail, hash, signature) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
@@ -135,19 +135,19 @@ pub fn verify_chain(c: &Connection, keys: &VaultKeys) -> StoreResult<bool> {
     let mut statement =
         c.prepare("SELECT seq, at, actor, op, target, detail, hash, signature FROM audit ORDER BY seq")?;
     let mut rows = statement.query([])?;
-    let (mut before, mut expected) = (Vec::new(), 1i64);
+    let (mut previous_hash, mut expected_seq) = (Vec::new(), 1i64);
     while let Some(r) = rows.next()? {
         let entry = read_entry(r)?;
         let hash: Vec<u8> = r.get(6)?;
         let signature: Vec<u8> = r.get(7)?;
-        let is_valid = entry.seq == expected
-            && entry_hash(keys, &before, &entry)[..] == hash[..]
+        let is_valid = entry.seq == expected_seq
+            && entry_hash(keys, &previous_hash, &entry)[..] == hash[..]
             && <[u8; 64]>::try_from(signature.as_slice()).is_ok_and(|s| verify(&public, &hash, &s));
         if !is_valid {
             return Ok(false);
         }
-        before = hash;
-        expected += 1;
+        previous_hash = hash;
+        expected_seq += 1;
     }
     Ok(true)
 }

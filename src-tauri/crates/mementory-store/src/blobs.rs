@@ -123,8 +123,8 @@ impl Blobs {
         Ok(())
     }
 
-    /// Removes every file in the folder whose digest is not in `keep`, also leftovers of a crash. Returns how many were
-    /// removed.
+    /// Removes every file in the folder whose digest is not in `keep`, including leftovers of a crash. Returns how many
+    /// were removed.
     pub fn sweep(&self, keep: &HashSet<[u8; 32]>) -> StoreResult<u32> {
         let mut removed = 0;
         for entry in std::fs::read_dir(&self.dir).map_err(|e| StoreError::io("blobs", e))? {

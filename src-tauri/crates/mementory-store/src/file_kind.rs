@@ -15,8 +15,8 @@ pub enum FileKind {
     Missing,
 }
 
-/// SQL expression for the kind of `records r`, whose row in `files` is `f`. It uses the title, for which SQLite has to
-/// fetch the record, only if the media type does not decide.
+/// SQL expression for the kind of the file that `records r` and its row `f` in `files` describe. The title, for which
+/// SQLite has to fetch the record, is used only if the media type does not decide.
 pub const KIND_SQL: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
      ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
 

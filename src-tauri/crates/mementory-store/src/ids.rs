@@ -2,8 +2,8 @@
 use mementory_crypto::{KeyedHasher, VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey, Times, normal_text};
 
-/// Minimum length in bytes of the normal form of a message, resource, chunk or task whose fingerprint may block,
-/// since a deleted "yes" must not block every other "yes".
+/// Shortest normal form, in bytes, for which a message, resource, chunk or task gets a fingerprint. Shorter texts get
+/// none, since a deleted "yes" must not block every other "yes".
 const MIN_FINGERPRINTED_BYTES: usize = 24;
 
 /// Id of a record in this vault; the same record key always gives the same id.
@@ -11,8 +11,8 @@ pub fn record_id(keys: &VaultKeys, key: &RecordKey) -> [u8; 16] {
     keyed_id(keys.ids(), &[b"record", key.scope.as_bytes(), key.value.as_bytes()])
 }
 
-/// Fingerprint of a record's text. Equal words give the same fingerprint under any record id. None if the kind has no
-/// fingerprint or the text is too short.
+/// Fingerprint of a record's text. Equal words give the same fingerprint whatever the record's id is. None if the kind
+/// has no fingerprint or the text is too short.
 pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]> {
     let min_length = match kind {
         Kind::Memory | Kind::Fact | Kind::Profile | Kind::Procedure => 1,

@@ -32,7 +32,7 @@ impl Entry {
         Ok(Self { body, verbatim })
     }
 
-    /// Puts body and verbatim together to a record again.
+    /// Joins body and verbatim into the record again.
     pub fn to_record(&self) -> StoreResult<Record> {
         let verbatim = self.verbatim.clone().map(|(media_type, text)| Verbatim { media_type, text });
         Ok(Record { verbatim, ..read_body(&self.body)? })
@@ -60,7 +60,7 @@ struct EntryHeader {
     text: usize,
 }
 
-/// Body, and media type and text of the verbatim if there is one.
+/// The body, then the media type and text of the verbatim if there is one.
 type EntryParts<'r> = (&'r [u8], Option<(String, String)>);
 
 impl EntryHeader {
@@ -260,17 +260,17 @@ impl Packs {
             let mut statement = connection.prepare("SELECT id FROM packs")?;
             statement.query_map([], |r| r.get(0))?.collect::<Result<_, _>>()?
         };
-        let mut gone = 0;
+        let mut removed = 0;
         for pack in packs {
             let strays = self.slots(connection, pack)?.iter().filter(|slot| !used.contains(pack, **slot)).count();
             if strays > 0 {
                 let keep = |slot, entry| Ok(used.contains(pack, slot).then_some(entry));
                 let (old, new) = self.rewrite(connection, pack, keep)?;
                 on_change(pack, &old, &new);
-                gone += strays as u32;
+                removed += strays as u32;
             }
         }
-        Ok(gone)
+        Ok(removed)
     }
 
     /// Removes the entries of these packs that no record and no version refers to.

@@ -23,7 +23,7 @@ impl Flags {
     pub const SAID_BY_USER: i64 = 64;
     /// The assistant said it.
     pub const SAID_BY_ASSISTANT: i64 = 128;
-    /// A program put it there.
+    /// A program inserted it.
     pub const SAID_BY_SYSTEM: i64 = 256;
     /// All bits for who said the record.
     pub const SAID_BY: i64 = Self::SAID_BY_USER | Self::SAID_BY_ASSISTANT | Self::SAID_BY_SYSTEM;
@@ -50,7 +50,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Stable name of a code.
+    /// Stable name of the cause with this code.
     pub fn name(code: i64) -> &'static str {
         match code {
             0 => "import",
@@ -189,9 +189,9 @@ pub fn platform_id(connection: &Connection, name: &str) -> StoreResult<i64> {
 /// Next unused row number. Numbers are never reused, not even those of erased records.
 pub fn next_row(tx: &Connection) -> StoreResult<i64> {
     let last: Option<i64> = tx.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
-    let used: Option<i64> =
+    let last_used: Option<i64> =
         tx.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
-    let row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
+    let row = last.unwrap_or(0).max(last_used.unwrap_or(0)) + 1;
     tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [row])?;
     Ok(row)
 }

@@ -6,9 +6,9 @@ use rusqlite::{Connection, params};
 
 /// Zeroes the unused parts of these b-tree pages. Skips pages of other types.
 pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
-    let mut read = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
+    let mut page_query = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in pages {
-        let old: Vec<u8> = read.query_row([page], |r| r.get(0))?;
+        let old: Vec<u8> = page_query.query_row([page], |r| r.get(0))?;
         let mut data = old.clone();
         // The first page begins with the 100-byte file header.
         let start = if *page == 1 { 100 } else { 0 };
@@ -24,18 +24,18 @@ pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
 pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
     let count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     scrub(tx, &(1..=count).collect::<Vec<_>>())?;
-    let mut read = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
-    let first: Vec<u8> = read.query_row([1], |r| r.get(0))?;
+    let mut page_query = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
+    let first: Vec<u8> = page_query.query_row([1], |r| r.get(0))?;
     // The cipher reserves the last bytes of each page for itself.
     let reserved = usize::from(first.get(20).copied().unwrap_or(0));
     let mut trunk = u32_at(&first, 32);
     // The loop is bounded because a damaged list of free pages may be circular.
     for _ in 0..count {
         let Some(number) = trunk.filter(|n| (2..=count).contains(n)) else { break };
-        let data: Vec<u8> = read.query_row([number], |r| r.get(0))?;
+        let data: Vec<u8> = page_query.query_row([number], |r| r.get(0))?;
         let leaves = u32_at(&data, 4).unwrap_or(0);
         for leaf in (0..leaves).filter_map(|i| u32_at(&data, 8 + 4 * i as usize)).filter(|n| (2..=count).contains(n)) {
-            let mut leaf_page: Vec<u8> = read.query_row([leaf], |r| r.get(0))?;
+            let mut leaf_page: Vec<u8> = page_query.query_row([leaf], |r| r.get(0))?;
             let used = leaf_page.len().saturating_sub(reserved);
             if leaf_page.iter().take(used).any(|b| *b != 0) {
                 leaf_page[..used].fill(0);

@@ -296,8 +296,8 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
 /// Time between two checks for cancellation.
 const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs `work` and interrupts its statements once `cancel` is set. `work` gets a function and calls it where it must
-/// not be interrupted any more, for example before a commit. A database error after `cancel` was set is returned as
+/// Runs `work` and interrupts its statements once `cancel` is set. `work` gets a function, which it calls when it must
+/// no longer be interrupted, for example before a commit. A database error after `cancel` was set is returned as
 /// `Cancelled`.
 fn run_interruptible<T>(
     cancel: &AtomicBool,

@@ -60,7 +60,7 @@ impl TombstoneRow {
         out
     }
 
-    /// True if the vault signed it, in the form of this version or of a former one.
+    /// True if the vault signed this tombstone, in the current form or in the former one.
     fn is_signed_by(&self, public: &[u8; 32]) -> bool {
         let signature = hex::decode(&self.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
         signature.is_some_and(|signature| {
@@ -288,14 +288,14 @@ pub struct OwnTarget {
     pub kind: String,
     pub redacted: bool,
     pub at: i64,
-    /// Fingerprints that it blocks.
+    /// Fingerprints that the tombstone blocks.
     pub fingerprints: Vec<[u8; 16]>,
 }
 
 /// The targets of the vault's own tombstones.
 ///
 /// # Errors
-/// The database.
+/// The database fails.
 pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
     let mut by_tombstone: HashMap<String, Vec<[u8; 16]>> = HashMap::new();
     let mut statement = c.prepare("SELECT tombstone, fingerprint FROM fingerprints")?;
@@ -323,7 +323,7 @@ pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
 /// Ids of the vault's own tombstones.
 ///
 /// # Errors
-/// The database.
+/// The database fails.
 pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
     let mut statement = c.prepare("SELECT id FROM tombstones WHERE own = 1")?;
     let rows = statement.query_map([], |r| r.get(0))?;

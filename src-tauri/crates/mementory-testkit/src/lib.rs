@@ -113,7 +113,7 @@ impl TempVault {
                 connection.query_row("SELECT data FROM sqlite_dbpage WHERE pgno = ?1", [page], |r| r.get(0)).unwrap();
             let number = |at: usize| usize::from(u16::from_be_bytes([data[at], data[at + 1]]));
             let (gap, cells) = (8 + 2 * number(3), number(5));
-            // The first byte 13 marks a leaf page of a table; it needs enough room in the gap.
+            // A first byte of 13 marks a leaf page of a table. Its gap must have room for the bytes.
             if data[0] == 13 && number(3) > 0 && cells > gap + bytes.len() + 64 {
                 data[gap + 32..gap + 32 + bytes.len()].copy_from_slice(bytes);
                 connection

@@ -11,16 +11,16 @@ export function contentsInRange(
   tombstones: readonly TombstoneView[],
   range: DateSpan,
 ): PackContents {
-  const inside = ({ at }: { at: string }) => {
+  const isInRange = ({ at }: { at: string }) => {
     const time = parseTime(at)?.getTime() ?? 0;
     const [since, until] = [parseTime(range.since)?.getTime(), parseTime(range.until)?.getTime()];
     return time >= (since ?? -Infinity) && time <= (until ?? Infinity);
   };
-  const inRange = tombstones.filter(inside);
+  const inRange = tombstones.filter(isInRange);
   return {
     tombstones: inRange.length,
     // Do not count receipts that are still pending.
     withReceipt: inRange.filter(({ receipt, complete }) => receipt !== null && complete !== null).length,
-    entries: entries.filter(inside).length,
+    entries: entries.filter(isInRange).length,
   };
 }

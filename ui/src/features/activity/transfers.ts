@@ -24,7 +24,7 @@ export type Transfer = {
   text: string;
   original: string;
   batch: BatchInfo | null;
-  /** The log entry, for exports only, because only they have details to show. Null for everything else. */
+  /** The log entry of an export, whose details can be opened. Null for everything else, which has no details. */
   entry: AuditEntry | null;
   /** The file path while the file still exists. */
   file: string | null;
@@ -106,7 +106,7 @@ function numbersOf(batch: BatchInfo): string {
 function failureText(failed: FailedImport | undefined): { text: string; original: string } | null {
   if (!failed) return null;
   const names = failed.paths.map((path) => oneLine(fileName(path)));
-  // The error text may already begin with the name.
+  // The error text may already contain the name.
   const { text } = new UiError(new BackendError(failed.error));
   const what = names.length > 0 && !names.some((name) => text.includes(name)) ? joinWithAnd(names) : null;
   return { text: joinSentences([what === null ? null : t("activity.sentence", { what }), text]), original: "" };

@@ -23,18 +23,18 @@ export class MessageTree {
   /** The path through `id`: its ancestors, and below it the branch used last. */
   pathThrough(id: string): ThreadMessage[] {
     const ancestors: ThreadMessage[] = [];
-    const seen = new Set<string>();
+    const visited = new Set<string>();
     for (
       let at = this.byId.get(id);
-      at && !seen.has(at.id);
+      at && !visited.has(at.id);
       at = at.parent_id === null ? undefined : this.byId.get(at.parent_id)
     ) {
-      seen.add(at.id);
+      visited.add(at.id);
       ancestors.push(at);
     }
     const path = ancestors.reverse();
-    for (let next = this.#next(id); next !== undefined && !seen.has(next); next = this.#next(next)) {
-      seen.add(next);
+    for (let next = this.#next(id); next !== undefined && !visited.has(next); next = this.#next(next)) {
+      visited.add(next);
       const message = this.byId.get(next);
       if (message) path.push(message);
     }
@@ -73,9 +73,17 @@ export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
   const cached = stepsCache.get(message);
   if (cached) return cached;
   const { id, parent_id, role, created_at, branch } = message;
-  const none = { origin_id: null, hidden: false, model: null, attachments: [], siblings: [], memories: [], steps: [] };
+  const emptyFields = {
+    origin_id: null,
+    hidden: false,
+    model: null,
+    attachments: [],
+    siblings: [],
+    memories: [],
+    steps: [],
+  };
   const steps = message.steps.map(({ content_type, text }, index) => ({
-    ...{ ...none, id: `${id}/${index}`, parent_id, role, created_at, branch, content_type, text },
+    ...{ ...emptyFields, id: `${id}/${index}`, parent_id, role, created_at, branch, content_type, text },
   }));
   stepsCache.set(message, steps);
   return steps;

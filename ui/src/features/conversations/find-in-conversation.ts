@@ -56,7 +56,7 @@ const WORK_MS = 12;
 
 /**
  * All hits of a text in a conversation as displayed, over all branches, in order. Null if cancelled. An empty text only
- * fills the cache, so that the first letter is answered at once.
+ * fills the cache, so that the hits of the first typed letter are found at once.
  */
 export async function findAll(
   messages: readonly ThreadMessage[],

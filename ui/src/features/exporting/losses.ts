@@ -15,7 +15,7 @@ const MAX_LABEL_LENGTH = 120;
 const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1 };
 const KEPT = "moved_to_extension";
 
-/** Fields that only programs use, so that nobody misses them when they are left out. */
+/** Fields that only programs use. Nobody misses them when they are left out. */
 const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
   ...["passthrough", "manifest", "document", "database", "embeddings", "embedding_ref", "id", "identifiers"],
   ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
@@ -97,15 +97,15 @@ export function excludedCount(exported: Exported): number {
  * How many attached files are exported and how many are left out. `canContain`: whether the format can contain files.
  */
 export function filesOf(exported: Exported, canContain: boolean): { exported: number; omitted: number } {
-  const lost = (field: string) =>
+  const lossCount = (field: string) =>
     exported.loss_counts.reduce(
       (n, loss) => (loss.field === field && loss.kind === "left_out" ? n + loss.count : n),
       0,
     );
   const attachmentCount = exported.by_kind.attachment ?? 0;
   // A file that is stored inside its message is not counted as an attachment, only as a loss of bytes.
-  if (!canContain) return { exported: 0, omitted: Math.max(attachmentCount, lost("bytes")) };
-  const omitted = Math.min(attachmentCount, lost("attachment"));
+  if (!canContain) return { exported: 0, omitted: Math.max(attachmentCount, lossCount("bytes")) };
+  const omitted = Math.min(attachmentCount, lossCount("attachment"));
   return { exported: attachmentCount - omitted, omitted };
 }
 

@@ -18,7 +18,7 @@ import { excludedCount, missedFields } from "./losses";
 /** The settings of an earlier export. `folder` is null if no exported file of the log still exists. */
 export type ExportSettings = { folder: string | null; sign: boolean; encrypt: boolean };
 
-/** A name that exists gets a number; after this many attempts the error is shown. */
+/** If a file with the name exists, the name gets a number. After this many attempts the error is shown. */
 const MAX_NAMES = 20;
 
 /**

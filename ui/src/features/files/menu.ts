@@ -11,11 +11,11 @@ export function fileMenu(id: string, show: (id: string) => void): MenuEntry[] {
   const ids = targetIds(id);
   if (ids.length > 1) return recordEntries(files, ids);
   const conversation = files.rows.find((row) => row.id === id)?.conversation_id ?? null;
-  const open = { label: t("action.open"), icon: Eye, shortcut: "Space", run: () => show(id) };
-  const go = {
+  const openEntry = { label: t("action.open"), icon: Eye, shortcut: "Space", run: () => show(id) };
+  const conversationEntry = {
     label: t("files.conversation"),
     icon: MessagesSquare,
     run: () => nav.go("conversations", conversation),
   };
-  return [open, ...(conversation === null ? [] : [go]), ...recordEntries(files, ids)];
+  return [openEntry, ...(conversation === null ? [] : [conversationEntry]), ...recordEntries(files, ids)];
 }

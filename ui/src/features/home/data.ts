@@ -25,7 +25,7 @@ export type Column = {
   types: Record<string, number>;
   /** Numbers of memories without a type, by subject. The empty name is for memories without a suggested subject. */
   about: Record<string, number>;
-  /** Memories of a special category. */
+  /** Number of memories in a special category. */
   special: number;
 };
 export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };
@@ -121,8 +121,8 @@ export function typesOf(columns: readonly Column[]): string[] {
 }
 
 /**
- * Rows of the matrix for memories without a type: what they are about, by frequency. Empty if no memory has a
- * suggestion; then one row has all of them.
+ * Rows of the matrix for memories without a type: what they are about, by frequency. Empty if no subject is suggested
+ * for any memory; a single row then has all of them.
  */
 export function aboutOf(columns: readonly Column[]): string[] {
   const totals: Record<string, number> = {};
@@ -139,9 +139,9 @@ const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
 
 /** The newest exports that follow an earlier one and in which something could not be read. */
 export async function unreadExports(batches: readonly BatchInfo[]): Promise<UnreadExport[]> {
-  const left = batches.filter(({ undone, format }) => !undone && ACCOUNT_EXPORTS.has(format ?? ""));
-  const newest = [...new Set(left.map(({ format }) => format ?? ""))].flatMap((platform) => {
-    const [first, earlier] = left.filter(({ format }) => format === platform);
+  const accountBatches = batches.filter(({ undone, format }) => !undone && ACCOUNT_EXPORTS.has(format ?? ""));
+  const newest = [...new Set(accountBatches.map(({ format }) => format ?? ""))].flatMap((platform) => {
+    const [first, earlier] = accountBatches.filter(({ format }) => format === platform);
     return first && earlier && first.failed > 0 ? [{ platform, batch: first.batch }] : [];
   });
   const reports = await Promise.all(newest.map(({ batch }) => backend().importReport(batch)));

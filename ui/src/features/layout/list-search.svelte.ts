@@ -17,8 +17,8 @@ export type ListAnswer = {
 
 /**
  * Keeps `list` loaded for the search field, its filter and every change of the vault. Call it while a component is
- * created. `onanswer` runs once the rows have arrived. During a search it waits `pause` ms longer, because it would
- * delay the answer to the next key.
+ * created. `onanswer` runs once the rows have arrived. During a search it runs another `pause` ms later, because at
+ * once it would delay the response to the next key.
  */
 export function followSearch(
   list: RecordList,

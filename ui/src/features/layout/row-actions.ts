@@ -33,7 +33,7 @@ export function focusList(): void {
  * Handles the keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. Returns whether the key was
  * handled.
  */
-export function recordKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {
+export function handleListKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {
   const ids = selection.ids.size > 0 ? [...selection.ids] : active ? [active] : [];
   const action = actionOf(event, list, ids);
   if (!action) return false;
@@ -52,7 +52,7 @@ export function handlePaneKey(event: KeyboardEvent, list: RecordList, id: string
   if (target instanceof Element && target.closest("form")) return;
   // Delete removes the focused element with the record, so the list gets the focus. Shift+Delete opens a dialog, which
   // restores the focus itself.
-  if (recordKey(event, list, id) && !shiftKey) focusList();
+  if (handleListKey(event, list, id) && !shiftKey) focusList();
 }
 
 function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() => void) | null {

@@ -12,12 +12,12 @@ export function requestAction(action: DetailRequest["action"], id: string): void
 }
 
 /** Handles letters that act on the active row, or on all checked rows. */
-export function letterKey(event: KeyboardEvent, active: string | null): void {
+export function handleLetterKey(event: KeyboardEvent, active: string | null): void {
   const letter = ACTION_OF_LETTER[screenLetter(event) ?? ""];
   // While any record is checked, only T and R work, and the bar for the checked records handles them.
-  const checked = selection.ids.size > 0;
-  if (!letter || (checked && letter !== "tag" && letter !== "redact")) return;
-  if (checked) detail.request(letter, null);
+  const isAnyChecked = selection.ids.size > 0;
+  if (!letter || (isAnyChecked && letter !== "tag" && letter !== "redact")) return;
+  if (isAnyChecked) detail.request(letter, null);
   else if (active) requestAction(letter, active);
   else return;
   event.preventDefault();

@@ -15,11 +15,11 @@ const quote = ({ id, text }: ThreadMessage): Quoted => ({ id, text });
 /** The nearest visible message of the person, at `id` or above it. Null if there is none. */
 export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string): Quoted | null {
   const byId = new Map(messages.map((message) => [message.id, message]));
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   let at = byId.get(id);
-  while (at && !seen.has(at.id)) {
+  while (at && !visited.has(at.id)) {
     if (at.role === "user" && !isCollapsed(at)) return quote(at);
-    seen.add(at.id);
+    visited.add(at.id);
     at = at.parent_id === null ? undefined : byId.get(at.parent_id);
   }
   return null;

@@ -7,12 +7,12 @@ import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
 import { aboutName } from "./types";
 
-/** The value that means "the person has not decided": the suggestion applies. */
+/** The value that means that the person has not decided, so that the suggested subject applies. */
 export const SUGGESTED = "suggested";
-/** For more memories than this, the earlier decisions are not read, so that there is no Undo. */
+/** For more memories than this, the earlier decisions are not read, so there is no Undo. */
 const MAX_UNDO = 1000;
 
-/** The current decisions on memories: from the decided subject, or `SUGGESTED`, to the ids of its memories. */
+/** The current decisions on memories: a map from each decided subject, or `SUGGESTED`, to the ids of its memories. */
 async function decisionsOn(ids: readonly string[]): Promise<Map<string, string[]>> {
   const filter = { ...ANY, ids: [...ids] };
   const { items } = await backend().list({ filter, sort: null, limit: MAX_UNDO, cursor: null });
@@ -24,7 +24,7 @@ async function decisionsOn(ids: readonly string[]): Promise<Map<string, string[]
   return decisions;
 }
 
-/** Stores what memories are about, or with `SUGGESTED` returns to the suggestion, and offers Undo. */
+/** Stores what memories are about, or with `SUGGESTED` returns to the suggested subject. Offers Undo. */
 export async function setSubject(ids: readonly string[], about: string): Promise<void> {
   const isUnlocked = lockGuard();
   try {
@@ -32,7 +32,7 @@ export async function setSubject(ids: readonly string[], about: string): Promise
     await backend().setAbout({ ids: [...ids], about });
     if (!isUnlocked()) return;
     const undo = async () => {
-      for (const [decided, of] of before ?? []) await backend().setAbout({ ids: of, about: decided });
+      for (const [decided, memoryIds] of before ?? []) await backend().setAbout({ ids: memoryIds, about: decided });
       vault.changed();
     };
     const text =

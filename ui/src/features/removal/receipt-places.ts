@@ -6,8 +6,8 @@ import { placeDetailText } from "$lib/text/core";
 export type ReceiptPlace = { place: string; outcome: string; text: string; original: string };
 
 /**
- * The places of a receipt, with a separate row for messages with the same content. A message left on purpose is no
- * failure of a place, so the receipt counts it separately.
+ * The places of a receipt, with a separate row for messages with the same content. A message that was left unchanged on
+ * purpose does not make a place fail, so the receipt counts it separately.
  */
 export function placesOf(receipt: Receipt): ReceiptPlace[] {
   const places = receipt.places.map(({ place, outcome, detail }) => ({ place, outcome, ...placeDetailText(detail) }));

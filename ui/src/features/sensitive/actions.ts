@@ -3,7 +3,10 @@ import { dialogs } from "$lib/state/dialogs.svelte";
 import { showError } from "$lib/state/trash-actions";
 import { sensitive } from "$lib/state/sensitive.svelte";
 
-/** Redacts a value, only in the records `ids` unless null. Before the first one since unlocking, a dialog asks. */
+/**
+ * Redacts a value in the records `ids`, or everywhere if null. Before the first redaction since unlocking, a dialog
+ * asks.
+ */
 export async function redact(item: SensitiveItem, ids: string[] | null, n: number): Promise<void> {
   if (sensitive.redacting) return;
   if (!sensitive.dialogShown) dialogs.show({ kind: "redact-value", item, ids, n });

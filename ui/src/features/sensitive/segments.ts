@@ -32,20 +32,20 @@ const bar: TextSegment = { kind: "bar", text: "" };
 /** The end of the text before the value, on one line. */
 export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
   const parts: TextSegment[] = [];
-  let room = MAX_LETTERS_BEFORE;
-  const until = context.findIndex((segment) => segment.this);
-  for (const segment of context.slice(0, Math.max(0, until)).reverse()) {
-    if (room <= 0) break;
+  let lettersLeft = MAX_LETTERS_BEFORE;
+  const valueIndex = context.findIndex((segment) => segment.this);
+  for (const segment of context.slice(0, Math.max(0, valueIndex)).reverse()) {
+    if (lettersLeft <= 0) break;
     const text = oneLine(segment.text);
     const points = [...text];
-    room -= segment.hidden ? MAX_LETTERS_BEFORE / 3 : points.length;
+    lettersLeft -= segment.hidden ? MAX_LETTERS_BEFORE / 3 : points.length;
     if (segment.hidden) parts.unshift(bar);
-    else if (room >= 0) parts.unshift({ kind: "text", text });
+    else if (lettersLeft >= 0) parts.unshift({ kind: "text", text });
     else
       parts.unshift({
         kind: "text",
         text: `…${points
-          .slice(-room)
+          .slice(-lettersLeft)
           .join("")
           .replace(/^\S*\s/u, "")}`,
       });

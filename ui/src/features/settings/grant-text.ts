@@ -8,7 +8,7 @@ import { day } from "$lib/text/format";
 export function grantSummary(grant: GrantInfo): string {
   const rights = joinWithAnd(grant.rights.map((right) => word("right", right)));
   const names = (values: string[]) => joinWithAnd(values.map((each) => oneLine(each, 40)));
-  const only = joinWithCommas([
+  const restrictions = joinWithCommas([
     grant.sources.length > 0 ? joinWithAnd(grant.sources.map((each) => assistantStyle(each).name)) : null,
     grant.kinds.length > 0 ? joinWithAnd(grant.kinds.map((each) => word("kind", each))) : null,
     grant.types.length > 0 ? joinWithAnd(grant.types.map((each) => word("type", each))) : null,
@@ -20,7 +20,7 @@ export function grantSummary(grant: GrantInfo): string {
   return joinSentences([
     t("grant.rights", { rights }),
     grant.rights.includes("read") ? reads : null,
-    only ? t("grant.only", { what: only }) : null,
+    restrictions ? t("grant.only", { what: restrictions }) : null,
     grant.rights.includes("read") && !grant.covered ? t("grant.uncovered") : null,
     grant.expires_at ? t("grant.ends", { day: day(grant.expires_at) }) : null,
   ]);

@@ -81,7 +81,7 @@ export interface Backend {
   /** Ends a grant at once. The client's configuration stays. */
   stopClient(grant: string): Promise<b.AgentsOverview>;
   setAnswerClients(on: boolean): Promise<b.AgentsOverview>;
-  /** Call it when the notices of the first reads through these grants were shown. */
+  /** Call this once the notices about the first reads through these grants have been shown. */
   firstReadsSeen(grants: string[]): Promise<void>;
   /** What clients asked for, newest first; null: all clients. */
   clientCalls(grant: string | null): Promise<b.ClientCallList>;
@@ -103,8 +103,8 @@ export interface Backend {
   similar(request: b.SimilarRequest): Promise<b.Similar>;
   /** Encodes new and changed memories, so that `similar` finds them. */
   encode(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Encoded>;
-  /** Bytes of a file, or only its first `most` bytes. */
-  attachment(id: string, most?: number): Promise<ArrayBuffer>;
+  /** Bytes of a file, or only its first `maxBytes` bytes. */
+  attachment(id: string, maxBytes?: number): Promise<ArrayBuffer>;
   /** Asks the person for a path and saves the file there. Returns the path, or null if cancelled. */
   saveAttachment(
     jobId: string,
@@ -151,7 +151,7 @@ export interface Backend {
   contradictions(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.ContradictionList>;
   /** Stores that both memories are true, or with `both` false removes that decision. */
   keepBoth(a: string, b: string, both: boolean): Promise<b.Ids>;
-  /** Returns the answers that the memories had before. */
+  /** Settles a contradiction. Returns the review answers that the memories had before. */
   settle(request: b.SettleRequest): Promise<b.Settled>;
   setAbout(request: b.AboutRequest): Promise<b.Ids>;
   /** The messages that a memory comes from. */
@@ -214,7 +214,7 @@ export interface Backend {
   setLockWhenAway(on: boolean): Promise<void>;
   /** Sets whether screenshots and screen sharing leave out the window, where the system supports that. */
   setHideFromCapture(on: boolean): Promise<void>;
-  /** Calls `listener` when the vault locked itself. Returns the function to stop listening. */
+  /** Calls `listener` when the vault has locked itself. Returns the function to stop listening. */
   onLocked(listener: (by: LockedBy) => void): Promise<() => void>;
   /**
    * Calls `listener` when a watched folder has a new file or a finished import. Returns the function to stop listening.
@@ -227,12 +227,13 @@ export interface Backend {
    * function to stop listening.
    */
   onWarnings(listener: (warnings: b.Warning[]) => void): Promise<() => void>;
-  /** Calls `listener` when another start of the program handed files over. Returns the function to stop listening. */
+  /** Calls `listener` when the program is started again with files to open. Returns the function to stop listening. */
   onOpen(listener: () => void): Promise<() => void>;
   /** Calls `listener` with the progress of an automatic import. Returns the function to stop listening. */
   onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;
   /**
-   * Calls `listener` when files are dragged over the window, away, or dropped. Returns the function to stop listening.
+   * Calls `listener` when files are dragged over the window, leave it, or are dropped. Returns the function that stops
+   * listening.
    */
   onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
 }

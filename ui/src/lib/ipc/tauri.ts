@@ -4,18 +4,18 @@ import { getCurrentWebview } from "@tauri-apps/api/webview";
 import { commands, type ErrorBody, type Progress, type Warning } from "./bindings";
 import { BackendError, type Backend, type LockedBy } from "./backend";
 
-type Answer<T> = { status: "ok"; data: T } | { status: "error"; error: ErrorBody };
+type CommandResult<T> = { status: "ok"; data: T } | { status: "error"; error: ErrorBody };
 
-/** The data of a command's answer. Throws its error as a `BackendError`. */
-async function unwrap<T>(answer: Promise<Answer<T>>): Promise<T> {
-  const result = await answer;
+/** The data of a command's result. Throws its error as a `BackendError`. */
+async function unwrap<T>(call: Promise<CommandResult<T>>): Promise<T> {
+  const result = await call;
   if (result.status === "error") throw new BackendError(result.error);
   return result.data;
 }
 
 /** Like `unwrap`, for commands whose data the window does not use. */
-async function unwrapVoid(answer: Promise<Answer<unknown>>): Promise<void> {
-  await unwrap(answer);
+async function unwrapVoid(call: Promise<CommandResult<unknown>>): Promise<void> {
+  await unwrap(call);
 }
 
 function channel(listener: (progress: Progress) => void): Channel<Progress> {
@@ -90,7 +90,7 @@ export const tauriBackend: Backend = {
   near: (request) => unwrap(commands.near(request)),
   similar: (request) => unwrap(commands.similar(request)),
   encode: (jobId, onProgress) => unwrap(commands.encode(jobId, channel(onProgress))),
-  attachment: (id, most) => unwrap(commands.attachment(id, most ?? null)),
+  attachment: (id, maxBytes) => unwrap(commands.attachment(id, maxBytes ?? null)),
   saveAttachment: (jobId, id, suggestedName, onProgress) =>
     unwrap(commands.saveAttachment(jobId, id, suggestedName, channel(onProgress))),
   add: (request) => unwrap(commands.add(request)),
@@ -106,7 +106,7 @@ export const tauriBackend: Backend = {
   tombstones: () => unwrap(commands.tombstones()),
   receipt: (id) => unwrap(commands.receipt(id)),
   cleanAgain: (jobId, id, onProgress) => unwrap(commands.cleanAgain(jobId, id, channel(onProgress))),
-  look: (jobId, anew, onProgress) => unwrap(commands.look(jobId, anew, channel(onProgress))),
+  look: (jobId, all, onProgress) => unwrap(commands.look(jobId, all, channel(onProgress))),
   sensitiveQueue: (request) => unwrap(commands.sensitiveQueue(request)),
   sensitiveValue: (value) => unwrap(commands.sensitiveValue(value)),
   redactValues: (jobId, request, onProgress) => unwrap(commands.redactValues(jobId, request, channel(onProgress))),

@@ -1,6 +1,6 @@
 /**
  * Milliseconds that the window waits after the rows of a search arrived before it requests more (counts, further rows),
- * because the person may type on.
+ * because the person may go on typing.
  */
 export const TYPING_PAUSE_MS = 250;
 

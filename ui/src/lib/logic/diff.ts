@@ -5,7 +5,9 @@ export type DiffPart = { kind: "same" | "added" | "removed"; text: string };
 const MAX_TOTAL_LENGTH = 200_000;
 const MAX_EDITS = 2_000;
 
-/** The words that were removed and added between two texts. If they are too long or too different: both texts whole. */
+/**
+ * The words that were removed and added between two texts. Both texts as a whole if they are too long or too different.
+ */
 export function wordDiff(older: string, newer: string): DiffPart[] {
   // The cost grows with the square of the number of differences.
   const changes =

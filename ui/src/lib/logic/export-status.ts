@@ -2,7 +2,7 @@ import { word } from "$lib/text";
 
 /**
  * `new`, `changed`, `not in the newest export`: status in the newest export of the assistant. That export may be of
- * another account, so nothing is said to be gone.
+ * another account, so the text does not say that a record is gone.
  */
 export const exportStatusName = (standing: string): string => word("standing", standing);
 

@@ -8,9 +8,9 @@ const FENCED = /^\uFEFF?---[ \t]*\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)
  * is the body, so that nothing is hidden.
  */
 export function splitFrontMatter(text: string): FrontMatter {
-  const none: FrontMatter = { fields: [], body: text };
+  const noFrontMatter: FrontMatter = { fields: [], body: text };
   const [head, inner] = FENCED.exec(text) ?? [];
-  if (head === undefined || inner === undefined) return none;
+  if (head === undefined || inner === undefined) return noFrontMatter;
   const fields: [string, string][] = [];
   for (const line of inner.split(/\r?\n/)) {
     if (line.trim() === "") continue;
@@ -19,9 +19,9 @@ export function splitFrontMatter(text: string): FrontMatter {
     const last = fields.at(-1);
     if (name !== undefined) fields.push([name, plainValue(value ?? "")]);
     else if (entry !== undefined && last) last[1] = [last[1], plainValue(entry)].filter(Boolean).join(", ");
-    else return none;
+    else return noFrontMatter;
   }
-  return fields.length > 0 ? { fields, body: text.slice(head.length).replace(/^(?:[ \t]*\r?\n)+/, "") } : none;
+  return fields.length > 0 ? { fields, body: text.slice(head.length).replace(/^(?:[ \t]*\r?\n)+/, "") } : noFrontMatter;
 }
 
 /** `[a, "b"]` as `a, b`, and a quoted value without its quotes. */

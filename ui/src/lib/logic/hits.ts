@@ -2,11 +2,12 @@ import type { Block } from "./markdown";
 import { escapeRegExp, splitSegments } from "./text-segments";
 
 /**
- * Maximum number of marks in one segment; more would block the window. Then only hits near the current one are marked.
+ * Maximum number of marks in one segment; more would block the window. If there are more hits, only those near the
+ * current one are marked.
  */
 const MAX_MARKS = 1_000;
 
-/** A formula, in which nothing is found: its words are not in reading order. */
+/** A formula. It is not searched, because its words are not in reading order. */
 const FORMULA_PATTERN = /<math[\s>][\s\S]*?<\/math>/g;
 
 /** Elements that a hit may span. A text run ends at all other elements and at redactions. */
@@ -25,7 +26,7 @@ function decodeEntities(source: string): string {
   if (!source.includes("&")) return source;
   const rest = source.replace(ENTITY_PATTERN, "");
   if (!rest.includes("&")) return source.replace(ENTITY_PATTERN, (_, name: string) => ENTITIES[name] ?? "");
-  // The browser decodes the two thousand named entities. This text contains no tag.
+  // The browser decodes the two thousand named entities. Nothing is loaded, because the text contains no tag.
   const area = document.createElement("textarea");
   area.innerHTML = `.${source}`;
   return (area.textContent ?? "").slice(1);
@@ -88,10 +89,10 @@ function textNodeRuns(root: Node): Text[][] {
       if (child instanceof Text) runs.at(-1)?.push(child);
       else if (child instanceof Element) {
         const bar = child.classList.contains("redaction");
-        const ends = bar || !INLINE_TAGS.has(child.localName);
-        if (ends) runs.push([]);
+        const endsRun = bar || !INLINE_TAGS.has(child.localName);
+        if (endsRun) runs.push([]);
         if (!bar && child.localName !== "math") visit(child);
-        if (ends) runs.push([]);
+        if (endsRun) runs.push([]);
       }
     }
   };

@@ -17,7 +17,7 @@ const FORMULAS: { pattern: RegExp; display: boolean }[] = [
   { pattern: /^\\\[([\s\S]+?)\\\]/, display: true },
   { pattern: /^\$\$([\s\S]+?)\$\$/, display: true },
   { pattern: /^\\\(([\s\S]+?)\\\)/, display: false },
-  // Prices are written with this sign too, so the content has to look like a formula.
+  // Prices are written with a dollar sign too, so the content has to look like a formula.
   { pattern: /^\$(?=[^\s$])((?:[A-Za-z]|(?=[^$\n]*[\\^_={])[^$\n]*[^\s$\\]))\$(?!\d)/, display: false },
 ];
 

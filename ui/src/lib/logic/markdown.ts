@@ -52,15 +52,15 @@ const SANITIZE_OPTIONS = {
 function exceedsLimits(top: Token): boolean {
   let cells = 0;
   let links = 0;
-  let formulas = 0;
+  let formulaCount = 0;
   const anyExceeds = (tokens: Token[], depth: number): boolean =>
     depth > LIMITS.depth || tokens.some((token) => exceeds(token, depth));
   const exceeds = (token: Token, depth: number): boolean => {
     if (token.type === "table")
       cells += (token as Tokens.Table).header.length * ((token as Tokens.Table).rows.length + 1);
     if (token.type === "link") links += 1;
-    if (token.type === "formula" || token.type === "formulaBlock") formulas += 1;
-    if (cells > LIMITS.cells || links > LIMITS.links || formulas > LIMITS.formulas) return true;
+    if (token.type === "formula" || token.type === "formulaBlock") formulaCount += 1;
+    if (cells > LIMITS.cells || links > LIMITS.links || formulaCount > LIMITS.formulas) return true;
     const { tokens = [], items = [] } = token as { tokens?: Token[]; items?: Token[] };
     return anyExceeds(tokens, depth + 1) || anyExceeds(items, depth + 1);
   };
@@ -138,9 +138,9 @@ export function isPlain(source: string): boolean {
   return others.length === 0 && first.kind !== "code" && (first.kind === "plain" || PLAIN_HTML.test(first.html));
 }
 
-/** The text without Markdown formatting on one line, with at most `most` characters. */
-export function plainLine(text: string, most?: number): string {
-  return oneLine(plainText(truncated(text, most)), most);
+/** The text without Markdown formatting on one line, with at most `maxLength` characters. */
+export function plainLine(text: string, maxLength?: number): string {
+  return oneLine(plainText(truncated(text, maxLength)), maxLength);
 }
 
 /** Paragraphs and line breaks without attributes, as in most messages, need no sanitising. */

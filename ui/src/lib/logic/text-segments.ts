@@ -51,11 +51,11 @@ function toUnits(text: string, ranges: readonly (readonly [number, number])[]): 
   return ranges.map(([start, end]): [number, number] => [clamp(start), clamp(end)]).sort((a, b) => a[0] - b[0]);
 }
 
-/** One line for a toast or a menu, with blocks for redactions and at most `most` characters. */
-export function shortLine(text: string, most: number): string {
+/** One line for a toast or a menu, with blocks for redactions and at most `maxLength` characters. */
+export function shortLine(text: string, maxLength: number): string {
   const plain = text.replaceAll(REDACTION_PATTERN, "█████").replaceAll(/\s+/g, " ").trim();
   const codePoints = [...plain];
-  return codePoints.length > most ? `${codePoints.slice(0, most).join("").trimEnd()}…` : plain;
+  return codePoints.length > maxLength ? `${codePoints.slice(0, maxLength).join("").trimEnd()}…` : plain;
 }
 
 /** Length in code points. */
@@ -71,9 +71,9 @@ export function fieldText(text: string): string {
 }
 
 /** An offset in a field's text (UTF-16 units) as an offset in the original text, in code points. */
-export function codePointOffset(text: string, place: number): number {
+export function codePointOffset(text: string, offset: number): number {
   let unit = 0;
-  for (let n = 0; n < place; n += 1) unit += text.startsWith("\r\n", unit) ? 2 : 1;
+  for (let n = 0; n < offset; n += 1) unit += text.startsWith("\r\n", unit) ? 2 : 1;
   return codePointCount(text.slice(0, unit));
 }
 
@@ -101,8 +101,8 @@ export function escapeRegExp(text: string): string {
 }
 
 /**
- * The span of a selection in the source text, in code points: `selected` as displayed, preceded by `before`. Null if
- * the displayed words differ from the source.
+ * The span of a selection in the source text, in code points. `selected` is the selected text as displayed, and
+ * `before` is the displayed text in front of it. Null if the displayed words differ from the source.
  */
 export function selectionSpan(source: string, selected: string, before: string): { start: number; end: number } | null {
   if (selected.trim() === "") return null;

@@ -38,7 +38,7 @@ class Agents {
   readonly used = $derived((this.overview?.grants.length ?? 0) > 0 || this.suggestions > 0);
   readonly rows = $derived(this.overview ? rowsOf(this.overview) : []);
   #run = 0;
-  #called = false;
+  #hasNewCall = false;
   #loading = false;
   #waitsForFocus = false;
 
@@ -49,14 +49,15 @@ class Agents {
 
   /** Handles the event that a client was answered. Calls that arrive during a load cause only one more load. */
   onClientCall(): void {
-    this.#called = true;
-    if (!this.#loading) void this.#follow();
+    this.#hasNewCall = true;
+    if (!this.#loading) void this.#loadUntilCurrent();
   }
 
-  async #follow(): Promise<void> {
+  /** Loads again as long as calls arrived during the last load. */
+  async #loadUntilCurrent(): Promise<void> {
     this.#loading = true;
-    while (this.#called) {
-      this.#called = false;
+    while (this.#hasNewCall) {
+      this.#hasNewCall = false;
       this.revision += 1;
       await this.load();
     }
@@ -110,8 +111,8 @@ class Agents {
   }
 
   /**
-   * Shows a notice that clients have read for the first time. Clients mostly ask while the person works in another
-   * window, so the notice comes again with the focus, and counts as seen only then.
+   * Shows a notice that clients have read for the first time. Clients mostly read while the person works in another
+   * window, so the notice is shown again when this window gets the focus, and counts as seen only then.
    */
   #announce(grants: GrantInfo[]): void {
     const [grant, more] = grants;

@@ -15,7 +15,7 @@ export async function copyText(text: string, clearAfter: number | null = appeara
 
 /** Copies and shows the result in a toast. Returns whether the text was copied. */
 export async function copyWithToast(text: string): Promise<boolean> {
-  const done = await copyText(text);
-  toasts.show(done ? t("copied") : t("copy.refused"), { icon: done ? "check" : "alert" });
-  return done;
+  const copied = await copyText(text);
+  toasts.show(copied ? t("copied") : t("copy.refused"), { icon: copied ? "check" : "alert" });
+  return copied;
 }

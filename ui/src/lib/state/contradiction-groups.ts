@@ -1,6 +1,6 @@
 import type { ContradictionInfo, ListItem } from "$lib/ipc";
 
-/** Memories about one thing of which not all can be true: one pair, or several pairs that share memories. */
+/** Memories about the same thing that cannot all be true: one pair, or several pairs that share memories. */
 export type ContradictionGroup = {
   /** The memories, oldest first; those without a date come last. */
   items: ListItem[];
@@ -17,11 +17,11 @@ export function groupPairs(pairs: readonly ContradictionInfo[]): ContradictionGr
   const groupOf = new Map<string, number>();
   pairs.forEach((pair, index) => {
     const earlierGroups = [pair.a, pair.b].flatMap((id) => groupOf.get(id) ?? []);
-    const into = Math.min(index, ...earlierGroups);
-    const group: Joined = groups.get(into) ?? { items: new Map(), pairs: [] };
-    groups.set(into, group);
+    const target = Math.min(index, ...earlierGroups);
+    const group: Joined = groups.get(target) ?? { items: new Map(), pairs: [] };
+    groups.set(target, group);
     for (const other of new Set(earlierGroups)) {
-      const joined = other === into ? null : groups.get(other);
+      const joined = other === target ? null : groups.get(other);
       if (!joined) continue;
       group.pairs.push(...joined.pairs);
       for (const [id, item] of joined.items) group.items.set(id, item);
@@ -29,7 +29,7 @@ export function groupPairs(pairs: readonly ContradictionInfo[]): ContradictionGr
     }
     group.pairs.push(pair);
     for (const item of pair.items) group.items.set(item.id, item);
-    for (const id of group.items.keys()) groupOf.set(id, into);
+    for (const id of group.items.keys()) groupOf.set(id, target);
   });
   return [...groups].sort(([a], [b]) => a - b).map(([, { items, pairs }]) => ({ items: oldestFirst(items), pairs }));
 }

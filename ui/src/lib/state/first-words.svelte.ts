@@ -3,7 +3,7 @@ import { firstWordsOf } from "$lib/state/untitled";
 import { lockGuard, onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** Rows that are only scrolled past are not loaded. */
+/** Milliseconds for which a row must be shown before it is loaded, so that rows that are only scrolled past are not. */
 const DELAY_MS = 120;
 
 /** The first words of untitled conversations, which a list does not contain. Loaded one after another. */

@@ -2,21 +2,21 @@ import { FORMATS } from "$lib/ipc/formats";
 
 type Format = (typeof FORMATS)[number];
 /** A format that a person may choose for an export in the window: one that is written and needs no earlier export. */
-type Offered = Extract<Format, { write: true; needsBase: false }>;
-export type ExportFormat = Offered["id"];
+type OfferedFormat = Extract<Format, { write: true; needsBase: false }>;
+export type ExportFormat = OfferedFormat["id"];
 /** Formats that are text to paste somewhere. */
-export type TextFormat = Extract<Offered, { text: true }>["id"];
+export type TextFormat = Extract<OfferedFormat, { text: true }>["id"];
 /** Formats that are always a file and so need a path. */
 export type FileFormat = Exclude<ExportFormat, TextFormat>;
 
 /** The formats that a person may choose for an export, in the order of `FORMATS`. */
-export const EXPORT_FORMATS = FORMATS.filter((format): format is Offered => format.write && !format.needsBase);
+export const EXPORT_FORMATS = FORMATS.filter((format): format is OfferedFormat => format.write && !format.needsBase);
 
 /** What a format is for: open formats, chats as a vendor exports them, agents and memory engines, and people. */
 export type ExportGroup = "Open" | "Chats" | "Agents" | "Reading";
 export const EXPORT_GROUPS: readonly ExportGroup[] = ["Open", "Chats", "Agents", "Reading"];
 
-export function groupOf(format: Offered): ExportGroup {
+export function groupOf(format: OfferedFormat): ExportGroup {
   if (format.interchange) return "Open";
   if (format.accountExport) return "Chats";
   return format.forReading || format.text ? "Reading" : "Agents";
@@ -28,7 +28,7 @@ function requireFirst<T>(list: readonly T[]): T {
   return found;
 }
 
-const isTextFormat = (format: Format): format is Extract<Offered, { text: true }> => format.text;
+const isTextFormat = (format: Format): format is Extract<OfferedFormat, { text: true }> => format.text;
 /** The format of text to paste somewhere. */
 export const TEXT_FORMAT: TextFormat = requireFirst(FORMATS.filter(isTextFormat)).id;
 /** The format that an export begins with. */

@@ -29,7 +29,10 @@ export const SOURCES = sources as readonly Source[];
 /** The texts of a source in the current language. */
 export const guideText = (id: SourceId): GuideText => currentLocale().guides[id];
 
-/** Formats that a person may choose for a file, and formats that take any file and are only used if chosen. */
+/**
+ * Formats that can be read, except those in `KEEPING_FORMATS`, which accept any file and are used only if the person
+ * chooses them.
+ */
 const ORDINARY_FORMATS = FORMATS.filter((format) => format.read && !format.onlyIfChosen);
 const READ_FORMATS: ReadonlySet<string> = new Set(ORDINARY_FORMATS.map(({ id }) => id));
 export const KEEPING_FORMATS: ReadonlySet<string> = new Set(

@@ -37,7 +37,7 @@ export class Plan {
     return [this.request.format, ...this.request.paths].join("\n");
   }
 
-  /** The same import of what is left of its damaged files, without a preview yet. */
+  /** The same plan for importing what is left of its damaged files, without a preview yet. */
   asSalvage(): Plan {
     return new Plan({ ...this.request, salvage: true }, this.format);
   }

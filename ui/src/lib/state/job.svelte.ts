@@ -8,7 +8,8 @@ export class JobProgress {
   /** Units of `progress.done` per second in this stage; null while unknown. */
   rate = $state<number | null>(null);
   #stage = "";
-  #from = { at: 0, done: 0 };
+  /** When this stage began, and how much was done then. */
+  #stageStart = { at: 0, done: 0 };
 
   readonly share = $derived(
     this.progress && (this.progress.total ?? 0) > 0
@@ -26,10 +27,10 @@ export class JobProgress {
     const now = performance.now();
     if (progress.stage !== this.#stage) {
       this.#stage = progress.stage;
-      this.#from = { at: now, done: progress.done ?? 0 };
+      this.#stageStart = { at: now, done: progress.done ?? 0 };
       this.rate = null;
-    } else if (now - this.#from.at > 500) {
-      this.rate = ((progress.done ?? 0) - this.#from.done) / ((now - this.#from.at) / 1000) || null;
+    } else if (now - this.#stageStart.at > 500) {
+      this.rate = ((progress.done ?? 0) - this.#stageStart.done) / ((now - this.#stageStart.at) / 1000) || null;
     }
     this.progress = progress;
   };

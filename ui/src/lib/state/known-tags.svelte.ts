@@ -5,7 +5,7 @@ import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-/** Tags of all memories, most used first, as suggestions independent of the current filter. */
+/** Tags of all memories, most used first, whatever the current filter is. They are offered where a tag is typed. */
 class KnownTags {
   names = $state.raw<string[]>([]);
   #run = 0;
@@ -24,7 +24,7 @@ class KnownTags {
         .sort((a, b) => b[1] - a[1] || byName(a[0], b[0]))
         .map(([name]) => name);
     } catch (error) {
-      // Tags can be typed without suggestions, so the error is not shown.
+      // Tags can be typed without this list, so the error is not shown.
       session.handleLocked(error);
     }
   }

@@ -9,7 +9,7 @@ let epoch = 0;
 
 /**
  * Returns a function that is true until the vault is locked. Create it before an `await` and call it afterwards, so
- * that an answer that arrives after locking is not shown.
+ * that a result that arrives after locking is not shown.
  */
 export function lockGuard(): () => boolean {
   const epochBefore = epoch;

@@ -27,7 +27,7 @@ export async function takeOpenRequests(): Promise<void> {
     if (session.phase === "open") await session.lock();
     session.showUnlock(vault);
   }
-  // An open vault stays open: the demonstration is one click away, and the person's work is not.
+  // An open vault stays open, because opening the demonstration would close what the person works on.
   if (demonstration && session.phase !== "open") await session.openDemonstration();
   if (refused.length > 0) toasts.show(refused.slice(0, MAX_NAMED).map(refusedText).join(" "), { icon: "alert" });
   if (paths.length === 0) return;

@@ -45,7 +45,7 @@ export class RecordList {
    * The question (query, filter, sort order) whose answer is in `rows`, and the offset up to which rows were loaded.
    */
   #shown = { question: "", reach: 0 };
-  /** A request that was sent before typing has paused. */
+  /** A request that was sent although the person may still be typing. */
   #prefetched: { question: string; limit: number; found: Promise<Found> } | null = null;
   #prefetching = false;
   /** The query typed while a prefetch was running. */

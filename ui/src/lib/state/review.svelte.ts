@@ -16,7 +16,7 @@ class Review {
   state = $state.raw<ReviewState | null>(null);
   /** Number of memories without an answer, of all assistants; null until counted. */
   left = $state<number | null>(null);
-  /** Only memories of this assistant; null = of all. */
+  /** Only memories of this assistant; null: of all assistants. */
   source = $state<string | null>(null);
   /** Whether the result is shown instead of the next memory. */
   showsResult = $state(false);

@@ -27,7 +27,7 @@ class Sensitive {
   counts = $state.raw<Record<QueueState, Counts>>(NO_COUNTS);
   /** When the last full scan ended; undefined until loaded. */
   scannedAt = $state<string | null | undefined>(undefined);
-  /** Records that were not scanned yet. */
+  /** Number of records that were not scanned yet. */
   unscanned = $state(0);
   loading = $state(false);
   failed = $state.raw<UiError | null>(null);

@@ -6,7 +6,7 @@ export type Toast = {
   id: number;
   text: string;
   icon?: "trash" | "check" | "alert" | "import" | undefined;
-  /** Says what failed after a change was made. */
+  /** Whether the toast says what failed after a change was made. */
   warning?: boolean | undefined;
   action?: { label: string; run: () => void | Promise<void>; undo: boolean } | undefined;
 };
@@ -30,7 +30,8 @@ class Toasts {
   }
 
   show(text: string, options: Omit<Toast, "id" | "text"> = {}): void {
-    // The warning of a change comes before the toast that says it was made.
+    // A warning about a change may come before the toast about the change itself. It is then shown again after that
+    // toast.
     if (this.current?.warning) this.#waiting.unshift(this.current.text);
     this.current = { id: this.#nextId++, text, ...options };
     if (options.action?.undo) this.#undo = options.action.run;

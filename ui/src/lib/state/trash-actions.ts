@@ -45,7 +45,7 @@ export async function trashFromList(list: RecordList, ids: string[], name: strin
   const [section, id] = [nav.section, nav.id];
   if (!(await moveToTrash(ids, name, list))) return;
   selection.clear();
-  // A search that was answered just before opens its first row, which must not be one of these.
+  // A search whose rows have just arrived opens its first row, which must not be one of the removed records.
   list.drop(ids);
   // If the person opened another record meanwhile, it stays open.
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);

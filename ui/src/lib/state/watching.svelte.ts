@@ -113,7 +113,7 @@ class Watching {
       found.finds.filter((find) => find.fresh),
       ({ id, at }) => `${id} ${at}`,
     );
-    if (newImports.length > 0) this.#imported(newImports);
+    if (newImports.length > 0) this.#reportImports(newImports);
     else if (fresh.length > 0) this.#offer(fresh);
   }
 
@@ -124,7 +124,7 @@ class Watching {
     return fresh;
   }
 
-  #imported(newImports: OwnImport[]): void {
+  #reportImports(newImports: OwnImport[]): void {
     const last = newImports.at(-1);
     vault.changed();
     if (!last) return;

@@ -63,14 +63,14 @@ export type ExportFacts = {
 /** Parses `3589 records, signed, encrypted, 23 covered, valid`. Returns null for other forms. */
 export function exportFacts(detail: string): ExportFacts | null {
   const form = /^(\d+) records(, signed)?(, encrypted)?(?:, (\d+) covered)?(?:, (not )?valid)?$/;
-  const [whole, records, signed, encrypted, covered, not] = form.exec(detail) ?? [];
+  const [whole, records, signed, encrypted, covered, notValid] = form.exec(detail) ?? [];
   if (whole === undefined) return null;
   return {
     records: Number(records),
     signed: signed !== undefined,
     encrypted: encrypted !== undefined,
     covered: Number(covered ?? 0),
-    valid: whole.endsWith("valid") ? not === undefined : null,
+    valid: whole.endsWith("valid") ? notValid === undefined : null,
   };
 }
 
@@ -118,7 +118,9 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   return op === "erase" && hasText(`kind.${detail}`) ? plain(word("kind", detail)) : { text: "", original: detail };
 }
 
-/** Texts for the details of clean places in a receipt, by a pattern of the detail. Its group is the text's number. */
+/**
+ * Texts for the details of clean places in a receipt, by a pattern of the detail. Its group is the number for the text.
+ */
 const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],
   [/^(\d+) records [a-z ]+ tombstones, 0 still there$/, "placeDetail.records"],

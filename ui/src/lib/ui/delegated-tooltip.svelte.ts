@@ -61,16 +61,16 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
       return () => target.removeAttribute("aria-describedby");
     });
 
-    const ends = new AbortController();
+    const listenerAbort = new AbortController();
     const on = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
-      box.addEventListener(name, listener, { signal: ends.signal, passive: true });
+      box.addEventListener(name, listener, { signal: listenerAbort.signal, passive: true });
     on("pointerover", (event) => event.pointerType !== "touch" && showFor(tooltipTarget(event.target)));
     on("pointerleave", () => showFor(null));
     on("pointerdown", close);
     on("focusin", (event) => focus(tooltipTarget(event.target)));
     on("focusout", close);
     return () => {
-      ends.abort();
+      listenerAbort.abort();
       close();
       state.registry.unregister(id);
     };

@@ -6,7 +6,7 @@ export function portalTarget(id: string): Element {
   return portalTargetFor(document.getElementById(id));
 }
 
-/** Like `portalTarget`, for the trigger itself. */
+/** Like `portalTarget`, but takes the trigger itself instead of its id. */
 export function portalTargetFor(element: Element | null): Element {
   return element?.closest("[data-layer], main, nav") ?? document.querySelector("main") ?? document.body;
 }

@@ -21,7 +21,7 @@ export const MAX_PER_GROUP = 5;
 const SEARCHED_MESSAGES = 40;
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
 
-/** Search results of the palette and its recently used commands. Cleared by the lock. */
+/** Search results of the palette and its recently used commands. Cleared when the vault locks. */
 class Finder {
   memories = $state.raw<FoundRecord[]>([]);
   conversations = $state.raw<FoundRecord[]>([]);
@@ -71,11 +71,12 @@ class Finder {
   /** Searches by meaning, after the words are shown: the first search loads the encoder, which takes a moment. */
   async #searchMeaning(query: string, run: number): Promise<void> {
     const limit = 2 * MAX_PER_GROUP;
-    const answer = await backend().similar({ query, id: null, filter: { ...ANY, kind: "memory" }, limit });
+    const similarResult = await backend().similar({ query, id: null, filter: { ...ANY, kind: "memory" }, limit });
     if (run !== this.#run) return;
     const memoryIds = new Set(this.memories.map((found) => found.id));
-    this.weights = answer.weights === "missing" || answer.weights === "damaged" ? answer.weights : null;
-    this.similar = answer.rows
+    this.weights =
+      similarResult.weights === "missing" || similarResult.weights === "damaged" ? similarResult.weights : null;
+    this.similar = similarResult.rows
       .filter((row) => !memoryIds.has(row.id))
       .slice(0, MAX_PER_GROUP)
       .map((row) => ({

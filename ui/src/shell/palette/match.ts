@@ -36,10 +36,10 @@ function wordPosition(name: string, word: string): number {
 
 const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
 
-/** The `most` best matches. Those of equal rank keep their order. */
+/** The `maxCount` best matches. Those of equal rank keep their order. */
 export function bestMatches<T>(
   all: readonly T[],
-  most: number,
+  maxCount: number,
   match: (one: T) => NameMatch | null,
 ): { one: T; match: NameMatch }[] {
   return all
@@ -48,5 +48,5 @@ export function bestMatches<T>(
       return found ? [{ one, match: found }] : [];
     })
     .sort((a, b) => a.match.rank - b.match.rank)
-    .slice(0, most);
+    .slice(0, maxCount);
 }

@@ -1,4 +1,4 @@
-//! Configurations that are refused, with the place, and stay as they are (`broken/cases.json`).
+//! Broken configurations (`broken/cases.json`) are refused with the place of the error, and stay as they are.
 
 use crate::testing::{Home, data, server};
 use mementory_clients::{Client, Error, plan_connect, plan_disconnect};

@@ -15,7 +15,7 @@ fn codes(report: &ClientReport) -> Vec<&str> {
     report.problems.iter().map(|problem| problem.code).collect()
 }
 
-fn program(path: &Path) -> Server {
+fn create_program(path: &Path) -> Server {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, "#!/bin/sh\n").unwrap();
     #[cfg(unix)]
@@ -34,7 +34,7 @@ fn nothing_is_found_in_an_empty_home() {
 #[test]
 fn a_healthy_entry_has_no_problems() {
     let home = Home::new();
-    let server = program(&home.outside().join("mementory-mcp"));
+    let server = create_program(&home.outside().join("mementory-mcp"));
     for client in Client::ALL {
         plan_connect(client, &home.places, &server).unwrap().apply(now()).unwrap();
         let report = report(&home.places, client, &server);
@@ -47,11 +47,11 @@ fn a_healthy_entry_has_no_problems() {
 #[test]
 fn an_entry_with_another_token_is_current_and_one_with_another_command_is_not() {
     let home = Home::new();
-    let first = program(&home.outside().join("mementory-mcp"));
+    let first = create_program(&home.outside().join("mementory-mcp"));
     plan_connect(Client::Cursor, &home.places, &first).unwrap().apply(now()).unwrap();
     let with_other_token = Server { env: [("MEMENTORY_TOKEN".into(), "unknown".into())].into(), ..first.clone() };
     assert!(report(&home.places, Client::Cursor, &with_other_token).current);
-    let with_other_command = program(&home.outside().join("moved/mementory-mcp"));
+    let with_other_command = create_program(&home.outside().join("moved/mementory-mcp"));
     assert_eq!(codes(&report(&home.places, Client::Cursor, &with_other_command)), ["outdated"]);
     let with_more_variables = Server { env: [("ANOTHER".into(), "x".into())].into(), ..first.clone() };
     assert_eq!(codes(&report(&home.places, Client::Cursor, &with_more_variables)), ["outdated"]);
@@ -75,7 +75,7 @@ fn a_broken_file_and_an_entry_of_somebody_else_are_problems() {
 fn files_that_cannot_be_executed_or_that_others_can_read_are_problems() {
     use std::os::unix::fs::PermissionsExt;
     let home = Home::new();
-    let server = program(&home.outside().join("mementory-mcp"));
+    let server = create_program(&home.outside().join("mementory-mcp"));
     plan_connect(Client::Zed, &home.places, &server).unwrap().apply(now()).unwrap();
     fs::set_permissions(&server.command, fs::Permissions::from_mode(0o644)).unwrap();
     fs::set_permissions(home.path(Client::Zed), fs::Permissions::from_mode(0o644)).unwrap();
@@ -87,8 +87,8 @@ fn files_that_cannot_be_executed_or_that_others_can_read_are_problems() {
 fn clients_are_found_by_program_and_application() {
     let home = Home::new();
     let folder = home.outside().join("bin");
-    program(&folder.join("codex"));
-    program(&folder.join("gemini.cmd"));
+    create_program(&folder.join("codex"));
+    create_program(&folder.join("gemini.cmd"));
     let mut places = Places { program_folders: vec![folder.clone()], ..home.places.clone() };
     let found = |places: &Places, client| report(places, client, &server()).installed;
     assert_eq!(found(&places, Client::Codex).unwrap().path, folder.join("codex"));

@@ -1,4 +1,4 @@
-//! What happens to files: links, modes, backups, changes in between, things that are no files.
+//! What happens to files: links, modes, backups, changes between planning and writing, things that are not files.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, FileKind, plan_connect, plan_disconnect};

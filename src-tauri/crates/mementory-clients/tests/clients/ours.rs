@@ -33,7 +33,7 @@ fn an_entry_of_somebody_else_is_neither_overwritten_nor_removed() {
         assert_eq!(plan_connect(client, &home.places, &server()).err().unwrap().code(), "not_ours");
         assert_eq!(plan_disconnect(client, &home.places, "mementory").err().unwrap().code(), "not_ours");
         assert_eq!(home.files(), before);
-        // Another name is free.
+        // A server with another name can be added and removed.
         let other = Server { name: "mementory-2".into(), ..server() };
         connect(&home, client, &other);
         plan_disconnect(client, &home.places, "mementory-2").unwrap().apply(now()).unwrap();
@@ -88,7 +88,7 @@ fn changes_made_between_connecting_and_disconnecting_stay() {
     home.write(Client::VsCode, "{\n\t\"inputs\": []\n}\n");
     connect(&home, Client::VsCode, &server());
     let text = fs::read_to_string(home.path(Client::VsCode)).unwrap();
-    // A server after ours, as the client itself adds it.
+    // A server that the client itself adds after ours.
     let own = "\t\t\"own\": {\n\t\t\t\"command\": \"x\"\n\t\t}";
     let end = text.rfind("\n\t}").unwrap();
     home.write(Client::VsCode, format!("{},\n{own}{}", &text[..end], &text[end..]));
@@ -101,9 +101,9 @@ fn changes_made_between_connecting_and_disconnecting_stay() {
     home.write(Client::Codex, "model = \"m\"");
     connect(&home, Client::Codex, &server());
     let text = fs::read_to_string(home.path(Client::Codex)).unwrap();
-    let further =
+    let added_later =
         "\n# asked for\n[mcp_servers.mementory.tools.search]\napproval_mode = \"prompt\"\n\n[tui]\nanimations = true\n";
-    home.write(Client::Codex, format!("{text}{further}"));
+    home.write(Client::Codex, format!("{text}{added_later}"));
     assert_eq!(disconnect(&home, Client::Codex), "model = \"m\"\n\n# asked for\n\n[tui]\nanimations = true\n");
 }
 

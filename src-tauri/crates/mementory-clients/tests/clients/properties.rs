@@ -108,7 +108,7 @@ fn toml() -> impl Strategy<Value = String> {
     )
 }
 
-/// Connects and disconnects; returns the text in between, or nothing if the document is not valid.
+/// Connects and disconnects. Returns the text when connected, or nothing if the document is not valid.
 fn round_trip(client: Client, text: &str) -> Option<String> {
     let home = Home::new();
     let path = home.write(client, text);

@@ -5,7 +5,7 @@ use crate::testing::{Home, data, now, server};
 use mementory_clients::{Client, plan_connect, plan_disconnect};
 use std::{fs, path::PathBuf};
 
-/// Client, file, and the file when it is connected.
+/// For each case the client, the file, and the file with its connected form.
 fn cases() -> Vec<(Client, PathBuf, PathBuf)> {
     let mut cases = Vec::new();
     for client in Client::ALL {
@@ -35,12 +35,12 @@ fn connecting_again_changes_nothing_and_disconnecting_gives_back_every_byte() {
         let applied = plan.apply(now()).unwrap();
         assert!(applied.changed);
         assert_eq!(fs::read(applied.backup.unwrap()).unwrap(), original);
-        let now_there = fs::read(&config).unwrap();
+        let connected_bytes = fs::read(&config).unwrap();
         if std::env::var_os("MEMENTORY_UPDATE").is_some() {
-            fs::write(&connected, &now_there).unwrap();
+            fs::write(&connected, &connected_bytes).unwrap();
         }
         let expected = fs::read(&connected).unwrap_or_default();
-        assert_eq!(String::from_utf8_lossy(&now_there), String::from_utf8_lossy(&expected), "{}", path.display());
+        assert_eq!(String::from_utf8_lossy(&connected_bytes), String::from_utf8_lossy(&expected), "{}", path.display());
 
         let before = home.files();
         let again = plan_connect(client, &home.places, &server()).unwrap();

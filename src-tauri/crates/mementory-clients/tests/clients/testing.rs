@@ -73,7 +73,7 @@ pub fn now() -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_633_200)
 }
 
-/// A folder of the tests' data.
+/// The path of a file or folder with the tests' data.
 pub fn data(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
 }

@@ -8,13 +8,13 @@ const SECRET: &str = "ada.kovalenko@orchardmail.eu";
 const HIDDEN: &str = "Likes \u{202e}trains\u{200b} and \u{e0041}trams.";
 
 /// What our own validator says about a document.
-pub(super) fn validated(v: &Open, name: &str, text: &str) -> Validation {
+pub(super) fn validated(v: &TestVault, name: &str, text: &str) -> Validation {
     let path = v.folder.path().join(name);
     std::fs::write(&path, text).unwrap();
     files::validate(&path, &Check::default(), &Job::default()).unwrap()
 }
 
-fn filled() -> (Open, Vec<String>) {
+fn filled_vault() -> (TestVault, Vec<String>) {
     let v = open();
     let texts = ["Has a tortoise called Rui.".to_owned(), format!("Mail: {SECRET}"), HIDDEN.to_owned()];
     let ids = texts.iter().map(|text| v.add(text)).collect();
@@ -27,7 +27,7 @@ fn text<'a>(out: &'a Value, member: &str) -> &'a str {
 
 #[test]
 fn export_memory_is_valid_and_complete_in_each_encoding() {
-    let (v, ids) = filled();
+    let (v, ids) = filled_vault();
     let token = v.token(&["export"], |_| {});
     for (format, name) in [("json", "x.mif.json"), ("yaml", "x.mif.yaml"), ("jsonl", "x.mif.jsonl")] {
         let out = v.call(&token, "export_memory", json!({"format": format})).unwrap();
@@ -52,7 +52,7 @@ fn export_memory_is_valid_and_complete_in_each_encoding() {
 
 #[test]
 fn only_a_grant_without_masking_allows_a_client_to_turn_masking_off() {
-    let (v, _) = filled();
+    let (v, _) = filled_vault();
     let masked = v.token(&["export"], |_| {});
     let uncovered = v.token(&["export"], |request| {
         request.name = "Uncovered".into();
@@ -67,7 +67,7 @@ fn only_a_grant_without_masking_allows_a_client_to_turn_masking_off() {
 }
 
 #[test]
-fn an_export_that_is_cut_off_says_so_and_is_continued() {
+fn an_export_that_is_cut_off_says_so_and_can_be_continued() {
     let v = open();
     (0..7).for_each(|n| drop(v.add(&format!("Memory number {n}"))));
     let token = v.token(&["export"], |request| request.records_per_call = Some(3));
@@ -139,16 +139,16 @@ fn an_imported_memory_keeps_its_date() {
     let token = v.token(&["suggest"], |_| {});
     let data = document("1.0", &[memory("mem_0a", "Likes boats.")]);
     v.call(&token, "import_memory", json!({"data": data})).unwrap();
-    let waiting = v.session.agents().suggestions().unwrap().items;
-    assert!(waiting[0].created_at.as_ref().unwrap().starts_with("2026-01-01"), "{waiting:?}");
-    let closed = v.session.agents().decide(&decision(&[waiting[0].id.clone()], &[])).unwrap();
+    let suggestions = v.session.agents().suggestions().unwrap().items;
+    assert!(suggestions[0].created_at.as_ref().unwrap().starts_with("2026-01-01"), "{suggestions:?}");
+    let closed = v.session.agents().decide(&decision(&[suggestions[0].id.clone()], &[])).unwrap();
     let shown = v.session.records().show(&closed.accepted[0].record, false, false).unwrap();
     assert!(shown.record.created_at.unwrap().starts_with("2026-01-01"));
 }
 
 #[test]
 fn memory_export_is_a_valid_bundle_whose_signature_verifies() {
-    let (v, _) = filled();
+    let (v, _) = filled_vault();
     let token = v.token(&["export"], |_| {});
     let bundle = |arguments: Value| v.call(&token, "memory_export", arguments).unwrap();
     let unsigned = bundle(json!({}));
@@ -215,7 +215,7 @@ fn memory_export_selects_as_the_contract_says() {
 
 #[test]
 fn import_memory_only_fills_the_queue() {
-    let (v, ids) = filled();
+    let (v, ids) = filled_vault();
     let token = v.token(&["read", "suggest", "export"], |_| {});
     let exported = v.call(&token, "export_memory", json!({})).unwrap();
     let mut document: Value = serde_json::from_str(text(&exported, "data")).unwrap();
@@ -227,7 +227,7 @@ fn import_memory_only_fills_the_queue() {
     assert_eq!((&again["suggestions"], &again["skipped"]), (&json!([]), &json!({"duplicate": 3})));
     assert_eq!(v.state(), before);
 
-    // The digest is that of the document as it was exported.
+    // The digest is removed, because it is that of the unchanged document.
     document["export"].as_object_mut().unwrap().remove("checksum");
     for memory in document["memories"].as_array_mut().unwrap() {
         let changed = memory["content"].as_str().unwrap().replace("tortoise", "hedgehog");
@@ -237,13 +237,13 @@ fn import_memory_only_fills_the_queue() {
     assert_eq!(import(&document, "skip_duplicates")["skipped"], json!({"duplicate": 3}), "the same ids");
     let changed = import(&document, "overwrite");
     assert_eq!(changed["suggestions"].as_array().unwrap().len(), 1, "{changed}");
-    let waiting = v.session.agents().suggestions().unwrap().items;
-    assert_eq!((waiting[0].op.as_str(), waiting[0].target.as_ref()), ("change", Some(&ids[0])));
-    assert_eq!(waiting[0].text.as_deref(), Some("Has a hedgehog called Rui."));
+    let suggestions = v.session.agents().suggestions().unwrap().items;
+    assert_eq!((suggestions[0].op.as_str(), suggestions[0].target.as_ref()), ("change", Some(&ids[0])));
+    assert_eq!(suggestions[0].text.as_deref(), Some("Has a hedgehog called Rui."));
     let renamed = import(&document, "rename");
     assert_eq!(renamed["suggestions"].as_array().unwrap().len(), 3);
-    let waiting = v.session.agents().suggestions().unwrap().items;
-    assert_eq!(waiting.iter().filter(|item| item.op == "new").count(), 3);
+    let suggestions = v.session.agents().suggestions().unwrap().items;
+    assert_eq!(suggestions.iter().filter(|item| item.op == "new").count(), 3);
     assert_eq!(v.session.records().list(&ListRequest::default()).unwrap().total, 3, "no record was added");
 }
 
@@ -259,7 +259,7 @@ fn memory(id: &str, text: &str) -> Value {
 
 #[test]
 fn import_memory_says_nothing_of_what_the_client_may_not_see() {
-    let (v, ids) = filled();
+    let (v, ids) = filled_vault();
     let suggest_only = v.token(&["suggest"], |_| {});
     let other = v.token(&["read", "suggest"], |request| request.tags = vec!["garden".into()]);
     let known = document("1.0", &[memory(&format!("mem_{}", ids[0]), "Has a tortoise called Rui.")]);

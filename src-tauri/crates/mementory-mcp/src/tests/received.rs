@@ -1,25 +1,25 @@
-//! What the log says that left is what clients received: for random grants and calls, by kind of record.
+//! For random grants and calls, the log counts as many records of each kind as the client received.
 use super::{documents::validated, *};
 use mementory_api::Job;
 use proptest::prelude::*;
 use std::{collections::BTreeMap, path::Path};
 
 const SAMPLES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/samples");
-/// Names of records that no grant shows and of none at all are tried too.
+/// The id of a record that does not exist. Calls use it too, and ids of records that the grant does not show.
 const NO_RECORD: &str = "00000000000000000000000000000000";
 
 /// Number of records by kind.
 type Counts = BTreeMap<String, u32>;
 
 fn any_scope() -> impl Strategy<Value = GrantRequest> {
-    let some = |all: &'static [&'static str]| {
+    let any_of = |all: &'static [&'static str]| {
         proptest::sample::subsequence(all, 0..=1)
             .prop_map(|v| v.into_iter().map(str::to_owned).collect::<Vec<String>>())
     };
     (
-        some(&["chatgpt", "claude", "me"]),
-        some(&["memory", "conversation", "message"]),
-        some(&["home", "work"]),
+        any_of(&["chatgpt", "claude", "me"]),
+        any_of(&["memory", "conversation", "message"]),
+        any_of(&["home", "work"]),
         any::<bool>(),
         any::<bool>(),
         prop_oneof![Just(1u32), Just(3), Just(50)],
@@ -43,7 +43,7 @@ fn any_calls() -> impl Strategy<Value = Vec<(usize, usize)>> {
 }
 
 /// A vault with memories, two of them with values to mask, and the conversations of a sample.
-fn filled() -> (Open, Vec<String>) {
+fn filled_vault() -> (TestVault, Vec<String>) {
     let v = open();
     let mut ids: Vec<String> = [
         "Has a tortoise called Rui.",
@@ -61,8 +61,8 @@ fn filled() -> (Open, Vec<String>) {
     (v, ids)
 }
 
-/// The records in one answer. Documents do not say the kinds of this vault, so that theirs is "all".
-fn received(v: &Open, tool: &str, out: &Value) -> Counts {
+/// The records in one answer. Documents do not name the kinds of this vault, so their records count under "all".
+fn received(v: &TestVault, tool: &str, out: &Value) -> Counts {
     let mut counts = Counts::new();
     let mut add = |kind: &Value, n: u32| *counts.entry(kind.as_str().unwrap_or("all").to_owned()).or_default() += n;
     match tool {
@@ -76,9 +76,9 @@ fn received(v: &Open, tool: &str, out: &Value) -> Counts {
         }
         "export_memory" | "memory_export" => {
             let text = out["data"].as_str().or(out["bundle"].as_str()).unwrap();
-            let inside = validated(v, &format!("{tool}.json"), text);
-            assert!(inside.ok, "{inside:?}");
-            add(&Value::Null, inside.records);
+            let validation = validated(v, &format!("{tool}.json"), text);
+            assert!(validation.ok, "{validation:?}");
+            add(&Value::Null, validation.records);
         }
         _ => {}
     }
@@ -95,7 +95,7 @@ proptest! {
 
     #[test]
     fn the_log_says_what_a_client_received(requests in proptest::collection::vec(any_scope(), 2), calls in any_calls()) {
-        let (v, ids) = filled();
+        let (v, ids) = filled_vault();
         for (n, request) in requests.iter().enumerate() {
             let rights = ["read", "suggest", "export"];
             let token = v.token(&rights, |made| *made = GrantRequest {

@@ -37,7 +37,7 @@ type Options = {
   requireOpen: () => void;
   /** Whether clients are connected already. */
   connected: boolean;
-  /** The records that accepted suggestions change. */
+  /** The calls that change records when a suggestion is accepted. */
   records: () => Pick<Backend, "add" | "edit" | "trash">;
 };
 
@@ -175,7 +175,7 @@ const diffOf = ({ client, config_path }: AiClient, grant: string, sign: "+" | "-
 };
 
 /** Applies an accepted suggestion; returns the id of the record. */
-async function applied(records: ReturnType<Options["records"]>, suggestion: SuggestionItem): Promise<string> {
+async function applySuggestion(records: ReturnType<Options["records"]>, suggestion: SuggestionItem): Promise<string> {
   const { op, target, text, type, tags } = suggestion;
   if (op === "forget" && target) return (await records.trash([target])).ids[0] ?? target;
   if (target) return (await records.edit({ id: target, text, title: null, tags: null, type: null })).id;
@@ -192,7 +192,7 @@ export function sampleAgents({ requireOpen, connected, records }: Options): {
   let calls: ClientCall[] = [];
   let waiting: SuggestionItem[] = [];
   let enabled = true;
-  let made = 0;
+  let newGrantCount = 0;
   let notify: () => void = () => undefined;
   const link = (id: string, grant: string | null) => {
     const found = byId(id);
@@ -270,7 +270,7 @@ export function sampleAgents({ requireOpen, connected, records }: Options): {
         requireOpen();
         const found = byId(id);
         const { uncovered, expires, records_per_call, records_per_day, name, ...scope } = request;
-        const grant = sampleGrant(`g-new-${++made}`, name || found.title, {
+        const grant = sampleGrant(`g-new-${++newGrantCount}`, name || found.title, {
           ...scope,
           covered: !uncovered,
           expires_at: expires,
@@ -312,7 +312,7 @@ export function sampleAgents({ requireOpen, connected, records }: Options): {
           if (!found) throw failWith("not_found", "No such suggestion waits.", { id });
           if (found.changed_since)
             throw failWith("changed_since", "The record has changed since this was suggested.", { id });
-          accepted.push({ id, record: await applied(records(), { ...found, text: text ?? found.text }) });
+          accepted.push({ id, record: await applySuggestion(records(), { ...found, text: text ?? found.text }) });
           waiting = waiting.filter((each) => each.id !== id);
         }
         const refused = [...refuse, ...never];

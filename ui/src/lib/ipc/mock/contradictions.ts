@@ -23,7 +23,7 @@ export function sampleContradictions({ items, backend, pace }: Context): Command
   const bothTrue = new Set<string>();
   const suggested = new Map<string, AboutInfo | null>();
   const key = (a: string, b: string) => [a, b].sort().join(" ");
-  const live = (id: string) => items().find((each) => each.id === id && !each.trashed_at);
+  const untrashed = (id: string) => items().find((each) => each.id === id && !each.trashed_at);
   const memory = (id: string) => {
     const found = items().find((each) => each.id === id);
     if (!found) throw failWith("not_found", "This record is not in the vault.");
@@ -39,11 +39,11 @@ export function sampleContradictions({ items, backend, pace }: Context): Command
     contradictions: async (job, onProgress) => {
       await runStages(job, ["compare"], items().length, pace / 4, onProgress);
       const pairs = PAIRS.flatMap(([a, b, sort, confidence]): ContradictionInfo[] => {
-        const [older, newer] = [live(a), live(b)];
+        const [older, newer] = [untrashed(a), untrashed(b)];
         if (!older || !newer || bothTrue.has(key(a, b))) return [];
         return [{ a, b, sort, newer: b, confidence, items: structuredClone([older, newer]) }];
       });
-      const plans = PAST_PLANS.flatMap((id) => live(id) ?? []);
+      const plans = PAST_PLANS.flatMap((id) => untrashed(id) ?? []);
       const answers = await Promise.all(plans.map(({ id }) => answerTo(id)));
       return { pairs, past_plans: structuredClone(plans.filter((_, index) => answers[index] !== "true")) };
     },

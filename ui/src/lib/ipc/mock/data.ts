@@ -110,7 +110,7 @@ const MORE_MEMORIES: MemorySeed[] = Array.from({ length: 160 }, (_, index): Memo
   ];
 });
 
-/** Memories that contradict each other, in place of generated ones. */
+/** Memories that contradict each other, by index. Each replaces the generated memory with that index. */
 const CONTRADICTING: Record<number, string> = {
   33: "Likes coffee, black, before seven in the morning.",
   41: "Does not drink coffee.",

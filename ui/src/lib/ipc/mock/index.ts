@@ -121,10 +121,10 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     sessionState: async () => state(),
     ...sampleVaults({ requireOpen, entries, pace, present: !options.empty }),
     defaultVaultFolder: async () => "/home/ines/Documents",
-    createVault: async (where) => {
+    createVault: async (vaultPath) => {
       open = true;
       demonstration = false;
-      path = where;
+      path = vaultPath;
       items = [];
       return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
@@ -139,14 +139,14 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       open = demonstration = false;
     },
     takeOpenRequests: async () => openRequests.splice(0).pop() ?? emptyRequest(),
-    unlock: async (job, where, secret, onProgress) => {
+    unlock: async (job, vaultPath, secret, onProgress) => {
       if (pace > 0) await new Promise((done) => setTimeout(done, Math.min(pace, 300)));
       if (options.failing) throw failWith(options.failing, "The vault could not be opened.", { pages: "2" });
       if (!slots.opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
       if (options.reindexed) await runStages(job, [`index_${options.reindexed}`], items.length, pace, onProgress);
       open = true;
       demonstration = false;
-      path = where;
+      path = vaultPath;
       return state();
     },
     lock: async () => void (open = false),
@@ -267,7 +267,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       active_path: sampleActivePath,
     }),
     ...sampleSearch(() => (requireOpen(), items)),
-    attachment: async (id, most) => (await sampleFile(itemById(id))).slice(0, most),
+    attachment: async (id, maxBytes) => (await sampleFile(itemById(id))).slice(0, maxBytes),
     saveAttachment: async (job, id, name, onProgress) => {
       const size = itemById(id).size ?? 0;
       await runStages(job, ["write"], size, pace, onProgress);

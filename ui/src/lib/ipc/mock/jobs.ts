@@ -34,7 +34,9 @@ export const cancelSampleJob = (id: string) => void cancelledJobs.add(id);
 
 /** Stages in which a job with infinite pace hangs. */
 const HANGING_STAGES = ["store", "scan", "index_damaged"];
-/** Milliseconds that a job waits before it hangs in the stage `store`, so that the window has computed its rate. */
+/**
+ * Milliseconds that a job waits before it hangs in the stage `store`, so that the window can compute its rate first.
+ */
 const RATE_MS = 600;
 
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));

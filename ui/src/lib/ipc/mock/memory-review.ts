@@ -40,8 +40,8 @@ function message(id: string, sentence: string, how: string, confidence: number):
 }
 
 /**
- * Evidence of a sample memory. By index, it alternates between said by the person, concluded by the assistant, and no
- * trace. For memories of Gemini it is always unknown.
+ * Evidence of a sample memory. By its index, a memory was said by the person, was concluded by the assistant, or has no
+ * trace, in turn. For memories of Gemini it is always unknown.
  */
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
   const said = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
@@ -92,8 +92,8 @@ export function sampleMemoryReview({ items, pace }: Context) {
     memoryEvidence: async (id) => structuredClone(evidence(id)),
     reviewNext: async (request) => {
       const all = memories(request);
-      const left = all.filter((each) => !answers.has(each.id));
-      const next = request.id ? memory(request.id) : left.find((each) => !request.skip.includes(each.id));
+      const unanswered = all.filter((each) => !answers.has(each.id));
+      const next = request.id ? memory(request.id) : unanswered.find((each) => !request.skip.includes(each.id));
       const counts: Record<string, number> = {};
       for (const each of items()) {
         const answer = answers.get(each.id);
@@ -101,19 +101,19 @@ export function sampleMemoryReview({ items, pace }: Context) {
       }
       return structuredClone({
         item: next && !request.counts_only ? reviewItem(next) : null,
-        left: left.length,
+        left: unanswered.length,
         total: all.length,
         answers: counts,
       });
     },
-    reviewAnswer: async (given) => {
-      for (const { id, answer } of given) {
+    reviewAnswer: async (newAnswers) => {
+      for (const { id, answer } of newAnswers) {
         memory(id);
         if (answer === "none") answers.delete(id);
         else if (ANSWERS.includes(answer)) answers.set(id, answer);
         else throw failWith("usage", `${answer} is not an answer.`);
       }
-      return { ids: given.map(({ id }) => id) };
+      return { ids: newAnswers.map(({ id }) => id) };
     },
     todo: async (assistant): Promise<Todo> => {
       const open = items().filter((each) => answers.has(each.id) && answers.get(each.id) !== "true");
@@ -122,8 +122,8 @@ export function sampleMemoryReview({ items, pace }: Context) {
         const n = open.filter((each) => each.source === source).length;
         return { assistant: source, open: n, items: n };
       });
-      const most = [...assistants].sort((a, b) => b.open - a.open)[0];
-      const chosen = assistant ?? most?.assistant ?? null;
+      const assistantWithMost = [...assistants].sort((a, b) => b.open - a.open)[0];
+      const chosen = assistant ?? assistantWithMost?.assistant ?? null;
       const chosenItems = open.filter((each) => each.source === chosen).map(todoItem);
       const lines = chosenItems.map(({ text }) => `- ${text}`).join("\n");
       return structuredClone({

@@ -122,10 +122,10 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
       { field: "importance", kind: "moved_to_extension", count: 182 },
     ];
   const counts = countByKind(all.filter((each) => !isInText(each)));
-  const text = format === "transfer_text";
+  const isText = format === "transfer_text";
   return [
-    { field: "record", kind: "left_out", count: text ? (counts.conversation ?? 0) : 0 },
-    { field: text ? "attachment" : "bytes", kind: "left_out", count: counts.attachment ?? 0 },
+    { field: "record", kind: "left_out", count: isText ? (counts.conversation ?? 0) : 0 },
+    { field: isText ? "attachment" : "bytes", kind: "left_out", count: counts.attachment ?? 0 },
   ].filter(({ count }) => count > 0);
 }
 
@@ -136,9 +136,9 @@ export function sampleExport(
   sensitive: number,
   saved: boolean,
 ): Exported {
-  const text = format === "transfer_text";
-  const items = text ? all.filter(isInText) : all;
-  const signed = saved && !text;
+  const isText = format === "transfer_text";
+  const items = isText ? all.filter(isInText) : all;
+  const signed = saved && !isText;
   return {
     path: out,
     format,

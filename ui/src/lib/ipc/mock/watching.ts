@@ -84,9 +84,9 @@ export function sampleWatched({ requireOpen, empty }: { requireOpen: () => void;
     sample: {
       addFile: (path, fresh = true) => {
         const name = path.split("/").pop() ?? path;
-        const where = folders.find((each) => path === `${each.path}/${name}`) ?? folder("/home/ines");
+        const watchedFolder = folders.find((each) => path === `${each.path}/${name}`) ?? folder("/home/ines");
         const { format } = sampleDetection(path);
-        finds = [{ id: path, folder: where.id, path, name, format, at: ago(0), fresh }, ...finds];
+        finds = [{ id: path, folder: watchedFolder.id, path, name, format, at: ago(0), fresh }, ...finds];
         notify();
       },
       reportImportProgress: (path, share) => {
