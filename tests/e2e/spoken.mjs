@@ -43,7 +43,7 @@ const SCREENS = [
       await browser.find("home");
     },
     [
-      ["heading", /What assistants know/],
+      ["heading", /What they know/],
       ["table", /./],
       ["landmark", /./],
     ],
