@@ -105,7 +105,7 @@ fn count_unexplained(
 ) -> StoreResult<usize> {
     let mut occurrences: HashMap<usize, u64> = HashMap::new();
     for (needle, _) in hits {
-        *seen.entry(*needle).or_default() += 1;
+        *occurrences.entry(*needle).or_default() += 1;
     }
     if occurrences.is_empty() {
         return Ok(0);
