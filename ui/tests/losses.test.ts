@@ -73,7 +73,7 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
         const source = rust.get(file) ?? "";
         const rows = matches(source, /for \(field, \w+\) in \[([^\]]*)\]/g).join("");
         return [
-          ...matches(source, /\b(?:lose|leave_out|moved|(?:add_)?narrowed)\([^";]*"(\w+)"/g),
+          ...matches(source, /\b(?:lose|leave_out|(?:report_)?moved|(?:add_|report_)?narrowed)\([^";]*"(\w+)"/g),
           ...matches(rows, /"(\w+)"/g),
         ];
       },

@@ -30,7 +30,7 @@ describe("warnings after a change", () => {
 
   it("are shown also for steps that this version does not know", () => {
     toasts.warn([warning("from_the_future")]);
-    expect(toasts.current?.text).toMatch(/a step after it failed/);
+    expect(toasts.current?.text).toMatch(/a later step failed/);
   });
 
   it("are gone after locking", () => {
