@@ -18,6 +18,7 @@ mod folder;
 mod gzip;
 mod heads;
 mod integrity;
+mod key_pair;
 mod member;
 mod nested;
 mod open;
@@ -34,6 +35,7 @@ mod zip;
 
 pub use catalog::Catalog;
 pub use faults::{Fault, FaultKind, is_reserved_name};
+pub use key_pair::{KeyDerivation, KeyPair, SealedContent, WrappedKey};
 pub use member::Member;
 pub use mementory_model::FormatError;
 use mementory_model::is_damage;
