@@ -42,9 +42,6 @@ export async function measureClients(profile) {
     mementory.run(vault, "create", vault, "--kdf-floor");
     mementory.run(vault, "import", path);
   }
-  // Clients are answered once all values to mask are known.
-  const scan = mementory.run(vault, "scan", "--kind", "memory");
-  row("scan for values to mask, before the first answer", `${scan.wall.toFixed(0)} s`);
   row("messages in the vault", String(mementory.run(vault, "info").value.counts.message));
   const names = { masked: [], unmasked: ["--uncovered"] };
   for (const [name, options] of Object.entries(names)) {
@@ -61,12 +58,14 @@ export async function measureClients(profile) {
     { env, stdio: ["ignore", "ignore", "pipe"] },
   );
   const serverClosed = once(served, "close");
+  const clients = [];
   try {
     await once(served.stderr, "data");
     row("serve answers after", `${((performance.now() - started) / 1000).toFixed(1)} s`);
     for (const name of Object.keys(names)) {
       const args = ["mcp", "--token-file", join(folder, `${name}.token`)];
       const client = await McpClient.start(mementory.program, args, env);
+      clients.push(client);
       if (name === "masked") {
         const { tools } = await client.request("tools/list", {});
         const bytes = Buffer.byteLength(JSON.stringify(tools));
@@ -79,10 +78,10 @@ export async function measureClients(profile) {
       }
       await measureSearches(client, name, truth, row);
       row(`memory of the program of a client after the searches (${name})`, ...idleMemory(client.pid));
-      await client.close();
     }
     row("memory of serve after the searches, with the index in use", `${megabytes(served.pid).toFixed(0)} MB`);
   } finally {
+    for (const client of clients) await client.close();
     served.kill("SIGINT");
     await serverClosed;
   }
@@ -101,7 +100,7 @@ export async function measureClients(profile) {
   });
 }
 
-/** Asks each question once and the common ones `ROUNDS` times, after one that is not measured. */
+/** Asks each question once and the common ones `ROUNDS` times, after a first one that is measured apart. */
 async function measureSearches(client, name, truth, row) {
   const questions = truth.needles.map((needle) => needle.query);
   const queries = [...questions, ...Array.from({ length: ROUNDS }, () => COMMON_QUERIES).flat()];

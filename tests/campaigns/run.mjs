@@ -37,6 +37,11 @@ const CAMPAIGNS = {
     script: "tests/corpus/run.mjs",
     env: { WHOLE_CORPUS: "1" },
   },
+  "unknown-fields": {
+    what: "an unknown member in every object of every fixture, through .mem and .alf",
+    script: "tests/cli/unknown-fields.mjs",
+    env: { WHOLE_UNKNOWN: "1" },
+  },
   install: {
     what: "the packages in a bare Debian 12 and Ubuntu 26.04: install, open files, upgrade, remove, purge",
     script: "tests/install/run.mjs",

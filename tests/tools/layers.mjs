@@ -10,6 +10,7 @@ import { testGoldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
 import { testConversions } from "../cli/matrix.mjs";
 import { testCliCases } from "../cli/run.mjs";
+import { testUnknownFields } from "../cli/unknown-fields.mjs";
 import { testCorpus } from "../corpus/run.mjs";
 import { testAgents, testAgentsTraced } from "../e2e/agents.mjs";
 import { testOffline } from "../e2e/alone.mjs";
@@ -212,6 +213,7 @@ export const LAYERS = {
     testCanaries,
     testConversionLeavesNothing,
     testBombs,
+    testUnknownFields,
     testCorpus,
   ),
   kill: layerOf(testKills, testFaults),

@@ -65,6 +65,7 @@ const ALLOWED_IN_TESTS = {
   "mementory-formats-agents": ["mementory-formats-vendor"],
   "mementory-formats-vendor": ["mementory-formats-agents"],
   "mementory-formats-interchange": ["mementory-formats-vendor"],
+  "mementory-formats": ["mementory-crypto"],
   "mementory-testkit": ["mementory-format"],
   "mementory-insight": ["mementory-meaning"],
 };
@@ -73,9 +74,11 @@ const ALLOWED_IN_TESTS = {
 const SOLE_USER_OF = {
   argon2: "mementory-crypto",
   "aes-gcm": "mementory-crypto",
+  "aes-kw": "mementory-crypto",
   chacha20poly1305: "mementory-crypto",
   "ed25519-dalek": "mementory-crypto",
   "ml-dsa": "mementory-crypto",
+  "x25519-dalek": "mementory-crypto",
   p256: "mementory-crypto",
   p384: "mementory-crypto",
   rsa: "mementory-crypto",

@@ -1,8 +1,11 @@
 //! The passphrase of a file. Format readers and writers use it through the [`Passphrase`] trait and never see its text.
 use mementory_crypto::{
-    AgeWriter, CryptoError, PassphraseCipher, PassphraseSealed, open_age, open_with_passphrase, seal_with_passphrase,
+    AgeWriter, CryptoError, KeyPairParams, PassphraseCipher, PassphraseKeyPair, PassphraseSealed, open_age,
+    open_with_passphrase, portable, seal_with_passphrase,
 };
-use mementory_formats::{Cipher, FormatError, Passphrase, Sealed, SealedFile, Spool};
+use mementory_formats::{
+    Cipher, FormatError, KeyDerivation, KeyPair, Passphrase, Sealed, SealedContent, SealedFile, Spool, WrappedKey,
+};
 use mementory_vault::Scratch;
 use std::{
     io::{self, Read, Write},
@@ -37,6 +40,12 @@ impl Passphrase for TypedPassphrase {
         Ok(open_with_passphrase(self.0.as_bytes(), aad, &sealed).map_err(format_error)?.to_vec())
     }
 
+    fn key_pair(&self, derivation: &KeyDerivation<'_>) -> Result<Box<dyn KeyPair>, FormatError> {
+        let KeyDerivation { salt, memory_kib, passes, lanes, signing_label, agreement_label } = *derivation;
+        let params = KeyPairParams { salt, cost: (memory_kib, passes, lanes), signing_label, agreement_label };
+        Ok(Box::new(TypedKeyPair(PassphraseKeyPair::derive(self.0.as_bytes(), params).map_err(format_error)?)))
+    }
+
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError> {
         Ok(Box::new(AgeFile(AgeWriter::new(&self.0, out).map_err(format_error)?)))
     }
@@ -47,6 +56,51 @@ impl Passphrase for TypedPassphrase {
 
     fn open_file<'a>(&self, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, FormatError> {
         open_age(&self.0, from).map_err(format_error)
+    }
+}
+
+/// The key pairs of a typed passphrase.
+#[derive(Debug)]
+struct TypedKeyPair(PassphraseKeyPair);
+
+impl KeyPair for TypedKeyPair {
+    fn signing_key(&self) -> [u8; 32] {
+        self.0.signing_key()
+    }
+
+    fn agreement_key(&self) -> [u8; 32] {
+        self.0.agreement_key()
+    }
+
+    fn new_key(&self, label: &[u8]) -> Result<WrappedKey, FormatError> {
+        let (ephemeral, wrapped) = self.0.new_key(label).map_err(format_error)?;
+        Ok(WrappedKey { ephemeral: ephemeral.to_vec(), wrapped })
+    }
+
+    fn open(
+        &self,
+        key: &WrappedKey,
+        label: &[u8],
+        aad: &[u8],
+        content: &SealedContent,
+    ) -> Result<Vec<u8>, FormatError> {
+        let SealedContent { wrapped_key, nonce, ciphertext } = content;
+        let opened = self.0.open((&key.ephemeral, &key.wrapped), label, aad, (wrapped_key, nonce, ciphertext));
+        opened.map_err(format_error)
+    }
+
+    fn seal(&self, key: &WrappedKey, label: &[u8], aad: &[u8], plain: &[u8]) -> Result<SealedContent, FormatError> {
+        let sealed = self.0.seal((&key.ephemeral, &key.wrapped), label, aad, plain);
+        let (wrapped_key, nonce, ciphertext) = sealed.map_err(format_error)?;
+        Ok(SealedContent { wrapped_key, nonce, ciphertext })
+    }
+
+    fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message)
+    }
+
+    fn verify(&self, public: &[u8], message: &[u8], signature: &[u8]) -> bool {
+        portable::verify("ed25519", public, message, signature)
     }
 }
 

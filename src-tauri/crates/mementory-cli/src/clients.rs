@@ -5,7 +5,7 @@ use crate::{
     done::{CommandResult, applied, done},
 };
 use mementory_api::{
-    ApiError, ApiResult, Session, TOKEN_VARIABLE, new_file,
+    ApiError, ApiResult, Job, Session, TOKEN_VARIABLE, new_file,
     types::{SuggestionAccept, SuggestionDecision},
 };
 use std::path::Path;
@@ -71,7 +71,15 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     eprintln!("Clients are answered at {} until Ctrl-C.", path.display());
     let open_vault = Arc::new(OpenVault(RwLock::new(Some(session))));
     let vault: Arc<dyn VaultAccess> = open_vault.clone();
+    // Calls wait for the scan for values to mask, so it begins before the first one. If it fails, they report the error.
+    let scan = Job::silent();
+    let scanning = std::thread::spawn({
+        let (vault, job) = (vault.clone(), scan.clone());
+        move || vault.with_session(&mut |session| drop(session.sensitive().scan_pending(false, &job)))
+    });
     server.run(&vault);
+    scan.cancel();
+    let _ = scanning.join();
     if let Some(session) = open_vault.0.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
         session.agents().stop_calls();
     }

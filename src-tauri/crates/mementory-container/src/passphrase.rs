@@ -1,4 +1,5 @@
 //! Encryption and decryption for readers and writers that never see the passphrase itself.
+use super::key_pair::{KeyDerivation, KeyPair};
 use super::spool::Spool;
 use crate::FormatError;
 use std::io::{Read, Write};
@@ -53,6 +54,12 @@ pub trait Passphrase: std::fmt::Debug + Send + Sync {
     fn seal(&self, cipher: Cipher, aad: &[u8], plain: &[u8]) -> Result<Sealed, FormatError>;
     /// Decrypts. Excessive costs of Argon2id are refused before the key is derived.
     fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Vec<u8>, FormatError>;
+    /// The key pairs of the passphrase, for files that are encrypted to their owner's key. Excessive costs of Argon2id are
+    /// refused before anything is derived.
+    fn key_pair(&self, derivation: &KeyDerivation<'_>) -> Result<Box<dyn KeyPair>, FormatError> {
+        let _ = derivation;
+        Err(FormatError::invalid("not_supported", "encryption", "this passphrase gives no key pairs"))
+    }
     /// A stream that encrypts a whole file (age) and writes it to `out`.
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError>;
     /// Scratch space for the content of an encrypted file, used if [`crate::Catalog::open_with`] is given no spool.

@@ -19,6 +19,7 @@
 //! | signatures | [`SigningKey`], [`verify`] |
 //! | signatures of portable files, keys in PEM | [`portable`] |
 //! | data encrypted with a passphrase in other programs' files | [`seal_with_passphrase`], [`open_with_passphrase`] |
+//! | key pairs from a passphrase in other programs' files | [`PassphraseKeyPair`] |
 //! | a file encrypted with a passphrase, for the age tools | [`AgeWriter`], [`open_age`] |
 mod age_file;
 mod chunked;
@@ -27,6 +28,7 @@ mod hazmat;
 mod header;
 mod jose;
 mod kdf;
+mod key_pair;
 mod keyed;
 mod keys;
 mod passphrase;
@@ -49,6 +51,7 @@ pub use header::{
     read_header,
 };
 pub use kdf::{KdfChoice, KdfParams};
+pub use key_pair::{KeyPairParams, PassphraseKeyPair};
 pub use keyed::{KeyedHasher, digests_equal, keyed_digest, keyed_id};
 pub use keys::{MasterKey, Secret, VaultKeys};
 pub use passphrase::{MINIMUM_SCORE, strength, suggest};

@@ -28,15 +28,15 @@ pub enum PassphraseCipher {
 impl PassphraseCipher {
     fn seal(self, key: &Secret, aad: &[u8], bytes: &mut Vec<u8>) -> Result<Vec<u8>, CryptoError> {
         match self {
-            Self::Aes256Gcm => seal::<Aes256Gcm, 12>(key, aad, bytes),
-            Self::XChaCha20Poly1305 => seal::<XChaCha20Poly1305, 24>(key, aad, bytes),
+            Self::Aes256Gcm => seal::<Aes256Gcm, 12>(key.bytes(), aad, bytes),
+            Self::XChaCha20Poly1305 => seal::<XChaCha20Poly1305, 24>(key.bytes(), aad, bytes),
         }
     }
 
     fn open(self, key: &Secret, nonce: &[u8], aad: &[u8], bytes: &mut Vec<u8>) -> Result<(), CryptoError> {
         match self {
-            Self::Aes256Gcm => open::<Aes256Gcm>(key, nonce, aad, bytes),
-            Self::XChaCha20Poly1305 => open::<XChaCha20Poly1305>(key, nonce, aad, bytes),
+            Self::Aes256Gcm => open::<Aes256Gcm>(key.bytes(), nonce, aad, bytes),
+            Self::XChaCha20Poly1305 => open::<XChaCha20Poly1305>(key.bytes(), nonce, aad, bytes),
         }
     }
 }
@@ -90,35 +90,49 @@ pub fn open_with_passphrase(
     Ok(plain)
 }
 
+/// Encrypts with AES-256-GCM, as [`seal`] does.
+pub(crate) fn seal_gcm(key: &[u8; 32], aad: &[u8], bytes: &mut Vec<u8>) -> Result<Vec<u8>, CryptoError> {
+    seal::<Aes256Gcm, 12>(key, aad, bytes)
+}
+
+/// Decrypts with AES-256-GCM in place.
+pub(crate) fn open_gcm(key: &[u8; 32], nonce: &[u8], aad: &[u8], bytes: &mut Vec<u8>) -> Result<(), CryptoError> {
+    open::<Aes256Gcm>(key, nonce, aad, bytes)
+}
+
 /// Replaces the plaintext with ciphertext and tag, and returns the new nonce.
 fn seal<C: KeyInit + AeadInOut, const NONCE_LEN: usize>(
-    key: &Secret,
+    key: &[u8; 32],
     aad: &[u8],
     bytes: &mut Vec<u8>,
 ) -> Result<Vec<u8>, CryptoError> {
     let nonce: [u8; NONCE_LEN] = random_bytes()?;
     let decrypt_error = |_| CryptoError::Decrypt;
-    let cipher = C::new_from_slice(key.bytes()).map_err(|_| CryptoError::Decrypt)?;
+    let cipher = C::new_from_slice(key).map_err(|_| CryptoError::Decrypt)?;
     let nonce_ref = nonce.as_slice().try_into().map_err(|_| CryptoError::Decrypt)?;
     cipher.encrypt_in_place(nonce_ref, aad, bytes).map_err(decrypt_error)?;
     Ok(nonce.to_vec())
 }
 
 fn open<C: KeyInit + AeadInOut>(
-    key: &Secret,
+    key: &[u8; 32],
     nonce: &[u8],
     aad: &[u8],
     bytes: &mut Vec<u8>,
 ) -> Result<(), CryptoError> {
     let decrypt_error = |_| CryptoError::Decrypt;
-    let cipher = C::new_from_slice(key.bytes()).map_err(|_| CryptoError::Decrypt)?;
+    let cipher = C::new_from_slice(key).map_err(|_| CryptoError::Decrypt)?;
     let nonce = nonce.try_into().map_err(|_| CryptoError::Decrypt)?;
     cipher.decrypt_in_place(nonce, aad, bytes).map_err(decrypt_error)
 }
 
 /// Derives a 32-byte key with Argon2id 0x13. The minimum cost of a vault does not apply, because other programs choose
 /// their own cost.
-fn derive(passphrase: &[u8], salt: &[u8], (memory_kib, passes, lanes): (u32, u32, u32)) -> Result<Secret, CryptoError> {
+pub(crate) fn derive(
+    passphrase: &[u8],
+    salt: &[u8],
+    (memory_kib, passes, lanes): (u32, u32, u32),
+) -> Result<Secret, CryptoError> {
     let work = u64::from(memory_kib) * u64::from(passes);
     if memory_kib > MAX_MEMORY_KIB
         || work > MAX_KIB_TIMES_PASSES

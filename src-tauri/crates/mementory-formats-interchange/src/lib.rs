@@ -1,5 +1,6 @@
 //! Formats made for interchange between programs, one folder each: `{mod,detect,wire,read,write}.rs` and a README.
 pub mod alf;
+pub mod amem;
 pub mod eventloom;
 pub mod mem;
 pub mod mif;
@@ -13,8 +14,16 @@ use mementory_format::{Catalog, Detection, Format, FormatError};
 use mementory_model::Limits;
 
 /// Every format of this crate, in the order in which detection asks them.
-pub const FORMATS: &[&dyn Format] =
-    &[&mem::Mem, &alf::Alf, &alf::delta::AlfDelta, &pam::Pam, &mif::Mif, &zaxy::Zaxy, &eventloom::Eventloom];
+pub const FORMATS: &[&dyn Format] = &[
+    &mem::Mem,
+    &alf::Alf,
+    &alf::delta::AlfDelta,
+    &pam::Pam,
+    &mif::Mif,
+    &zaxy::Zaxy,
+    &eventloom::Eventloom,
+    &amem::Amem,
+];
 
 /// Detection with the formats of this crate.
 #[cfg(not(test))]

@@ -70,6 +70,7 @@ const NAMES: Record<string, string> = {
   pam: "PAM",
   zaxy: "Zaxy",
   eventloom: "Eventloom",
+  amem: "ApertoMemory",
   markdown: "Markdown",
 };
 
@@ -90,7 +91,7 @@ export function assistantStyle(id: string | null | undefined): AssistantStyle {
 
 /** Formats whose files are named by people. Files of all other formats are named by an assistant. */
 export const PORTABLE_FORMATS: ReadonlySet<string> = new Set(
-  "mem alf alf_delta mif pam zaxy eventloom markdown transfer_text".split(" "),
+  "mem alf alf_delta mif pam zaxy eventloom amem markdown transfer_text".split(" "),
 );
 
 /** `ChatGPT export` for brands. Other formats have a descriptive name, which is returned as it is. */

@@ -1,4 +1,5 @@
 //! Detects logs of Codex by the members of their lines, in each of their former and current shapes.
+use super::exec;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
@@ -68,6 +69,9 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
         };
         let kind = object.text("type").unwrap_or_default();
         if LINE_TYPES.contains(&kind.as_ref()) && object.object("payload").is_some() {
+            return Some(LogKind::Session);
+        }
+        if exec::is_event(&object) {
             return Some(LogKind::Session);
         }
         if object.has("record_type") && object.text("record_type").as_deref() == Some("state") {

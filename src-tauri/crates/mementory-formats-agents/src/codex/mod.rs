@@ -1,5 +1,6 @@
 //! Codex, OpenAI's coding agent: logs of its sessions in each of their shapes. See README.md.
 mod detect;
+mod exec;
 mod items;
 mod memory;
 mod read;

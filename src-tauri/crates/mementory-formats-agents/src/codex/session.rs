@@ -1,6 +1,6 @@
 //! Reads the lines of a log as a conversation. A log contains each message twice: as an item of the model's API and as
 //! an event for the screen. An event is only read if no item has the same text.
-use super::{FORMAT, items};
+use super::{FORMAT, exec, items};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
 use mementory_formats_shared::chat::{Chat, ChatFile, Turn, TurnParent};
@@ -38,6 +38,8 @@ pub(super) struct Session {
     item_texts: HashSet<(String, String)>,
     ids: HashSet<String>,
     first_line: Option<String>,
+    /// Position of the turn of each item that a run of `codex exec` has in its present turn.
+    exec_items: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
@@ -89,13 +91,47 @@ impl Session {
                 self.chat.note_time(time);
                 self.other_lines.push(text.to_owned());
             }
+            (_, None) if exec::is_event(line) => self.add_exec_event(kind.as_ref(), line, (text, pointer)),
             (_, None) if line.has("role") || line.has("call_id") || line.has("summary") || line.has("content") => {
                 let found = items::message(line);
                 self.add_item(reader, member, found, line, time, (text, pointer))?;
             }
-            _ => self.other_lines.push(text.to_owned()),
+            _ => self.add_exec_event(kind.as_ref(), line, (text, pointer)),
         }
         Ok(())
+    }
+
+    /// Adds a line that `codex exec --json` printed, or a line of an unknown kind.
+    fn add_exec_event(&mut self, kind: &str, event: &Object<'_>, line: (&str, &str)) {
+        match (kind, event.object("item")) {
+            ("item.started" | "item.updated" | "item.completed", Some(item)) => return self.add_exec_item(&item, line),
+            ("thread.started" | "thread.resumed", _) if self.id.is_none() => {
+                self.id = event.non_blank_text("thread_id").map(|id| id.into_owned());
+            }
+            ("turn.failed" | "error", _) => {
+                if let Some((turn, _)) = exec::failure(event) {
+                    return self.push(turn, None, None, line);
+                }
+            }
+            _ => {}
+        }
+        // The next turn numbers its items from 0 again.
+        self.exec_items.clear();
+        self.other_lines.push(line.0.to_owned());
+    }
+
+    /// Adds an item. The events of one item repeat it as it grows, so a later one replaces an earlier one.
+    fn add_exec_item(&mut self, item: &Object<'_>, line: (&str, &str)) {
+        let (turn, _) = exec::message(item);
+        let id = item.non_blank_text("id").map(|id| id.into_owned()).unwrap_or_default();
+        if let Some(earlier) = self.exec_items.get(&id).and_then(|at| self.turns.get_mut(*at)) {
+            self.progress_lines += 1;
+            let (text, pointer) = line;
+            earlier.turn = Turn { pointer: pointer.into(), verbatim: Some(Verbatim::json(text)), ..turn };
+            return;
+        }
+        self.exec_items.insert(id, self.turns.len());
+        self.push(turn, None, None, line);
     }
 
     /// The id at the source.

@@ -1,27 +1,42 @@
 //! Detects chats in common shapes. The confidence is low, so that every format that knows a file better wins.
-use super::shape::shape;
-use mementory_format::{Catalog, Claim, Part, Role};
+use super::cline::MODEL_FILE;
+use super::shape::{Shape, shape};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
+use std::collections::HashSet;
 
 /// Number of bytes of a file that detection reads.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
 
 /// One claim for each file. If the user selected this format (`is_selected`), also for files in a truncated archive.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
-    let mut out = Vec::new();
-    for member in catalog.members() {
-        let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
-        let Some(shape) = shape(&head) else { continue };
-        if !is_selected && is_in_truncated_archive(catalog, member) {
-            continue;
+    let with_shape = catalog.members().iter().filter_map(|member| {
+        let shape = shape(&head_text(catalog, member, HEAD_BYTES)?)?;
+        (is_selected || !is_in_truncated_archive(catalog, member)).then_some((member, shape))
+    });
+    let found: Vec<(&Member, Shape)> = with_shape.collect();
+    let folder = |member: &Member| {
+        let parent = member.name.rsplit_once('/').map_or("", |(parent, _)| parent);
+        (member.root, member.archive, parent.to_owned())
+    };
+    let screens = found.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
+    let screens: HashSet<_> = screens.collect();
+    // Cline has a task twice: as it was on the screen, with the times, and as the model has it.
+    let is_copy = |member: &Member| member.file_name() == MODEL_FILE && screens.contains(&folder(member));
+    let part = |member: &Member, role| Part { member: member.id, role };
+    let own = found.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
+        let mut parts = vec![part(member, Role::Conversations)];
+        if *shape == Shape::Cline {
+            let beside = catalog.members().iter().filter(|other| folder(other) == folder(member));
+            parts.extend(beside.filter(|other| is_copy(other)).map(|other| part(other, Role::Sidecar)));
         }
-        out.push(Claim {
+        Claim {
             version: Some(shape.as_str().into()),
             confidence: 0.4,
             reason: "Messages with a speaker and a text, in a shape that many programs share".into(),
-            parts: vec![Part { member: member.id, role: Role::Conversations }],
+            parts,
             missing_parts: vec![],
-        });
-    }
-    out
+        }
+    });
+    own.collect()
 }

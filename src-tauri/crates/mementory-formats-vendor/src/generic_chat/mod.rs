@@ -1,5 +1,6 @@
 //! Chats in a common JSON shape. See README.md.
 mod cherry_studio;
+mod cline;
 mod conversation;
 mod detect;
 mod openrouter;

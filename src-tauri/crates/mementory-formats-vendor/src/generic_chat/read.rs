@@ -2,8 +2,8 @@
 use super::conversation::{LooseMessages, conversation};
 use super::detect::HEAD_BYTES;
 use super::shape::{FORMAT_ID, Shape, wrappers};
-use super::{cherry_studio, openrouter, stores, threads};
-use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
+use super::{cherry_studio, cline, openrouter, stores, threads};
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::head_text;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
@@ -16,7 +16,10 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let shape = detected.claim.version.as_deref().and_then(Shape::parse).unwrap_or(Shape::Conversations);
-    FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, _| {
+    FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, role| {
+        if role == Role::Sidecar {
+            return files.pass_through(member, "", "sidecar");
+        }
         match shape {
             Shape::OpenRouter => {
                 files.objects(member, &[], Kind::Conversation, |files, e| openrouter::read_chat(files, member, e))?;
@@ -32,6 +35,11 @@ pub(super) fn read(
                     _ => cherry_studio::read_backup,
                 };
                 files.objects(member, &[], Kind::Conversation, |files, e| read_backup(files, member, e))?;
+            }
+            Shape::Cline => {
+                let mut task = cline::Task::default();
+                files.objects(member, &[], Kind::Message, |files, element| task.add(files, member, element))?;
+                task.send(files, member)?;
             }
             Shape::Conversations | Shape::Messages => {
                 let mut loose = LooseMessages::default();

@@ -1,4 +1,5 @@
 //! The shapes that many programs share, recognised by the start of a file.
+use super::cline;
 use mementory_json::{Keys, keys_of};
 
 /// Id of the format. It is also the scope of the record keys.
@@ -75,6 +76,8 @@ pub(super) enum Shape {
     LobeChat,
     /// The backup of Cherry Studio.
     CherryStudio,
+    /// The screen of a task of Cline or Roo Code.
+    Cline,
 }
 
 impl Shape {
@@ -89,6 +92,7 @@ impl Shape {
             Shape::Chatbox => "chatbox",
             Shape::LobeChat => "lobechat",
             Shape::CherryStudio => "cherry_studio",
+            Shape::Cline => "cline",
         }
     }
 
@@ -96,7 +100,7 @@ impl Shape {
     pub fn parse(name: &str) -> Option<Self> {
         let shared = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
         let backups = [Shape::NextChat, Shape::Chatbox, Shape::LobeChat, Shape::CherryStudio];
-        [shared, backups].concat().into_iter().find(|shape| shape.as_str() == name)
+        [&shared[..], &backups[..], &[Shape::Cline]].concat().into_iter().find(|shape| shape.as_str() == name)
     }
 }
 
@@ -117,6 +121,11 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     let is_list = matches!(head.first(), Some(b'[')) || text.trim_start().lines().take(2).count() == 2;
     if is_list && has(&keys, "prompt") && has(&keys, "response") {
         return Some(Shape::Messages);
+    }
+    let is_screen = has(&keys, "ts") && (has(&keys, "say") || has(&keys, "ask"));
+    let words = [values_of(&text, "\"say\""), values_of(&text, "\"ask\"")].concat();
+    if is_list && is_screen && words.iter().any(|word| cline::WORDS.contains(word)) {
+        return Some(Shape::Cline);
     }
     // LangChain names the speaker by the type of a message and has its text inside `data`.
     let types = values_of(&text, "\"type\"");
@@ -230,6 +239,8 @@ mod tests {
             (r#"{"__exported_at":"x","session:1":{}}"#, Some(Shape::Chatbox)),
             (r#"{"exportType":"all","state":{"sessions":[]}}"#, Some(Shape::LobeChat)),
             (r#"{"indexedDB":{"topics":[]},"localStorage":{}}"#, Some(Shape::CherryStudio)),
+            (r#"[{"ts":1,"type":"say","say":"task","text":"a"}]"#, Some(Shape::Cline)),
+            (r#"[{"ts":1,"type":"say","say":"hello","text":"a"}]"#, None),
             (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),
             (r#"{"history":[{"message":{"role":"user","content":"a"}}]}"#, Some(Shape::Conversations)),

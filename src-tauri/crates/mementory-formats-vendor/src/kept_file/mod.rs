@@ -11,12 +11,11 @@ use mementory_model::Limits;
 /// Id of the format. It is also the scope of the record keys and the name of the platform.
 const SCOPE: &str = "kept_file";
 
-/// Bytes of a file that are searched for the names of an encrypted store.
-const HEAD_BYTES: usize = 16 << 10;
+/// Bytes at the start of a file by which its kind is known.
+const HEAD_BYTES: usize = 16;
 
 /// The reason, shown to the person, why the files can only be stored as files. A document for printing does not say who
-/// said what, and a file that is encrypted for its owner cannot be read, so the reason names another way to get the
-/// content.
+/// said what, so the reason names another way to get the content.
 fn reason(catalog: &Catalog) -> String {
     let head = |member: &Member| catalog.head(member, HEAD_BYTES).unwrap_or_default();
     let is_pdf = |member: &Member| head(member).starts_with(b"%PDF-");
@@ -26,23 +25,12 @@ fn reason(catalog: &Catalog) -> String {
     let kind = match catalog.members() {
         members if members.iter().any(is_pdf) => "PDF",
         members if members.iter().any(is_word) => "Word",
-        members if members.iter().any(|member| is_amem(&head(member))) => {
-            return "can be kept as a file. It is a memory of ApertoMemory, encrypted for its owner: print its memories \
-                    with `amem open` and drop or paste the text"
-                .into();
-        }
         _ => return "can be kept as a file, without being understood".into(),
     };
     format!(
         "can be kept as a file. A {kind} document does not say who said what: export the conversation as Markdown, \
          text or JSON instead, or copy it and paste it"
     )
-}
-
-/// True for the export of an ApertoMemory vault: a CBOR map of four members, of which the second has the public keys.
-fn is_amem(head: &[u8]) -> bool {
-    let has = |name: &str| memchr::memmem::find(head, name.as_bytes()).is_some();
-    head.starts_with(&[0xa4, 0x01]) && has("sign_pub") && has("ka_pub")
 }
 
 /// Any file.

@@ -38,7 +38,6 @@ fn the_claim_of_a_document_for_printing_says_why_it_is_only_stored() {
     for (name, content, says) in [
         ("a.pdf", b"%PDF-1.4\nx".as_slice(), "A PDF document"),
         ("a.docx", b"no archive".as_slice(), "A Word document"),
-        ("a.amem", b"\xa4\x01\x02\x02\xa4dsaltx fka_pub x hsign_pub".as_slice(), "amem open"),
         ("a.bin", b"\x00\x01".as_slice(), "without being understood"),
     ] {
         let path = scratch.put(name, content);

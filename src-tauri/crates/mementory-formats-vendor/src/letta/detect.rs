@@ -1,4 +1,4 @@
-//! Detects agent files of both generations, and responses of the server with blocks or passages.
+//! Detects agent files of both generations, and responses of the server with blocks, passages or messages.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
@@ -11,7 +11,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "an agent of Letta with its memory blocks", layout)
 }
 
-/// `2` for an agent file with lists, `1` for one with a single agent, `rows` for blocks or passages of the server.
+/// `2` for an agent file with lists, `1` for one with a single agent, `rows` for blocks or passages of the server,
+/// `messages` for its messages.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let agent_members =
         ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
@@ -26,10 +27,22 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     {
         return Some("1");
     }
+    let is_message = |list: &str| {
+        head.has_all(list, &["id", "message_type"]) && head.has_any(list, &["date", "otid", "step_id", "run_id"])
+    };
+    if (is_message("") || is_message("messages")) && head.says_text_of("message_type") && has_known_type(head) {
+        return Some("messages");
+    }
     let is_block = head.has_all("", &["label", "value", "limit"])
         && (head.has_any("", &["read_only", "is_template"]) || head.has("id") && head.has_value_from("block-"));
     let is_passage = head.has("text")
         && head.has_any("", &["archive_id", "agent_id", "source_id"])
         && (head.has("embedding_config") || head.has("id") && head.has_value_from("passage-"));
     (is_block || is_passage).then_some("rows")
+}
+
+fn has_known_type(head: &Head) -> bool {
+    ["user", "assistant", "reasoning", "tool_call", "tool_return", "system"]
+        .iter()
+        .any(|kind| head.says(&format!("{kind}_message")))
 }

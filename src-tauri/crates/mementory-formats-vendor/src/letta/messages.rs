@@ -79,22 +79,28 @@ fn turns_of(message: &Object<'_>, raw: &RawValue, pointer: &str, has_person: boo
     if turn.role == "user" && !has_person {
         (turn.role, turn.content_type, turn.hidden) = ("system".into(), "context".into(), true);
     }
+    split_reminders(turn, reminders)
+}
+
+/// The text that the program inserted as a turn of its own, then the message.
+pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
     if reminders.is_empty() {
         return vec![turn];
     }
     let context = Turn {
         id: turn.id.as_ref().map(|id| format!("{id}/context")),
+        key: turn.key.as_ref().map(|key| format!("{key}/context")),
         role: "system".into(),
         text: reminders.join("\n\n"),
         content_type: "context".into(),
         hidden: true,
         times: turn.times.clone(),
-        pointer: pointer.to_owned(),
+        pointer: turn.pointer.clone(),
         verbatim: turn.verbatim.clone(),
         ..Turn::default()
     };
     // If the program inserted all of the text, the person said nothing.
-    if turn.text.trim().is_empty() { vec![Turn { id: turn.id, ..context }] } else { vec![context, turn] }
+    if turn.text.trim().is_empty() { vec![Turn { id: turn.id, key: turn.key, ..context }] } else { vec![context, turn] }
 }
 
 /// The id of a message. If the id is only valid in this file, the digest of the message.
@@ -110,9 +116,9 @@ fn message_key(message: &Object<'_>, raw: &RawValue) -> String {
 
 /// Text parts of a message by who wrote them.
 #[derive(Default)]
-struct Parts {
+pub(super) struct Parts {
     texts: Vec<String>,
-    reminders: Vec<String>,
+    pub(super) reminders: Vec<String>,
     thoughts: Vec<String>,
 }
 
@@ -136,6 +142,14 @@ impl Parts {
         parts
     }
 
+    /// The parts of an entry of a list of messages, which has its thought or its summary beside the content.
+    pub(super) fn of_entry(message: &Object<'_>) -> Self {
+        let mut parts = Self::of(message);
+        parts.thoughts.extend(message.first_text(&["reasoning", "hidden_reasoning"]));
+        parts.texts.extend(message.first_text(&["summary"]));
+        parts
+    }
+
     fn add(&mut self, text: &str) {
         let mut rest = text;
         let mut own_text = String::new();
@@ -152,7 +166,8 @@ impl Parts {
     }
 }
 
-fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
+/// Fills role, text and content type of a turn.
+pub(super) fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
     let text = parts.texts.join("\n\n");
     (turn.role, turn.content_type, turn.text) = ("system".into(), "context".into(), text.clone());
     turn.hidden = true;
@@ -169,7 +184,7 @@ fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Parts) {
         "approval" if calls(message).is_empty() => {
             turn.content_type = "approval".into();
             let is_denied = message.raw_value("approve").is_some_and(|raw| raw.get() == "false");
-            let reason = message.first_text(&["denial_reason"]);
+            let reason = message.first_text(&["denial_reason", "reason"]);
             turn.text = reason.unwrap_or_else(|| if is_denied { "denied" } else { "approved" }.into());
         }
         "approval" => fill_answer(turn, message, text, parts.thoughts),

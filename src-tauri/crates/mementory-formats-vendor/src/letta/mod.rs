@@ -1,5 +1,6 @@
 //! Agents of Letta (MemGPT) with their memory blocks and messages. See README.md.
 mod detect;
+mod message_list;
 mod messages;
 mod read;
 mod secrets;

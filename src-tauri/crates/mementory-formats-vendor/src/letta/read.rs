@@ -1,5 +1,6 @@
 //! Reads agent files: agents with their messages, memory blocks, documents and tools.
 use super::detect::{LISTS, layout};
+use super::message_list::MessageList;
 use super::{ID, PLATFORM, is_local_id, messages, secrets};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_heads::Head;
@@ -29,10 +30,16 @@ pub(super) fn read(
     let mut rows = RowSender::new(ID, PLATFORM, detected.claim.version.as_deref());
     files.each_file(detected, |files, member, _| {
         let version = Head::of(catalog, member).and_then(|head| layout(&head));
-        let lists: &[&str] = if version == Some("2") { &LISTS } else { &[] };
+        let lists: &[&str] = match version {
+            Some("2") => &LISTS,
+            Some("messages") => &["messages"],
+            _ => &[],
+        };
         // Ids start at 0 in each file, so nothing is shared between files but `rows`.
-        let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new() };
-        each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))
+        let messages = MessageList::default();
+        let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new(), messages };
+        each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))?;
+        file.messages.send(files, member)
     })
 }
 
@@ -43,6 +50,8 @@ pub(super) struct AgentFile<'s> {
     owners: HashMap<String, String>,
     /// Keys of agents and blocks so far.
     keys: HashSet<String>,
+    /// Messages that are not in an agent.
+    messages: MessageList,
 }
 
 impl AgentFile<'_> {
@@ -57,6 +66,10 @@ impl AgentFile<'_> {
             "passages" => self.read_passage(files, row, &object),
             list @ ("sources" | "mcp_servers" | "groups") => self.read_other(files, row, &object, list),
             _ if object.has("core_memory") || object.has("agent_type") => self.read_agent(files, row, &object),
+            _ if object.has("message_type") => {
+                self.messages.add(files, row, &object);
+                Ok(())
+            }
             _ if object.has("label") => self.read_block(files, row, &object, None),
             _ => self.read_passage(files, row, &object),
         }

@@ -34,7 +34,10 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
         return Ok(());
     };
     let (turns, leaf) = turns(files, member, &list, &element.pointer);
-    let cuts: Vec<(&RawValue, &str)> = object.raw_value("messages").map(|raw| (raw, "[]")).into_iter().collect();
+    // Only the versions are cut out, because a message has other members too, which are in no record of its own.
+    let messages = list.iter().filter_map(|raw| Object::parse(raw.get()));
+    let cuts: Vec<(&RawValue, &str)> =
+        messages.filter_map(|message| Some((message.raw_value("versions")?, "[]"))).collect();
     let created = first_time(object, &["createdAt"]);
     // There is no id in the file, only the time of creation in milliseconds. With the first words it is unique.
     let first = turns.first().map(|turn| turn.text.clone()).unwrap_or_default();

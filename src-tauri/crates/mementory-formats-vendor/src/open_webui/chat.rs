@@ -102,10 +102,52 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
     list.iter().filter_map(name).filter(|tag| !tag.trim().is_empty()).collect()
 }
 
-/// The source text with its messages cut out, because they have their own records.
+/// The source text without the messages, which have their own records. What is left of the history and of the list
+/// beside it, which repeats the branch that was shown last, is what is in no record.
 fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
+    let map = history.and_then(|history| history.object("messages"));
+    let left = map.as_ref().map_or_else(|| "{}".to_owned(), left_of_map);
+    let repeated = map.filter(|map| map.members().next().is_some()).zip(data.list("messages"));
+    let left_of_list = repeated.map_or_else(|| "[]".to_owned(), |(map, list)| left_of_list(&map, &list));
     let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
-    cuts.extend(history.and_then(|history| history.raw_value("messages")).map(|raw| (raw, "{}")));
-    cuts.extend(data.raw_value("messages").map(|raw| (raw, "[]")));
+    cuts.extend(history.and_then(|history| history.raw_value("messages")).map(|raw| (raw, left.as_str())));
+    cuts.extend(data.raw_value("messages").map(|raw| (raw, left_of_list.as_str())));
     with_replaced_values(text, &cuts)
+}
+
+/// The entries of a history that are no messages, as a JSON object.
+fn left_of_map(map: &Object<'_>) -> String {
+    let entries = map.members().filter(|(_, raw)| Object::parse(raw.get()).is_none());
+    json_object(entries.map(|(key, raw)| (key, raw.get())))
+}
+
+/// The list of messages as a JSON list, in which each has only its id and the members that the message of the history
+/// with this id lacks or has otherwise. Its text is never among them: it is that of an older version. A message without
+/// such members is left out. One that is not in the history, and so is read nowhere, is left as it is.
+fn left_of_list(map: &Object<'_>, list: &[&RawValue]) -> String {
+    let by_id: HashMap<&str, &RawValue> = map.members().collect();
+    let left = list.iter().filter_map(|raw| {
+        let message = Object::parse(raw.get());
+        let id = message.as_ref().and_then(|message| first_text(message, &["id"]));
+        let stored = id.and_then(|id| Object::parse(by_id.get(id.as_str())?.get()));
+        let Some((message, stored)) = message.zip(stored) else { return Some(raw.get().to_owned()) };
+        let is_stored = |key: &str, raw: &RawValue| {
+            let value = stored.raw_value(key).map(RawValue::get);
+            key == "content" || raw.get() == "null" || value.is_some_and(|value| is_same_json(value, raw.get()))
+        };
+        let mut lacking = message.members().filter(|(key, raw)| !is_stored(key, raw)).peekable();
+        lacking.peek()?;
+        let id = message.raw_value("id").map(|raw| ("id", raw.get()));
+        Some(json_object(id.into_iter().chain(lacking.map(|(key, raw)| (key, raw.get())))))
+    });
+    format!("[{}]", left.collect::<Vec<_>>().join(","))
+}
+
+fn is_same_json(a: &str, b: &str) -> bool {
+    a == b || serde_json::from_str::<Value>(a).is_ok_and(|a| serde_json::from_str(b).is_ok_and(|b: Value| a == b))
+}
+
+fn json_object<'m>(members: impl Iterator<Item = (&'m str, &'m str)>) -> String {
+    let members: Vec<String> = members.map(|(key, value)| format!("{}:{value}", Value::String(key.into()))).collect();
+    format!("{{{}}}", members.join(","))
 }

@@ -19,6 +19,8 @@ pub struct Case {
     pub base: Option<PathBuf>,
     /// The error code with which reading must refuse the input. None if the input can be read.
     pub refused: Option<String>,
+    /// The passphrase of an input that is encrypted for its owner.
+    pub passphrase: Option<String>,
     _packed: Vec<Scratch>,
 }
 
@@ -34,7 +36,7 @@ pub fn cases() -> Vec<Case> {
             for input in
                 sorted_entries(&case_dir).into_iter().filter(|path| name(path).split('.').next() == Some("input"))
             {
-                out.push(case_for(format, &case_dir, input, case["refused"].as_str().map(str::to_owned)));
+                out.push(case_for(format, &case_dir, input, &case));
             }
         }
     }
@@ -57,13 +59,15 @@ fn format_of(format_dir: &Path, case_dir: &Path) -> Option<&'static dyn Format> 
 }
 
 /// Makes a case. The fixtures contain archives unpacked, so that changes can be reviewed, and this function packs them.
-fn case_for(format: &'static dyn Format, case_dir: &Path, input: PathBuf, refused: Option<String>) -> Case {
+fn case_for(format: &'static dyn Format, case_dir: &Path, input: PathBuf, definition: &serde_json::Value) -> Case {
+    let text = |name: &str| definition[name].as_str().map(str::to_owned);
     let mut case = Case {
         format,
         name: format!("{}/{}", format.id(), name(case_dir)),
         path: input,
         base: Some(case_dir.join("base")).filter(|base| base.exists()),
-        refused,
+        refused: text("refused"),
+        passphrase: text("passphrase"),
         _packed: Vec::new(),
     };
     let capabilities = format.capabilities();

@@ -5,6 +5,7 @@ mod cases;
 mod detection;
 mod generated_file;
 mod hostile;
+mod passphrase;
 mod reading;
 mod steps;
 mod writing;

@@ -1,13 +1,15 @@
 //! The steps of the suite: open, read, validate. Errors are returned.
-use crate::cases::Case;
+use crate::{cases::Case, passphrase::OwnerPassphrase};
 use mementory_format::testkit::MemorySource;
 use mementory_formats::{
-    Capabilities, Catalog, Detected, Format, FormatError, ReadContext, Validation, WriteOptions, detect, registry,
+    Capabilities, Catalog, Detected, Format, FormatError, Passphrase, ReadContext, Validation, WriteOptions, detect,
+    registry,
 };
 use mementory_model::{Limits, Record, Timestamp};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// Opens a path and detects its sources, only those of the format `only` if it is given.
@@ -19,8 +21,17 @@ pub fn open(path: &Path, limits: &Limits, only: Option<&str>) -> Result<(Catalog
 
 /// Reads a path as `format`. If nothing is detected, the result has no records.
 pub fn read(path: &Path, limits: &Limits, format: &dyn Format) -> Result<MemorySource, FormatError> {
+    read_with(path, limits, format, None)
+}
+
+fn read_with(
+    path: &Path,
+    limits: &Limits,
+    format: &dyn Format,
+    passphrase: Option<Arc<dyn Passphrase>>,
+) -> Result<MemorySource, FormatError> {
     let (catalog, sources) = open(path, limits, Some(format.id()))?;
-    let context = ReadContext { limits: limits.clone(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    let context = ReadContext { limits: limits.clone(), now: Timestamp::from_micros(0).unwrap(), passphrase };
     let mut out = MemorySource::default();
     for source in &sources {
         format.read(&catalog, source, &context, &mut out)?;
@@ -30,7 +41,8 @@ pub fn read(path: &Path, limits: &Limits, format: &dyn Format) -> Result<MemoryS
 
 /// Reads a case that must be readable.
 pub fn read_case(case: &Case) -> MemorySource {
-    let read = read(&case.path, &Limits::default(), case.format);
+    let passphrase = case.passphrase.clone().map(|text| Arc::new(OwnerPassphrase(text)) as Arc<dyn Passphrase>);
+    let read = read_with(&case.path, &Limits::default(), case.format, passphrase);
     read.unwrap_or_else(|error| panic!("{}: {error:?}", case.name))
 }
 

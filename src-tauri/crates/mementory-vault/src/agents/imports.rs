@@ -1,8 +1,8 @@
 //! Reads the document that a connected client offers. The memories in it become suggestions.
 use crate::{VaultError, VaultResult, agents::GrantedView, suggestions::is_suggestible};
 use mementory_formats::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink, by_tool, detect};
-use mementory_model::{Dropped, Issue, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
-use mementory_store::{MAX_PREVIEW_CHARS, ids::parse_id, unwrap_format};
+use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
+use mementory_store::{MAX_PREVIEW_CHARS, ids::parse_id, kind_code, unwrap_format};
 use std::{collections::HashSet, io::Read};
 
 /// A memory in a document.
@@ -100,14 +100,16 @@ fn vault_id(text: &str) -> Option<String> {
 }
 
 impl GrantedView<'_> {
-    /// Returns those of `texts` that are the text of a visible memory, as the client sees it.
+    /// Returns those of `texts` that are the text of a visible memory or task, as the client sees it.
     ///
     /// # Errors
     /// The store.
     pub fn known_texts(&mut self, texts: &[&str]) -> VaultResult<HashSet<String>> {
         let starts: Vec<String> = texts.iter().map(|text| text.chars().take(MAX_PREVIEW_CHARS).collect()).collect();
         let starts = serde_json::to_string(&starts).unwrap_or_default();
-        let rows = self.select("r.preview IN (SELECT value FROM json_each(??))", vec![starts.into()], "")?;
+        let kinds = [Kind::Memory, Kind::Todo].map(|kind| kind_code(kind).to_string()).join(",");
+        let condition = format!("r.kind IN ({kinds}) AND r.preview IN (SELECT value FROM json_each(??))");
+        let rows = self.select(&condition, vec![starts.into()], "")?;
         let wanted: HashSet<&str> = texts.iter().copied().collect();
         let mut known = HashSet::new();
         for row in rows {

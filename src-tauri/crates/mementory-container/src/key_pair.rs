@@ -1,0 +1,61 @@
+//! Key pairs that are derived from a passphrase, for files that are encrypted to their owner's key. Readers and writers
+//! never see the private halves.
+use crate::FormatError;
+
+/// How key pairs are derived from a passphrase: Argon2id gives a secret, HKDF-SHA256 with a label gives the seed of
+/// each pair.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyDerivation<'a> {
+    /// Salt of Argon2id.
+    pub salt: &'a [u8],
+    /// Memory of Argon2id in KiB.
+    pub memory_kib: u32,
+    /// Number of passes of Argon2id.
+    pub passes: u32,
+    /// Number of lanes of Argon2id.
+    pub lanes: u32,
+    /// Label of the Ed25519 pair, for signatures.
+    pub signing_label: &'a [u8],
+    /// Label of the X25519 pair, for encryption.
+    pub agreement_label: &'a [u8],
+}
+
+/// A key of 32 bytes that is encrypted to an X25519 key: AES key wrap (RFC 3394) under a key from a new pair and the
+/// owner's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrappedKey {
+    /// Public half of the new pair.
+    pub ephemeral: Vec<u8>,
+    /// The wrapped key, 40 bytes.
+    pub wrapped: Vec<u8>,
+}
+
+/// Content that is encrypted with AES-256-GCM under a key of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedContent {
+    /// The key, wrapped under that of a [`WrappedKey`], 40 bytes.
+    pub wrapped_key: Vec<u8>,
+    /// Nonce of 12 bytes.
+    pub nonce: Vec<u8>,
+    /// Ciphertext, followed by the tag of 16 bytes.
+    pub ciphertext: Vec<u8>,
+}
+
+/// The key pairs of a passphrase. `label` is the HKDF label of the key that wraps a [`WrappedKey`].
+pub trait KeyPair: std::fmt::Debug + Send + Sync {
+    /// Public half of the Ed25519 pair.
+    fn signing_key(&self) -> [u8; 32];
+    /// Public half of the X25519 pair.
+    fn agreement_key(&self) -> [u8; 32];
+    /// A new random key, encrypted to the X25519 pair.
+    fn new_key(&self, label: &[u8]) -> Result<WrappedKey, FormatError>;
+    /// Decrypts content. `aad` is what was authenticated with it.
+    fn open(&self, key: &WrappedKey, label: &[u8], aad: &[u8], content: &SealedContent)
+    -> Result<Vec<u8>, FormatError>;
+    /// Encrypts content under a new key, and wraps that.
+    fn seal(&self, key: &WrappedKey, label: &[u8], aad: &[u8], plain: &[u8]) -> Result<SealedContent, FormatError>;
+    /// Signs with the Ed25519 pair.
+    fn sign(&self, message: &[u8]) -> [u8; 64];
+    /// True if `signature` is a signature of `message` by the Ed25519 key `public`.
+    fn verify(&self, public: &[u8], message: &[u8], signature: &[u8]) -> bool;
+}

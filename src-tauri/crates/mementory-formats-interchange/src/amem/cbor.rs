@@ -1,0 +1,120 @@
+//! Values of CBOR: parsed within a limit of memory, looked up, and written as JSON for the verbatim.
+use ciborium::Value;
+use serde_json::json;
+
+/// Largest number of items in one document. Each needs up to 64 bytes of memory, however small it is in the file.
+const MAX_ITEMS: usize = 2 << 20;
+
+/// Parses a document. None if it is no CBOR, has bytes behind its end, or too many items.
+pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
+    if item_count(bytes)? > MAX_ITEMS {
+        return None;
+    }
+    let mut rest = bytes;
+    let value = ciborium::from_reader(&mut rest).ok()?;
+    rest.is_empty().then_some(value)
+}
+
+/// The number of items, from their heads alone. None if the text of an item is cut off.
+fn item_count(bytes: &[u8]) -> Option<usize> {
+    let (mut at, mut count) = (0_usize, 0);
+    while let Some(head) = bytes.get(at) {
+        at += 1;
+        count += 1;
+        let (major, info) = (head >> 5, head & 0x1f);
+        let length_bytes = match info {
+            24 => 1,
+            25 => 2,
+            26 => 4,
+            27 => 8,
+            _ => 0,
+        };
+        let argument = bytes.get(at..at.checked_add(length_bytes)?)?;
+        let argument = argument.iter().fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
+        at += length_bytes;
+        // Strings of a stated length: 2 has bytes, 3 has text.
+        if matches!(major, 2 | 3) && info < 28 {
+            let length = if info < 24 { u64::from(info) } else { argument };
+            at = at.checked_add(usize::try_from(length).ok()?).filter(|at| *at <= bytes.len())?;
+        }
+    }
+    Some(count)
+}
+
+/// A member of a map whose keys are numbers.
+pub(super) fn member(map: &Value, key: i64) -> Option<&Value> {
+    find(map, |name| name.as_integer().is_some_and(|number| number == key.into()))
+}
+
+/// A member of a map whose keys are texts.
+pub(super) fn named<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
+    find(map, |name| name.as_text() == Some(key))
+}
+
+fn find(map: &Value, is: impl Fn(&Value) -> bool) -> Option<&Value> {
+    map.as_map()?.iter().find(|(name, _)| is(name)).map(|(_, value)| value)
+}
+
+/// A whole number.
+pub(super) fn number(value: &Value) -> Option<i64> {
+    value.as_integer()?.try_into().ok()
+}
+
+/// A value as JSON. Bytes are `{"$bytes": "<hex>"}`, and a tag is `{"$tag": number, "value": …}`.
+pub(super) fn to_json(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Integer(number) => {
+            let number = i128::from(*number);
+            i64::try_from(number)
+                .map(serde_json::Value::from)
+                .or_else(|_| u64::try_from(number).map(serde_json::Value::from))
+                .unwrap_or_else(|_| number.to_string().into())
+        }
+        Value::Bytes(bytes) => json!({ "$bytes": hex::encode(bytes) }),
+        Value::Float(number) => json!(number),
+        Value::Text(text) => json!(text),
+        Value::Bool(is) => json!(is),
+        Value::Tag(tag, inner) => json!({ "$tag": tag, "value": to_json(inner) }),
+        Value::Array(elements) => elements.iter().map(to_json).collect(),
+        Value::Map(members) => {
+            let members = members.iter().map(|(key, value)| (key_text(key), to_json(value)));
+            serde_json::Value::Object(members.collect())
+        }
+        _ => serde_json::Value::Null,
+    }
+}
+
+/// A key of a map as text.
+pub(super) fn key_text(key: &Value) -> String {
+    match key {
+        Value::Text(text) => text.clone(),
+        other => to_json(other).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_document_that_lies_about_its_size_or_has_too_many_items_is_refused() {
+        assert!(parse(&[0xa1, 0x01, 0x02]).is_some());
+        for bytes in [
+            // Lengths of 2^63 bytes, elements and members, a string that is cut off, and a second document.
+            &[0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff][..],
+            &[0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+            &[0xbb, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+            &[0x45, 1, 2],
+            &[1, 1],
+            &[],
+        ] {
+            assert!(parse(bytes).is_none(), "{bytes:?}");
+        }
+        let mut many = vec![0x9f];
+        many.resize(MAX_ITEMS + 2, 0);
+        many.push(0xff);
+        assert!(parse(&many).is_none());
+        assert!(parse(&[0x81; 100_000]).is_none(), "too deep");
+    }
+}

@@ -1,0 +1,26 @@
+//! Detects exports by their first member, the version, and the names of the keys in the second.
+use mementory_format::{Catalog, Claim, Part, Role};
+
+/// Bytes of a file that are searched for the names.
+const HEAD_BYTES: usize = 16 << 10;
+
+/// One claim for each export.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let is_export = |head: &[u8]| {
+        let has = |name: &str| memchr::memmem::find(head, name.as_bytes()).is_some();
+        // A map of a few members that begins with `1: 1`, the version of the export.
+        matches!(head, [0xa4..=0xb7, 0x01, _, 0x02, ..]) && has("salt") && has("ka_pub") && has("scopes")
+    };
+    let found = catalog.members().iter().filter(|member| {
+        let is_cbor = catalog.head(member, 4).is_ok_and(|head| matches!(head.as_slice(), [0xa4..=0xb7, 0x01, ..]));
+        is_cbor && catalog.head(member, HEAD_BYTES).is_ok_and(|head| is_export(&head))
+    });
+    let claim = |member: &mementory_format::Member| Claim {
+        version: Some("1".into()),
+        confidence: 1.0,
+        reason: "memories of ApertoMemory, encrypted for their owner".into(),
+        parts: vec![Part { member: member.id, role: Role::Records }],
+        missing_parts: vec![],
+    };
+    found.map(claim).collect()
+}

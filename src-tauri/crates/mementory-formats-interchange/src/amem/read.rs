@@ -1,0 +1,139 @@
+//! Reads an export with its passphrase.
+use super::object::{Opened, open};
+use super::wire::Export;
+use super::{ID, cbor};
+use ciborium::Value;
+use mementory_format::{
+    Catalog, Detected, FormatError, KeyDerivation, KeyPair, Member, PassthroughItem, ReadContext, Sink,
+};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
+use serde_json::json;
+use std::io::Read;
+
+/// Members of a memory that have a field: type, content, confidence, source, trust, tags, times.
+const KNOWN_MEMBERS: [&str; 7] = ["1", "2", "3", "4", "5", "6", "7"];
+
+/// Reads every claimed export.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut done = 0;
+    for part in &detected.claim.parts {
+        let Some(member) = catalog.members().get(part.member) else { continue };
+        let bytes = content(catalog, member, context.limits.element_bytes)?;
+        let export = Export::parse(&bytes).map_err(|why| FormatError::invalid("malformed", &member.place, why))?;
+        let keys = unlock(&export, context, &member.place)?;
+        read_export(&export, keys.as_ref(), member, sink)?;
+        done += member.size;
+        sink.progress(done)?;
+    }
+    Ok(())
+}
+
+fn content(catalog: &Catalog, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
+    let mut bytes = Vec::new();
+    catalog.read(member, |reader| {
+        let io = |error| FormatError::io(&member.place, error);
+        reader.take(limit.saturating_add(1)).read_to_end(&mut bytes).map(drop).map_err(io)
+    })?;
+    if bytes.len() as u64 > limit {
+        return Err(FormatError::invalid("too_large", &member.place, "the export is larger than one element may be"));
+    }
+    Ok(bytes)
+}
+
+/// The owner's keys, from the passphrase.
+fn unlock(export: &Export, context: &ReadContext, place: &str) -> Result<Box<dyn KeyPair>, FormatError> {
+    let Some(passphrase) = &context.passphrase else {
+        let message = "the memories are encrypted; give the passphrase of the vault they are from";
+        return Err(FormatError::invalid("passphrase_needed", place, message));
+    };
+    // The format has these costs for every export.
+    let derivation = KeyDerivation {
+        salt: &export.salt,
+        memory_kib: 64 << 10,
+        passes: 3,
+        lanes: 4,
+        signing_label: b"apertomemory/v1/sign",
+        agreement_label: b"apertomemory/v1/ka",
+    };
+    let keys = passphrase.key_pair(&derivation)?;
+    if keys.signing_key()[..] != export.signing_key[..] {
+        let message = "the passphrase is wrong, or the file was changed";
+        return Err(FormatError::invalid("passphrase_wrong", place, message));
+    }
+    Ok(keys)
+}
+
+fn read_export(export: &Export, keys: &dyn KeyPair, member: &Member, sink: &mut dyn Sink) -> Result<(), FormatError> {
+    for (n, sealed) in export.objects.iter().enumerate() {
+        let pointer = format!("/3/{n}");
+        let place = format!("{}#{pointer}", member.place);
+        let opened = open(sealed, export, keys).and_then(|opened| {
+            let record = record(&opened).ok_or("no_content: this memory has no text")?;
+            Ok((opened, record))
+        });
+        match opened {
+            Ok((opened, mut record)) => {
+                if opened.version == 1 {
+                    let message = "memories of version 1 are not bound to their place, so their author is not certain";
+                    sink.note(Issue::new("unverified", &place, message));
+                }
+                let (format, container) = (ID.into(), member.place.clone());
+                record.origin = Origin { format, version: Some(opened.version.to_string()), container, pointer };
+                record.source.platform = ID.into();
+                sink.unit(record.into())?;
+            }
+            Err(reason) => {
+                let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
+                sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
+            }
+        }
+    }
+    let Some(other) = &export.other else { return Ok(()) };
+    let (name, place) = (format!("{}#", member.name), format!("{}#", member.place));
+    let item = PassthroughItem { format: ID.into(), group: String::new(), name, role: "raw".into(), place };
+    sink.passthrough(item, &mut other.as_bytes())
+}
+
+/// The record of a memory. None if it has no text.
+fn record(opened: &Opened) -> Option<Record> {
+    let payload = &opened.payload;
+    let text = cbor::member(payload, 2).and_then(Value::as_text).filter(|text| !text.trim().is_empty())?;
+    let (kind, record_type) = match cbor::member(payload, 1).and_then(cbor::number) {
+        Some(1) => (Kind::Memory, Some("episodic".to_owned())),
+        Some(2) => (Kind::Memory, Some("semantic".to_owned())),
+        Some(3) => (Kind::Procedure, Some("procedural".to_owned())),
+        other => (Kind::Memory, other.map(|number| number.to_string())),
+    };
+    let mut record = Record::new(kind, RecordKey::new(ID, &opened.id), text);
+    record.origin_id = Some(opened.id.clone());
+    record.record_type = record_type;
+    record.namespace = Some(opened.scope.clone());
+    record.confidence = cbor::member(payload, 3).and_then(Value::as_float).filter(|share| (0.0..=1.0).contains(share));
+    let tags = cbor::member(payload, 6).and_then(Value::as_array).into_iter().flatten();
+    record.tags = tags.filter_map(|tag| Some(tag.as_text()?.to_owned())).collect();
+    let created = cbor::member(payload, 7).and_then(|times| cbor::member(times, 1)).and_then(cbor::number);
+    record.times.created = created.and_then(|seconds| Timestamp::from_micros(seconds.checked_mul(1_000_000)?));
+    let source = cbor::member(payload, 4);
+    if let Some(tool) = source.and_then(|source| cbor::member(source, 1)).and_then(Value::as_text) {
+        record.fields.insert("tool".into(), tool.into());
+    }
+    if let Some(author) = source.and_then(|source| cbor::member(source, 2)).and_then(Value::as_bytes) {
+        record.fields.insert("author_key_id".into(), hex::encode(author).into());
+    }
+    record.fields.insert("trust".into(), opened.trust.into());
+    let other = payload.as_map().into_iter().flatten().map(|(key, value)| (cbor::key_text(key), value));
+    for (key, value) in other.filter(|(key, _)| !KNOWN_MEMBERS.contains(&key.as_str())) {
+        let name = if key == "20" { "custody".to_owned() } else { format!("extension_{key}") };
+        record.fields.insert(name, cbor::to_json(value));
+    }
+    // The file has CBOR, so the verbatim is the same content as JSON.
+    let content = json!({ "id": opened.id, "scope": opened.scope, "format_version": opened.version,
+        "payload": cbor::to_json(payload) });
+    record.verbatim = Some(Verbatim::json(content.to_string()));
+    Some(record)
+}

@@ -1,0 +1,127 @@
+//! The screen of a task of Cline or Roo Code (`ui_messages.json`): a list of what the agent says and asks, and what the
+//! person answers.
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::any_time::first_time;
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::message::{first_text, report_no_message, send};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
+use mementory_model::{DroppedAs, Kind, Verbatim};
+
+const PLATFORM: &str = "cline";
+/// Lines about requests to the model and copies of the workspace. A request repeats the whole conversation.
+const PROGRESS: [&str; 9] = [
+    "api_req_started",
+    "api_req_finished",
+    "api_req_retried",
+    "api_req_retry_delayed",
+    "api_req_deleted",
+    "deleted_api_reqs",
+    "checkpoint_created",
+    "checkpoint_saved",
+    "shell_integration_warning",
+];
+
+/// Words of `say` and `ask` by which the list is known.
+pub(super) const WORDS: [&str; 6] =
+    ["api_req_started", "completion_result", "user_feedback", "command_output", "followup", "task"];
+
+/// The messages of one task.
+#[derive(Default)]
+pub(super) struct Task {
+    turns: Vec<Turn>,
+    has_task: bool,
+    progress_count: u64,
+    bytes: u64,
+}
+
+impl Task {
+    /// Adds a line of the screen.
+    pub(super) fn add(
+        &mut self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+    ) -> Result<(), FormatError> {
+        let object = &element.object;
+        self.bytes += element.text.len() as u64;
+        if self.bytes > files.context.limits.element_bytes {
+            let place = format!("{}#{}", member.place, element.pointer);
+            let reason = "too_large: the messages are larger together than an element may be";
+            files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
+        }
+        let is_question = object.text("type").as_deref() == Some("ask");
+        let Some(word) = first_text(object, if is_question { &["ask", "say"] } else { &["say", "ask"] }) else {
+            report_no_message(files, member, &element.pointer);
+            return Ok(());
+        };
+        if PROGRESS.contains(&word.as_str()) {
+            self.progress_count += 1;
+            return Ok(());
+        }
+        let mut turn = self.turn(&word, is_question, object);
+        turn.id = first_text(object, &["ts"]);
+        // Two lines may have one time.
+        turn.key = turn.id.as_ref().map(|id| format!("{id}/{word}"));
+        turn.times.created = first_time(object, &["ts"]);
+        turn.model = object
+            .object("modelInfo")
+            .and_then(|info| first_text(&info, &["modelId"]))
+            .filter(|_| turn.role == ASSISTANT);
+        turn.pointer = element.pointer.clone();
+        turn.verbatim = Some(Verbatim::json(element.text));
+        self.turns.push(turn);
+        Ok(())
+    }
+
+    fn turn(&mut self, word: &str, is_question: bool, object: &Object<'_>) -> Turn {
+        let text = object.text("text").unwrap_or_default().into_owned();
+        // Older versions show the task as an ordinary text, the first of all lines.
+        let is_task = !self.has_task && !is_question && matches!(word, "task" | "text");
+        self.has_task |= is_task;
+        let (role, content_type, hidden) = match word {
+            _ if is_task => (USER, "text", false),
+            "user_feedback" | "user_feedback_diff" => (USER, "text", false),
+            "text" | "completion_result" if !text.is_empty() => (ASSISTANT, "text", false),
+            "followup" | "plan_mode_respond" | "mistake_limit_reached" if is_question => (ASSISTANT, "text", false),
+            "reasoning" => (ASSISTANT, "thinking", true),
+            "tool" | "command" | "use_mcp_server" | "browser_action" | "browser_action_launch" => {
+                (ASSISTANT, "tool_call", true)
+            }
+            "command_output" | "mcp_server_response" | "browser_action_result" => (TOOL, "tool_result", true),
+            // What is asked with another word is a button of the screen; other words are not known.
+            other => (SYSTEM, other, true),
+        };
+        let text = if is_question { question(&text).unwrap_or(text) } else { text };
+        Turn { role: role.into(), content_type: content_type.into(), hidden, text, ..Turn::default() }
+    }
+
+    /// Sends the task as a conversation. Its id is the time of its first line, as that of the task.
+    pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        if self.progress_count > 0 {
+            let reason = format!("progress: {} lines about requests and copies of the workspace", self.progress_count);
+            files.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
+        }
+        if self.turns.is_empty() {
+            return Ok(());
+        }
+        let times = || self.turns.iter().filter_map(|turn| turn.times.created);
+        let mut chat = Chat { is_log: true, ..Chat::default() };
+        (chat.times.created, chat.times.updated) = (times().min(), times().max());
+        chat.id = self.turns.first().and_then(|turn| turn.id.clone());
+        chat.key = chat.id.as_ref().map(|id| format!("{PLATFORM}/{id}"));
+        chat.turns = self.turns;
+        send(files, member, chat, PLATFORM, None)
+    }
+}
+
+/// The words of a question that is stored as JSON.
+fn question(text: &str) -> Option<String> {
+    let object = Object::parse(text)?;
+    first_text(&object, &["question", "response"])
+}
+
+/// Name of the file beside the screen that has the same conversation as the model has it.
+pub(super) const MODEL_FILE: &str = "api_conversation_history.json";

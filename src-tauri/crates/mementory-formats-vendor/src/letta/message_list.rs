@@ -1,0 +1,88 @@
+//! The messages of an agent as the server lists them: one entry for each thing that a message says, thinks or calls.
+use super::messages::{Parts, fill, split_reminders};
+use super::{ID, PLATFORM};
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::memory_rows::{Row, RowValues};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_model::{DroppedAs, Kind, Verbatim};
+
+/// The messages of one file, which are sent as one conversation.
+#[derive(Default)]
+pub(super) struct MessageList {
+    turns: Vec<Turn>,
+    agent: Option<String>,
+    bytes: u64,
+}
+
+impl MessageList {
+    /// Adds an entry. Entries that are larger together than one element may be are reported as dropped.
+    pub(super) fn add(&mut self, files: &mut FileReader<'_>, row: &Row<'_>, message: &Object<'_>) {
+        self.bytes += row.text.len() as u64;
+        if self.bytes > files.context.limits.element_bytes {
+            let place = format!("{}#{}", row.member.place, row.pointer);
+            let reason = "too_large: the messages are larger together than an element may be";
+            files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return;
+        }
+        self.agent = self.agent.take().or_else(|| message.id("agent_id"));
+        let kind = message.text("message_type").unwrap_or_default();
+        let id = message.id("id");
+        // The entries of one message share its id. `otid` tells them apart, but older servers do not have it.
+        let part = message.id("otid").unwrap_or_else(|| kind.clone().into_owned());
+        let mut turn = Turn {
+            key: id.as_ref().map(|id| format!("{id}/{part}")),
+            id,
+            pointer: row.pointer.clone(),
+            verbatim: Some(Verbatim::json(row.text)),
+            ..Turn::default()
+        };
+        turn.times.created = message.time("date").or_else(|| message.time("created_at"));
+        let role = role_of(&kind, message);
+        let parts = Parts::of_entry(message);
+        let reminders = parts.reminders.clone();
+        fill(&mut turn, message, role, parts);
+        self.turns.extend(split_reminders(turn, if role == "user" { reminders } else { Vec::new() }));
+    }
+
+    /// Sends the conversation, if there are messages. The server lists the newest first unless it is asked otherwise.
+    pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let mut turns = self.turns;
+        if turns.is_empty() {
+            return Ok(());
+        }
+        let time = |turn: Option<&Turn>| turn.and_then(|turn| turn.times.created);
+        if time(turns.first()) > time(turns.last()) {
+            turns.reverse();
+        }
+        // The answer does not name the agent, so the first message stands for it.
+        let known_by = self.agent.or_else(|| turns.first().and_then(|turn| turn.key.clone()));
+        let mut chat = Chat {
+            key: known_by.map(|known_by| format!("messages/{known_by}")),
+            verbatim: Some(Verbatim::json("{}")),
+            is_log: true,
+            ..Chat::default()
+        };
+        chat.times.created = turns.iter().filter_map(|turn| turn.times.created).min();
+        chat.times.updated = turns.iter().filter_map(|turn| turn.times.created).max();
+        chat.turns = turns;
+        let mut issues = Vec::new();
+        let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &member.place };
+        let unit = chat.into_unit(file, &mut issues);
+        issues.into_iter().for_each(|issue| files.sink.note(issue));
+        files.sink.unit(unit)
+    }
+}
+
+/// The role that the messages of an agent file have for this kind of entry.
+fn role_of(kind: &str, message: &Object<'_>) -> &'static str {
+    match kind {
+        "user_message" => "user",
+        "assistant_message" | "reasoning_message" | "hidden_reasoning_message" | "tool_call_message" => "assistant",
+        "tool_return_message" => "tool",
+        "approval_request_message" => "approval",
+        "approval_response_message" if !message.has("tool_call") => "approval",
+        _ => "system",
+    }
+}
