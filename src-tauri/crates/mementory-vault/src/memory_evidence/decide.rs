@@ -28,7 +28,8 @@ const MIN_WORDS_FAR: f32 = 0.3;
 /// A message from another time with a lower cosine only has the same words.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
-/// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence.
+/// Decides which of the candidates, each with the sentences that say parts of the claim, are evidence. Without any the
+/// trace is unknown: that there is none takes more than these candidates.
 pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>, Candidate)>) -> FoundEvidence {
     let mut weighed: Vec<Weighed> =
         read.into_iter().filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate)).collect();
@@ -49,11 +50,7 @@ pub(super) fn decide(claim: &Claim, facts: &Facts<'_>, read: Vec<(Vec<Sentence>,
     }
     // Messages that show who said the memory come first, then those that the export names.
     messages.sort_by_key(|each| (each.said_by != said_by || each.is_tool_call(), !each.is_linked()));
-    let trace = match (messages.is_empty(), facts.has_conversations) {
-        (false, _) => Trace::Found,
-        (true, true) => Trace::None,
-        (true, false) => Trace::Unknown,
-    };
+    let trace = if messages.is_empty() { Trace::Unknown } else { Trace::Found };
     FoundEvidence { said_by, trace, messages: messages.into_iter().map(message).collect() }
 }
 

@@ -6,7 +6,7 @@ use crate::memory_evidence::{
 };
 use mementory_evidence::{Sentence, sentences};
 use mementory_meaning::{Encoder, Vector, dot};
-use mementory_model::{SaidBy, Timestamp};
+use mementory_model::{Record, SaidBy, Timestamp};
 use std::cmp::Reverse;
 
 /// Largest number of sentences that are encoded for a memory.
@@ -57,7 +57,7 @@ pub(super) fn compare(
 }
 
 /// The whole text, and its sentences if it has several.
-fn parts_of_memory(text: &str) -> Vec<&str> {
+pub(super) fn parts_of_memory(text: &str) -> Vec<&str> {
     let several = sentences(text);
     let mut parts = vec![text];
     if several.len() > 1 {
@@ -104,6 +104,11 @@ fn choose(created: Option<Timestamp>, read: &[(Vec<Sentence>, Candidate)]) -> Ve
 
 /// True for what was said: not for calls of tools, their results, and text that was put there for the assistant.
 pub(super) fn is_speech(candidate: &Candidate) -> bool {
+    is_said(&candidate.record)
+}
+
+/// The same of a message.
+pub(super) fn is_said(record: &Record) -> bool {
     let not_said = ["tool_call", "tool_result", "thinking", "context"];
-    candidate.record.message.as_ref().is_some_and(|part| !not_said.contains(&part.content_type.as_str()))
+    record.message.as_ref().is_some_and(|part| !not_said.contains(&part.content_type.as_str()))
 }
