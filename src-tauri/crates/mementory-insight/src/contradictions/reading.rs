@@ -3,11 +3,11 @@ use super::{
     Marks, Prepared,
     amounts::{Amounts, amounts},
     attributes::{Stated, dot, stated},
-    spelling::{names, plain_names},
     terms::Rarity,
 };
 use crate::{
     patterns::WordSet,
+    spelling::{names, plain_names},
     subject::subject,
     word_lists::{ADDITIONS, CHANGED, NEGATIONS, OCCASIONS, OVER},
 };
@@ -114,6 +114,8 @@ pub(super) struct Compared {
     pub(super) same_thing: bool,
     /// Both are about the same person.
     pub(super) same_subject: bool,
+    /// They are about two relatives who are not the same.
+    pub(super) other_subjects: bool,
     pub(super) other_numbers: bool,
     pub(super) other_times: bool,
     /// The newer one says that something is over.
@@ -140,6 +142,7 @@ impl Compared {
             same_name,
             same_thing: shared.thing(a, b),
             same_subject: a.subject == b.subject && (one_person || same_name),
+            other_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             other_numbers: a.amounts.other_numbers(&b.amounts),
             other_times: a.amounts.other_times(&b.amounts),
             over: newer.over && !older.over || !dated && older.over && !newer.over,
