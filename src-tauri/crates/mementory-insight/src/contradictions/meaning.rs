@@ -97,7 +97,9 @@ fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Optio
 /// True if both state the attribute of the same subject with different values.
 fn differ_in(attribute: &Attribute, probability: f32, one: &Reading<'_>, other: &Reading<'_>, pair: &Compared) -> bool {
     let both_hold = one.adds || other.adds || !same_occasions(one, other, attribute.is_device);
-    let subject = pair.same_subject || attribute.names_people;
+    // A son of 8 and a daughter of 11 are two children.
+    let two_people = attribute.of_thing && pair.other_subjects;
+    let subject = pair.same_subject || attribute.names_people && !two_people;
     let thing = !attribute.of_thing || pair.likeness >= MIN_SAME_THING || pair.same_name;
     if both_hold || !subject || !thing || !attribute.wished && pair.one_plan && !pair.over {
         return false;
