@@ -7,6 +7,7 @@ mod kinds;
 mod patterns;
 mod people;
 mod special;
+mod spelling;
 mod subject;
 mod topics;
 mod values;

@@ -79,6 +79,34 @@ fn the_person_is_not_among_the_people() {
 }
 
 #[test]
+fn the_person_is_left_out_in_every_script_and_when_introduced() {
+    let texts = [
+        "Mira lives in Leipzig.",
+        "Mira's wife Ruth is a biologist.",
+        "Mira plays the cello.",
+        "ミラさんは毎朝走る。",
+        "弟のミラさんへの手紙。",
+    ];
+    assert_eq!(found(&texts), [named("Ruth", Some("wife"))]);
+    assert_eq!(
+        found(&["User's name is Jonas.", "Jonas has a colleague named Emil."]),
+        [named("Emil", Some("colleague"))]
+    );
+    assert_eq!(found(&["ユーザーの名前はハナである。", "ハナさんは医師だ。"]), []);
+}
+
+#[test]
+fn a_name_in_two_scripts_is_one_person_unless_the_relations_differ() {
+    let one = people(&["Has a daughter named Hana.", "娘のハナは七歳だ。"]);
+    assert_eq!(one.len(), 1, "{one:?}");
+    assert_eq!((one[0].texts.as_slice(), one[0].relation), ([0, 1].as_slice(), Some("daughter")));
+    let two = people(&["Has a daughter named Hana.", "同僚のハナさんは遅番だ。"]);
+    assert_eq!(two.len(), 2, "{two:?}");
+    let unclear = people(&["Her brother is Martin.", "Her friend Mardin calls.", "マーティンさんが来た。"]);
+    assert_eq!(unclear.len(), 3, "{unclear:?}");
+}
+
+#[test]
 fn things_places_and_months_are_no_people() {
     for text in [
         "Her boss is German and strict.",

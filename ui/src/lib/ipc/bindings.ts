@@ -1191,7 +1191,7 @@ export type MemoryEvidence = {
 	 *  `unknown`.
 	 */
 	said_by: string,
-	/**  `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in. */
+	/**  `found`; `none`: all conversations of its time were compared, and none says it; `unknown`: nothing can be said. */
 	trace: string,
 	/**  The messages that show who said the memory, then those that the export names. */
 	messages: EvidenceMessage[],

@@ -36,7 +36,7 @@ pub struct MemoryEvidence {
     /// `user` (the person said it), `assistant` (the assistant concluded it), `system` (a program put it there) or
     /// `unknown`.
     pub said_by: String,
-    /// `found`; `none`: no conversation with this assistant says it; `unknown`: there are no conversations to look in.
+    /// `found`; `none`: all conversations of its time were compared, and none says it; `unknown`: nothing can be said.
     pub trace: String,
     /// The messages that show who said the memory, then those that the export names.
     pub messages: Vec<EvidenceMessage>,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// Attributes that do not change. Two values of one are a conflict, whichever is newer.
-const NEVER_CHANGING: [&str; 9] = [
+const NEVER_CHANGING: [&str; 11] = [
     "born_in",
     "birth_year",
     "birthday",
@@ -20,10 +20,12 @@ const NEVER_CHANGING: [&str; 9] = [
     "nationalities",
     "handed",
     "siblings",
+    "has_siblings",
+    "blood_type",
     "name",
 ];
 /// Attributes of the person's own life that name another person.
-const NAMING_OTHERS: [&str; 4] = ["partner_name", "boss_name", "children", "siblings"];
+const NAMING_OTHERS: [&str; 5] = ["partner_name", "boss_name", "children", "siblings", "has_siblings"];
 
 struct Attribute {
     name: &'static str,

@@ -107,7 +107,9 @@ fn differ_in(
     pair: &PairComparison,
 ) -> bool {
     let both_hold = one.adds || other.adds || !same_occasions(one, other, attribute.is_device);
-    let subject = pair.same_subject || attribute.names_people;
+    // A son of 8 and a daughter of 11 are two children.
+    let two_people = attribute.is_of_thing && pair.differing_subjects;
+    let subject = pair.same_subject || attribute.names_people && !two_people;
     let thing = !attribute.is_of_thing || pair.likeness >= MIN_SAME_THING || pair.same_name;
     if both_hold || !subject || !thing || !attribute.includes_wishes && pair.one_plan && !pair.over {
         return false;

@@ -15,7 +15,6 @@ mod counts;
 mod ended;
 mod meaning;
 mod reading;
-mod spelling;
 mod taste;
 mod terms;
 

@@ -3,11 +3,11 @@ use super::{
     Marks, Prepared,
     amounts::{Amounts, amounts},
     attributes::{StatedAttribute, dot, stated},
-    spelling::{names, plain_names},
     terms::Rarity,
 };
 use crate::{
     patterns::WordSet,
+    spelling::{names, plain_names},
     subject::subject,
     word_lists::{ADDITIONS, CHANGED, NEGATIONS, OCCASIONS, OVER},
 };
@@ -115,6 +115,8 @@ pub(super) struct PairComparison {
     pub(super) same_thing: bool,
     /// True if both are about the same person.
     pub(super) same_subject: bool,
+    /// True if they are about two relatives who are not the same person.
+    pub(super) differing_subjects: bool,
     pub(super) numbers_differ: bool,
     pub(super) times_differ: bool,
     /// True if the newer one says that something is over, or either of two that are equally old.
@@ -141,6 +143,7 @@ impl PairComparison {
             same_name,
             same_thing: shared.share_thing(a, b),
             same_subject: a.subject == b.subject && (one_person || same_name),
+            differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: a.amounts.numbers_differ(&b.amounts),
             times_differ: a.amounts.times_differ(&b.amounts),
             over: newer.over && !older.over || !dated && older.over && !newer.over,

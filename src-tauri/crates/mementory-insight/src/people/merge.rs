@@ -1,6 +1,9 @@
 //! Joins mentions of the same person, and finds further texts with the names that are known.
 use super::{Mention, Owner, Person, lexicon::Role, lexicon::lexicon, spaced::MAX_NAME_WORDS, tokens::tokens};
-use crate::fold::{MAX_CHARS, fold};
+use crate::{
+    fold::{MAX_CHARS, fold},
+    spelling::same_name,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Relations of which a person has only one at a time. "Her mother" is then the mother whose name is known.
@@ -31,6 +34,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
         }
     }
     find_known(texts, &full, &mut known);
+    join_scripts(&mut known);
     let mut people: Vec<Person> = known.into_values().map(Known::into_person).collect();
     add_unnamed(unnamed, &mut people);
     people.sort_by(|a, b| {
@@ -62,6 +66,40 @@ fn full_names(named: &[Mention]) -> HashMap<String, String> {
         }
     }
     out
+}
+
+/// Joins a name in Latin letters with the same one in Katakana, if no third name sounds so and both may have the relation.
+fn join_scripts(known: &mut BTreeMap<String, Known>) {
+    let first = |key: &str| key.split([' ', '・']).next().unwrap_or_default().to_owned();
+    let same = |a: &str, b: &str| same_name(&first(a), &first(b));
+    let only = |key: &str| {
+        let mut others = known.keys().filter(|other| same(key, other));
+        others.next().filter(|_| others.next().is_none())
+    };
+    let pairs: Vec<(String, String)> = known
+        .keys()
+        .filter(|key| key.chars().any(crate::fold::is_east_asian))
+        .filter_map(|key| Some((key.clone(), only(key).filter(|latin| only(latin) == Some(key))?.clone())))
+        .collect();
+    for (katakana, latin) in pairs {
+        let may_be_one = match (known.get(&katakana), known.get(&latin)) {
+            (Some(one), Some(other)) => may_be_same(one.relation(), other.relation()),
+            _ => false,
+        };
+        if may_be_one && let Some(joined) = known.remove(&katakana) {
+            let entry = known.entry(latin).or_default();
+            entry.texts.extend(joined.texts);
+            joined.written.into_iter().for_each(|(name, count)| *entry.written.entry(name).or_default() += count);
+            joined.relations.into_iter().for_each(|(of, weight)| *entry.relations.entry(of).or_default() += weight);
+        }
+    }
+}
+
+/// True if one person may have both relations.
+fn may_be_same(one: Option<&str>, other: Option<&str>) -> bool {
+    const ALIKE: [&[&str]; 2] = [&["child", "son", "daughter"], &["partner", "wife", "husband"]];
+    let (Some(one), Some(other)) = (one, other) else { return true };
+    one == other || ALIKE.iter().any(|group| group.contains(&one) && group.contains(&other))
 }
 
 fn owner_name(owner: &Owner) -> Option<String> {
@@ -117,6 +155,11 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
 }
 
 impl Known {
+    /// The relation for which most speaks.
+    fn relation(&self) -> Option<&'static str> {
+        self.relations.iter().max_by_key(|(_, weight)| **weight).map(|((relation, _), _)| *relation)
+    }
+
     fn into_person(self) -> Person {
         let relation = self.relations.into_iter().max_by_key(|(_, weight)| *weight).map(|(relation, _)| relation);
         // The name is written in several ways. The one with the most words is used, and if several have equally many,

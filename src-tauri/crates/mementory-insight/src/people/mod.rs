@@ -6,10 +6,11 @@
 mod japanese;
 mod lexicon;
 mod merge;
+mod own_names;
 mod spaced;
 mod tokens;
 
-use crate::fold::fold;
+use own_names::{is_own, own_names};
 
 /// Somebody who occurs in memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,27 +66,4 @@ pub fn people(texts: &[&str]) -> Vec<Person> {
     }
     mentions.retain(|mention| mention.name.as_ref().is_none_or(|name| !is_own(name, &own)));
     merge::merge(texts, mentions)
-}
-
-/// True if `name` begins with one of the names of the person.
-fn is_own(name: &str, own: &[String]) -> bool {
-    let folded = fold(name);
-    let first = folded.split([' ', '・']).next().unwrap_or_default();
-    own.iter().any(|own| own == first || *own == folded)
-}
-
-/// Names of the person whose memories these are, at most one for each way of writing. Memories in the third person
-/// often begin with the person's name, so it opens far more of them than any other name.
-fn own_names(texts: &[&str]) -> Vec<String> {
-    let min_count = (texts.len() / 20).max(3);
-    [spaced::openings(texts), japanese::openings(texts)]
-        .into_iter()
-        .filter_map(|counts| {
-            let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
-            sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            let next = sorted.get(1).map_or(0, |(_, count)| *count);
-            sorted.into_iter().next().filter(|(_, count)| *count >= min_count && *count >= 3 * next)
-        })
-        .map(|(name, _)| name)
-        .collect()
 }

@@ -30,7 +30,8 @@ const MIN_WORDS_FAR: f32 = 0.3;
 /// A message from another time with a lower cosine than this has the same words but does not say the same.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
-/// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim.
+/// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim. Without any
+/// evidence the trace is unknown, because it takes more than these candidates to say that there is none.
 pub(super) fn decide(
     claim: &Claim,
     facts: &MemoryFacts<'_>,
@@ -57,11 +58,7 @@ pub(super) fn decide(
     }
     // Messages that show who said the memory come first, then those that the export names.
     messages.sort_by_key(|each| (each.said_by != said_by || each.is_tool_call(), !each.is_linked()));
-    let trace = match (messages.is_empty(), facts.has_conversations) {
-        (false, _) => Trace::Found,
-        (true, true) => Trace::None,
-        (true, false) => Trace::Unknown,
-    };
+    let trace = if messages.is_empty() { Trace::Unknown } else { Trace::Found };
     FoundEvidence { said_by, trace, messages: messages.into_iter().map(message).collect() }
 }
 

@@ -6,7 +6,7 @@ use crate::memory_evidence::{
 };
 use mementory_evidence::{Sentence, sentences};
 use mementory_meaning::{Encoder, Vector, dot};
-use mementory_model::{SaidBy, Timestamp};
+use mementory_model::{Record, SaidBy, Timestamp};
 use std::cmp::Reverse;
 
 /// Largest number of sentences that are encoded for a memory.
@@ -58,7 +58,7 @@ pub(super) fn compare(
 }
 
 /// The whole text, and its sentences if it has several.
-fn parts_of_memory(text: &str) -> Vec<&str> {
+pub(super) fn parts_of_memory(text: &str) -> Vec<&str> {
     let several = sentences(text);
     let mut parts = vec![text];
     if several.len() > 1 {
@@ -111,6 +111,11 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
 /// True if the message is something that somebody said, and not a tool call, its result, the thinking of an assistant,
 /// or text that was inserted for the assistant.
 pub(super) fn is_speech(candidate: &Candidate) -> bool {
+    is_said(&candidate.record)
+}
+
+/// The same of a message.
+pub(super) fn is_said(record: &Record) -> bool {
     let not_said = ["tool_call", "tool_result", "thinking", "context"];
-    candidate.record.message.as_ref().is_some_and(|part| !not_said.contains(&part.content_type.as_str()))
+    record.message.as_ref().is_some_and(|part| !not_said.contains(&part.content_type.as_str()))
 }

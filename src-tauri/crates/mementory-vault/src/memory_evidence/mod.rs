@@ -6,6 +6,7 @@ mod meaning;
 mod speaker;
 mod time_span;
 mod weighed;
+mod whole_search;
 
 use crate::{VaultError, VaultResult, context::Context, query::Reader};
 use candidates::{Candidate, Candidates};
@@ -15,6 +16,7 @@ use mementory_meaning::Encoder;
 use mementory_model::{Kind, Record, SaidBy};
 use mementory_store::RowView;
 use weighed::MemoryFacts;
+use whole_search::WholeSearch;
 
 /// Largest number of messages that are returned.
 const MAX_MESSAGES: usize = 6;
@@ -46,9 +48,10 @@ impl FoundBy {
 pub enum Trace {
     /// The vault has messages that the memory comes from.
     Found,
-    /// The vault has conversations with this assistant, and none of them says what the memory says.
+    /// Every conversation that could hold the memory was compared with it by the encoder, and nothing came near.
     None,
-    /// The vault has no conversations with this assistant.
+    /// Nothing was found, but that proves nothing: the conversations of that time or with this assistant are not in the
+    /// vault, they are too many to compare, a message came near, or there is no encoder.
     Unknown,
 }
 
@@ -112,7 +115,7 @@ impl<'v> Reader<'v> {
 
 impl MemoryEvidence<'_> {
     /// Where a memory, a profile note or a fact comes from. With `encoder`, messages that say the same in other words
-    /// are found too. At most 160 sentences are encoded.
+    /// are found too, and only then can a memory have no trace. At most 400 sentences are encoded.
     ///
     /// # Errors
     /// `NotFound`; `Usage` for other kinds of records.
@@ -135,7 +138,6 @@ impl MemoryEvidence<'_> {
     pub fn of_record(&self, view: &RowView, record: &Record, encoder: Option<&Encoder>) -> VaultResult<FoundEvidence> {
         let claim = self.claim(record)?;
         let candidates = Candidates::new(self.context, view, record).gather()?;
-        let has_conversations = self.has_conversations(&view.platform)?;
         let mut candidates_with_sentences: Vec<_> =
             candidates.into_iter().map(|candidate| (sentences_of(&claim, &candidate), candidate)).collect();
         let facts = MemoryFacts {
@@ -143,12 +145,18 @@ impl MemoryEvidence<'_> {
             record_said_by: record.said_by(),
             created: record.times.created.or(record.times.updated),
             platform: &view.platform,
-            has_conversations,
         };
         if let Some(encoder) = encoder {
             meaning::compare(encoder, &record.text, facts.created, &mut candidates_with_sentences);
         }
+        let came_near = whole_search::came_near(&candidates_with_sentences);
         let mut found = decide(&claim, &facts, candidates_with_sentences);
+        if let Some(encoder) = encoder.filter(|_| found.messages.is_empty() && !came_near) {
+            let search = WholeSearch { context: self.context, view, record, encoder };
+            if search.finds_nothing()? {
+                found.trace = Trace::None;
+            }
+        }
         found.messages.truncate(MAX_MESSAGES);
         Ok(found)
     }
@@ -164,16 +172,6 @@ impl MemoryEvidence<'_> {
             (1.0 + total / found).ln().sqrt()
         };
         Ok(Claim::new(&record.text, &rarity))
-    }
-
-    /// True if the vault has a conversation with this assistant.
-    fn has_conversations(&self, platform: &str) -> VaultResult<bool> {
-        self.context.store.read(|c| {
-            let sql = "SELECT 1 FROM records WHERE kind = ?1 AND trashed IS NULL \
-                       AND platform = (SELECT id FROM platforms WHERE name = ?2) LIMIT 1";
-            let conversation = mementory_store::kind_code(Kind::Conversation);
-            Ok(c.prepare_cached(sql)?.exists(rusqlite::params![conversation, platform])?)
-        })
     }
 }
 

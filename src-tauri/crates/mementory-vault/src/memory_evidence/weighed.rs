@@ -19,8 +19,6 @@ pub(super) struct MemoryFacts<'f> {
     pub(super) record_said_by: Option<SaidBy>,
     pub(super) created: Option<Timestamp>,
     pub(super) platform: &'f str,
-    /// True if the vault has conversations with the assistant.
-    pub(super) has_conversations: bool,
 }
 
 impl MemoryFacts<'_> {

@@ -4,7 +4,7 @@
 use crate::fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words};
 
 /// Names of a text in a form for all scripts, each once.
-pub(super) fn names(folded: &Folded) -> Vec<String> {
+pub(crate) fn names(folded: &Folded) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut add = |name: String| {
         if name.len() >= 2 && !out.contains(&name) {
@@ -25,7 +25,7 @@ pub(super) fn names(folded: &Folded) -> Vec<String> {
 
 /// Words with a capital inside a sentence, and runs of Katakana. In languages in which other nouns have no capital,
 /// these are names.
-pub(super) fn plain_names(folded: &Folded) -> Vec<String> {
+pub(crate) fn plain_names(folded: &Folded) -> Vec<String> {
     if folded.languages.de && !folded.languages.en {
         return Vec::new();
     }
@@ -38,6 +38,62 @@ pub(super) fn plain_names(folded: &Folded) -> Vec<String> {
             out.push(fold(trimmed));
         }
         starts = word.ends_with(['.', ':', '!', '?']);
+    }
+    out
+}
+
+/// True if a name in Latin letters and one in Katakana may be the same, both folded, in any order: their consonants, their
+/// first vowels and, if both end in one, their last vowels are the same. Very short names never are.
+pub(crate) fn same_name(one: &str, other: &str) -> bool {
+    let is_katakana = |name: &str| !name.is_empty() && name.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff));
+    let is_latin = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
+    let (latin, katakana) = if is_latin(one) { (one, other) } else { (other, one) };
+    if !is_latin(latin) || !is_katakana(katakana) {
+        return false;
+    }
+    let sounds = of_katakana(katakana);
+    let (written, silent) = (of_latin(latin), of_latin(&without_silent_r(latin)));
+    if sounds.chars().count() < 2 || sounds != written && sounds != silent {
+        return false;
+    }
+    let vowels: Vec<char> = latin.chars().filter(|c| "aeiou".contains(*c)).collect();
+    let spoken = vowels_of_katakana(katakana);
+    let end = latin.chars().next_back().filter(|c| "aiou".contains(*c));
+    vowels.first() == spoken.first() && end.is_none_or(|end| spoken.last() == Some(&end))
+}
+
+/// "Martin" is マーティン: an R before a consonant is not spoken.
+fn without_silent_r(word: &str) -> String {
+    let next = word.chars().skip(1).map(Some).chain([None]);
+    let silent = |c: char, next: Option<char>| c == 'r' && next.is_none_or(|next| !"aeiouy".contains(next));
+    word.chars().zip(next).filter(|(c, next)| !silent(*c, *next)).map(|(c, _)| c).collect()
+}
+
+/// The vowels of the syllables, one each.
+fn vowels_of_katakana(run: &str) -> Vec<char> {
+    const ROWS: [(&str, char); 10] = [
+        ("アカガサザタダナハバパマヤラワ", 'a'),
+        ("イキギシジチヂニヒビピミリ", 'i'),
+        ("ウクグスズツヅヌフブプムユルヴ", 'u'),
+        ("エケゲセゼテデネヘベペメレ", 'e'),
+        ("オコゴソゾトドノホボポモヨロヲ", 'o'),
+        // The small ones change the vowel of the syllable before.
+        ("ァャ", 'a'),
+        ("ィ", 'i'),
+        ("ゥュ", 'u'),
+        ("ェ", 'e'),
+        ("ォョ", 'o'),
+    ];
+    let mut out: Vec<char> = Vec::new();
+    for c in run.chars() {
+        if let Some((n, vowel)) =
+            ROWS.iter().enumerate().find_map(|(n, (row, vowel))| row.contains(c).then_some((n, *vowel)))
+        {
+            if n >= 5 {
+                out.pop();
+            }
+            out.push(vowel);
+        }
     }
     out
 }
@@ -116,6 +172,14 @@ mod tests {
             assert_eq!(of_latin(latin), of_katakana(katakana), "{latin}");
         }
         assert_ne!(of_latin("rufus"), of_katakana("エミル"));
+        for (latin, katakana) in [("hana", "ハナ"), ("martin", "マーティン"), ("emil", "エミル")] {
+            assert!(same_name(latin, katakana), "{latin}");
+            assert_eq!(same_name(latin, katakana), same_name(katakana, latin));
+        }
+        for (latin, katakana) in [("mario", "マリア"), ("nora", "エミル"), ("hana", "hana"), ("", ""), ("ida", "イダ")]
+        {
+            assert!(!same_name(latin, katakana), "{latin} {katakana}");
+        }
         assert_eq!(names(&Folded::new("The cat Pixel sleeps.")), ["bksr"]);
         assert_eq!(plain_names(&Folded::new("Lives in Leeds.")), ["leeds"]);
     }

@@ -1,0 +1,46 @@
+//! The names of the person whose memories these are, who is not among the people in them.
+use super::{japanese, spaced};
+use crate::{
+    fold::{MAX_CHARS, fold},
+    spelling::same_name,
+};
+use regex::Regex;
+use std::sync::OnceLock;
+
+/// True if `name` begins with one of the names of the person, in either script.
+pub(super) fn is_own(name: &str, own: &[String]) -> bool {
+    let folded = fold(name);
+    let first = folded.split([' ', '・']).next().unwrap_or_default();
+    own.iter().any(|own| own == first || *own == folded || same_name(own, first))
+}
+
+/// Names of the person whose memories these are: those that a memory gives as such ("User's name is Mira"), and the one
+/// that opens far more memories than any other, one for each way of writing.
+pub(super) fn own_names(texts: &[&str]) -> Vec<String> {
+    let least = (texts.len() / 20).max(3);
+    [spaced::openings(texts), japanese::openings(texts)]
+        .into_iter()
+        .filter_map(|counts| {
+            let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
+            sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            let next = sorted.get(1).map_or(0, |(_, count)| *count);
+            sorted.into_iter().next().filter(|(_, count)| *count >= least && *count >= 3 * next)
+        })
+        .map(|(name, _)| name)
+        .chain(texts.iter().filter_map(|text| introduced(text)))
+        .collect()
+}
+
+/// The first name that a text gives as that of the person.
+fn introduced(text: &str) -> Option<String> {
+    const FORMS: [&str; 2] = [
+        "(?:(?i:\\b(?:user['’]s|my) (?:full |first )?name is |\\buser is (?:called|named) |\\b(?:der nutzer|die nutzerin) heißt \
+         |\\bich heiße |\\bmein name ist ))(?P<v>\\p{Lu}[\\p{L}-]+)",
+        "(?:ユーザー|私)の(?:名前|本名|氏名)は(?P<v>[ァ-ヺー]{2,}|\\p{Han}{1,4})",
+    ];
+    static REGEXES: OnceLock<Vec<Regex>> = OnceLock::new();
+    // A test compiles them.
+    let regexes = REGEXES.get_or_init(|| FORMS.iter().filter_map(|form| Regex::new(form).ok()).collect());
+    let start: String = text.chars().take(MAX_CHARS).collect();
+    regexes.iter().find_map(|regex| Some(fold(regex.captures(&start)?.name("v")?.as_str())))
+}

@@ -1,0 +1,115 @@
+//! Whether a memory without evidence has no trace: every conversation that could hold it was compared with it, and
+//! nothing came near. Anything less is "unknown".
+use crate::{
+    VaultResult,
+    context::Context,
+    memory_evidence::{
+        candidates::Candidate,
+        meaning::{is_said, parts_of_memory},
+        time_span::{DAY, span_before},
+    },
+    query::Reader,
+};
+use mementory_evidence::{Sentence, sentences};
+use mementory_meaning::{Encoder, dot};
+use mementory_model::{Kind, Record, Timestamp};
+use mementory_store::{RowView, kind_code};
+use rusqlite::params;
+
+/// Largest number of messages that are compared. If more could hold the memory, it is unknown.
+const MAX_MESSAGES: usize = 200;
+/// Largest number of their sentences.
+const MAX_SENTENCES: usize = 240;
+/// A sentence with at least this cosine may be the origin in other words.
+const MAX_COSINE: f32 = 0.22;
+/// The same for the share of the memory's words that a sentence has.
+const MAX_WORDS: f32 = 0.4;
+
+/// True if one of the candidates, each with its sentences that have words of the memory, may be the origin although it
+/// is too far from the memory to be called evidence.
+pub(super) fn came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
+    read.iter().filter(|(_, candidate)| is_said(&candidate.record)).any(|(with_words, candidate)| {
+        candidate.meant.is_some_and(|meant| meant.cosine >= MAX_COSINE)
+            || with_words.iter().any(|sentence| sentence.score >= MAX_WORDS)
+    })
+}
+
+/// Searches all conversations that could hold a memory.
+pub(super) struct WholeSearch<'s> {
+    pub(super) context: &'s Context,
+    pub(super) view: &'s RowView,
+    pub(super) record: &'s Record,
+    pub(super) encoder: &'s Encoder,
+}
+
+impl WholeSearch<'_> {
+    /// True if there are conversations that could hold the memory, all of them were compared, and no sentence is near
+    /// to it.
+    ///
+    /// These are the conversations with the same assistant from before the memory was made, if they are few enough,
+    /// else those of that day and the day before. If there are none of that time, the export lacks the conversation
+    /// that the memory was made in, and nothing can be said.
+    pub(super) fn finds_nothing(&self) -> VaultResult<bool> {
+        let made = self.record.times.created.or(self.record.times.updated);
+        let of_that_time = made.map(|made| self.rows_around(made)).transpose()?;
+        if of_that_time.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(false);
+        }
+        let before = made.map_or(i64::MAX, |made| span_before(made).1);
+        for rows in [Some(self.rows_before(before)?), of_that_time].into_iter().flatten() {
+            if let Some(texts) = self.said_in(&rows)? {
+                return Ok(!texts.is_empty() && self.none_is_near(&texts));
+            }
+        }
+        Ok(false)
+    }
+
+    /// Messages before a time, at most one more than can be compared.
+    fn rows_before(&self, before: i64) -> VaultResult<Vec<i64>> {
+        let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?2 \
+                   AND platform = (SELECT id FROM platforms WHERE name = ?3) LIMIT ?4";
+        self.rows(sql, params![kind_code(Kind::Message), before, self.view.platform, MAX_MESSAGES as i64 + 1])
+    }
+
+    /// Messages of the conversations that went on when the memory was made or on the day before.
+    fn rows_around(&self, made: Timestamp) -> VaultResult<Vec<i64>> {
+        let (from, to) = span_before(made);
+        let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?3 AND owner IN \
+                   (SELECT owner FROM records WHERE kind = ?1 AND trashed IS NULL AND sort BETWEEN ?2 AND ?3 \
+                   AND platform = (SELECT id FROM platforms WHERE name = ?4)) LIMIT ?5";
+        let most = MAX_MESSAGES as i64 + 1;
+        self.rows(sql, params![kind_code(Kind::Message), from - DAY, to, self.view.platform, most])
+    }
+
+    fn rows(&self, sql: &str, params: &[&dyn rusqlite::ToSql]) -> VaultResult<Vec<i64>> {
+        self.context.store.read(|c| {
+            let mut statement = c.prepare_cached(sql)?;
+            Ok(statement.query_map(params, |r| r.get(0))?.collect::<Result<Vec<i64>, _>>()?)
+        })
+    }
+
+    /// The sentences of what was said in these messages. None if there are too many to compare.
+    fn said_in(&self, rows: &[i64]) -> VaultResult<Option<Vec<String>>> {
+        if rows.len() > MAX_MESSAGES {
+            return Ok(None);
+        }
+        let mut out: Vec<String> = Vec::new();
+        for row in rows {
+            let Some(view) = Reader::new(self.context).view_by_row(*row)? else { continue };
+            let record = Reader::new(self.context).content(&view)?;
+            if is_said(&record) {
+                out.extend(sentences(&record.text).iter().map(|sentence| sentence.text.to_owned()));
+            }
+            if out.len() > MAX_SENTENCES {
+                return Ok(None);
+            }
+        }
+        Ok(Some(out))
+    }
+
+    fn none_is_near(&self, texts: &[String]) -> bool {
+        let memory = self.encoder.encode(&parts_of_memory(&self.record.text));
+        let said = self.encoder.encode(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        said.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < MAX_COSINE))
+    }
+}
