@@ -170,7 +170,8 @@ function testKilledCommits(vault, command, states, most, count) {
     const error = answer?.error;
     if (command.secrets) useSecret(copy, command.secrets[error ? 0 : 1]);
     const now = seen(copy, command, answer);
-    const allowed = error?.code === UNCONFIRMED ? [states.before, states.after] : [error ? states.before : states.after];
+    const allowed =
+      error?.code === UNCONFIRMED ? [states.before, states.after] : [error ? states.before : states.after];
     if (!allowed.includes(now)) problems.push(`${fault}: ${error?.code ?? "a result"}, ${difference(now, states)}`);
     checkVault(copy, (text) => problems.push(`${fault}: ${text}`));
   }
