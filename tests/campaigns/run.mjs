@@ -32,6 +32,10 @@ const CAMPAIGNS = {
     script: "tests/kill/run.mjs",
     counted: "MEMENTORY_KILLS",
   },
+  bombs: {
+    what: "files that cost more than they look like, for every kind of input: CPU time, memory, bytes kept",
+    script: "tests/bombs/measure.mjs",
+  },
   corpus: {
     what: "every damaged and forged file of the corpora",
     script: "tests/corpus/run.mjs",

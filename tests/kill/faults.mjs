@@ -4,8 +4,9 @@
 // Each round copies a prepared vault and runs one command under strace, which makes the Nth call of one kind fail: a
 // write as on a full disk, a sync, rename, truncation or removal as on a broken one. After an error, the state has to be
 // that of before the command, and the command has to work when it is run again. After a result, the state has to be that
-// of after the command. Calls are counted in each thread separately. MEMENTORY_FAULTS is the number of fault points of each command (default 1),
-// spread evenly over all of them. MEMENTORY_FAULT_COMMAND names the commands, separated by commas.
+// of after the command. A command whose commit was not synced is also killed afterwards, and its answer has to hold after
+// that too. Calls are counted in each thread separately. MEMENTORY_FAULTS is the number of fault points of each command
+// (default 1), spread evenly over all of them. MEMENTORY_FAULT_COMMAND names the commands, separated by commas.
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ENV, has, quiet } from "../tools/sh.mjs";
@@ -40,6 +41,11 @@ const CALLS = {
 };
 /** Codes of errors that name the failure of a file or a disk. */
 const HONEST_CODES = ["io", "disk_full", "store"];
+/** Code of the error that says that the change may or may not be applied. */
+const UNCONFIRMED = "unconfirmed";
+const SYNCS = ["fsync", "fdatasync"];
+/** Commands that are killed after a failed sync also in the short run, because each takes several rounds. */
+const KILLED_COMMITS = ["add", "erase", "import"];
 /** Conversations of an import. The fewer there are, the faster a round is. */
 const CONVERSATIONS = 12;
 /** Moves the sample of each command by this share of a step, so that the commands do not all fail at the same call. */
@@ -70,7 +76,10 @@ export async function testFaults(count) {
           `${after} applied (${warned} with a warning), ${unreached} not reached`,
         tally.problems.length === 0,
       );
+      if (maxPoints > 1 || KILLED_COMMITS.includes(command.name))
+        testKilledCommits(vault, command, states, maxPoints, count);
     }
+    if (!chosenNames || chosenNames.includes("restore-backup")) testRestoredErasureFails(vault, count);
   });
 }
 
@@ -104,10 +113,10 @@ function expectedStates(vault, command, untouched) {
 }
 
 /** Runs the command under strace. Returns its result and the lines of strace. */
-function traced(copy, command, options) {
+function traced(copy, command, options, filter = ["--seccomp-bpf"]) {
   const log = join(copy.folder, "strace.txt");
   rmSync(log, { force: true });
-  const strace = ["-f", "-y", "-qq", "--seccomp-bpf", "-o", log, ...options, built("mementory"), "--json"];
+  const strace = ["-f", "-y", "-qq", ...filter, "-o", log, ...options, built("mementory"), "--json"];
   const result = quiet("strace", [...strace, ...command.args], { cwd: copy.folder, env: { ...ENV, ...copy.env } });
   let answer = null;
   try {
@@ -139,6 +148,59 @@ function faultPoints(vault, command) {
 function spread(points, maxPoints, shift) {
   if (points.length <= maxPoints) return points;
   return Array.from({ length: maxPoints }, (_, i) => points[Math.floor(((i + shift) * points.length) / maxPoints)]);
+}
+
+/**
+ * Lets a sync of the write-ahead log fail, or all from one on, and kills the command before it closes the database:
+ * closing removes the log. Without the kill, the same fault says what has to be there.
+ */
+function testKilledCommits(vault, command, states, maxPoints, count) {
+  const options = (...more) => {
+    const log = join(vault.folder, "killed", "store.db-wal");
+    return ["-P", log, "-e", `trace=${SYNCS},unlink`, ...more.flatMap((one) => ["-e", `inject=${one}`])];
+  };
+  const { lines } = traced(prepareCopy(vault, command), command, options());
+  const points = SYNCS.flatMap((call) => {
+    const total = lines.filter((line) => line.includes(` ${call}(`)).length;
+    return Array.from({ length: total }, (_, i) => [`${i + 1}`, `${i + 1}+`].map((when) => ({ call, when }))).flat();
+  });
+  const problems = [];
+  let killed = 0;
+  const chosen = spread(points, 2 * maxPoints, 0);
+  for (const { call, when } of chosen) {
+    const fault = `${call}:error=EIO:when=${when}`;
+    const { answer, code: exit } = traced(prepareCopy(vault, command), command, options(fault));
+    const copy = prepareCopy(vault, command);
+    // With a filter in the kernel, strace sends no signal.
+    const { code } = traced(copy, command, options(fault, "unlink:signal=KILL"), []);
+    killed += code === exit ? 0 : 1;
+    const error = answer?.error;
+    if (command.secrets) useSecret(copy, command.secrets[error ? 0 : 1]);
+    const now = observedState(copy, command, answer);
+    const allowed =
+      error?.code === UNCONFIRMED ? [states.before, states.after] : [error ? states.before : states.after];
+    if (!allowed.includes(now)) problems.push(`${fault}: ${error?.code ?? "a result"}, ${difference(now, states)}`);
+    checkVault(copy, (text) => problems.push(`${fault}: ${text}`));
+  }
+  problems.forEach((problem) => console.log(`  ${command.name}, killed: ${problem}`));
+  const text = `${command.name}: a sync of the log failed in ${chosen.length} rounds, ${killed} of them killed afterwards`;
+  count.add(text, problems.length === 0);
+}
+
+/** A restored backup whose log cannot be synced: the erasure since then fails, the answer says so, opening does it. */
+function testRestoredErasureFails(vault, count) {
+  const copy = prepareCopy(vault, {});
+  const [backup, restored] = ["older", "brought"].map((name) => join(vault.folder, name));
+  copy.must("backup", backup);
+  copy.must("erase", copy.list("--kind", "memory")[0].id);
+  const options = ["-P", join(restored, "store.db-wal"), "-e", "trace=fsync", "-e", "inject=fsync:error=EIO:when=1+"];
+  const { answer, lines } = traced(copy, { args: ["restore-backup", backup, restored] }, options);
+  const failed = lines.some((line) => line.includes("(INJECTED)")) && answer?.ledger === "failed";
+  copy.env.MEMENTORY_VAULT = restored;
+  const opened = copy.run("info").answer;
+  const good = failed && answer.erasures_reapplied === 0 && opened?.erasures_reapplied === 1;
+  if (!good) console.log(`  ${JSON.stringify(answer)}, then ${JSON.stringify(opened)}`);
+  count.add("restore-backup: an erasure that cannot be applied is reported, and applied on opening", good);
 }
 
 /** Runs one round and adds its outcome to `tally`. */

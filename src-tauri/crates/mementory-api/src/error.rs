@@ -86,6 +86,11 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
             Some(rusqlite_code) => ApiError::new("store", 7, "The vault's database could not be used. Nothing was changed.").with("sqlite", format!("{rusqlite_code:?}")),
             None => ApiError::new("store", 7, "The vault's database could not be used. Nothing was changed."),
         },
+        V::Unconfirmed => ApiError::new(
+            "unconfirmed",
+            7,
+            "The disk did not confirm a change. It may or may not be there when the vault is opened again, and nothing more is written until then. Check the disk, lock and unlock the vault, and look for the change before you try again.",
+        ),
         V::Index(what) => ApiError::new("index", 5, "The search index could not be used. Your records are safe. Lock and unlock the vault to rebuild it.").with("detail", what),
         V::Crypto(_) => ApiError::new("vault_damaged", 5, "Part of this vault doesn't pass its check. Nothing has been changed. Open a backup."),
         V::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),

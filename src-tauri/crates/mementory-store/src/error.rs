@@ -84,6 +84,10 @@ pub enum StoreError {
     /// SQLite reported an error.
     #[error("store: {0}")]
     Store(#[source] rusqlite::Error),
+    /// A commit failed, and the disk did not confirm either that it was taken back: the change may be there when the
+    /// vault is opened again. Until then every transaction is refused with this error.
+    #[error("the disk did not confirm a change")]
+    Unconfirmed,
     /// The search index failed; it can always be rebuilt from the store.
     #[error("search index: {0}")]
     Index(String),

@@ -12,6 +12,7 @@ mod scrub;
 mod store;
 pub mod tombstones;
 pub mod trash;
+mod wal;
 
 pub use error::{StoreError, StoreResult, unwrap_format};
 pub use file_kind::{FileKind, KIND_SQL};

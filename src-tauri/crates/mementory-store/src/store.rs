@@ -1,6 +1,10 @@
 //! The SQLCipher database, which holds the authoritative state. It has one writer connection, a few readers, and a
 //! write-ahead log (WAL).
-use crate::{StoreError, StoreResult, packs::Packs};
+use crate::{
+    StoreError, StoreResult,
+    packs::Packs,
+    wal::{self, PAGE_BYTES},
+};
 use rusqlite::{Connection, InterruptHandle, OpenFlags, Transaction};
 use std::{
     path::{Path, PathBuf},
@@ -20,15 +24,14 @@ const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2
 /// File name of the database in the vault folder.
 pub const FILE: &str = "store.db";
 
-/// Size of a database page in bytes.
-const PAGE_BYTES: u64 = 8192;
-
 /// An open database.
 pub struct Store {
     path: PathBuf,
     key_pragma: zeroize::Zeroizing<String>,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
+    /// A commit failed and could not be taken back.
+    unconfirmed: AtomicBool,
     /// Reads and rewrites record bodies.
     pub packs: Packs,
 }
@@ -56,11 +59,16 @@ impl Store {
             key_pragma,
             writer: Mutex::new(writer),
             readers: Mutex::new(Vec::new()),
+            unconfirmed: AtomicBool::new(false),
             packs: Packs::default(),
         })
     }
 
     /// Runs `f` in one write transaction. An error rolls everything back.
+    ///
+    /// # Errors
+    /// Errors of `f` and of the database; `Unconfirmed` if it is not known whether the commit holds, and from then on
+    /// for every transaction.
     pub fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>) -> StoreResult<T> {
         self.transact(&mut self.writer(), f, || Ok(()))
     }
@@ -69,7 +77,7 @@ impl Store {
     /// has begun, it is finished.
     ///
     /// # Errors
-    /// `Cancelled`, with everything rolled back; errors of `f`.
+    /// `Cancelled`, with everything rolled back; as [`write`](Self::write).
     pub fn write_until<T>(
         &self,
         cancel: &AtomicBool,
@@ -91,13 +99,16 @@ impl Store {
         f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>,
         before_commit: impl FnOnce() -> StoreResult<()>,
     ) -> StoreResult<T> {
+        if self.is_unconfirmed() {
+            return Err(StoreError::Unconfirmed);
+        }
         let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let value = f(&transaction).and_then(|value| before_commit().map(|()| value));
         match value {
             Ok(value) => {
                 if let Err(error) = transaction.commit() {
                     self.packs.forget();
-                    return Err(error.into());
+                    return Err(self.take_back(connection, error));
                 }
                 self.packs.committed();
                 Ok(value)
@@ -106,6 +117,22 @@ impl Store {
                 drop(transaction);
                 self.packs.forget();
                 Err(error)
+            }
+        }
+    }
+
+    /// True if a commit failed and may all the same be there when the database is opened again.
+    pub fn is_unconfirmed(&self) -> bool {
+        self.unconfirmed.load(Ordering::Relaxed)
+    }
+
+    /// Removes what a failed commit left in the write-ahead log. Returns the error to report.
+    fn take_back(&self, connection: &Connection, error: rusqlite::Error) -> StoreError {
+        match wal::cut(connection, &wal::path(&self.path)) {
+            Ok(()) => error.into(),
+            Err(_) => {
+                self.unconfirmed.store(true, Ordering::Relaxed);
+                StoreError::Unconfirmed
             }
         }
     }
@@ -168,8 +195,7 @@ impl Store {
 
     /// Size of the database and its write-ahead log in bytes.
     pub fn bytes(&self) -> u64 {
-        let wal = self.path.with_extension("db-wal");
-        [&self.path, &wal].iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum()
+        [&self.path, &wal::path(&self.path)].iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum()
     }
 }
 

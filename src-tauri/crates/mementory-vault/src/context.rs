@@ -112,8 +112,11 @@ impl Context {
         self.store.read(named_blobs)
     }
 
-    /// Removes blob files that no record names.
+    /// Removes blob files that no record names. None while a commit may still appear, whose records need theirs.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
+        if self.store.is_unconfirmed() {
+            return Ok(0);
+        }
         let named_blobs: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
         self.blobs.sweep(&named_blobs)
     }

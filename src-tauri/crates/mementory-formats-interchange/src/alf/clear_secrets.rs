@@ -1,8 +1,12 @@
 //! Secrets in the clear (spec §8.3: no file of an archive contains a credential that is not encrypted).
+use super::archive_writer::ArchiveWriter;
 use super::findings::Findings;
 use super::manifest::Archive;
 use mementory_format::{FormatError, Member};
-use mementory_scan::{Class, Confidence, scan};
+use mementory_formats_agents::openclaw::redact::REDACTED;
+use mementory_model::{LossKind, LossReport};
+use mementory_scan::{Class, Confidence, Finding, scan};
+use std::io::Read;
 
 /// Largest file that is searched. A file of settings or notes is smaller.
 const MAX_BYTES: u64 = 4 << 20;
@@ -11,10 +15,79 @@ const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
 
 /// True if the text contains a key or token whose form alone shows that it is a secret.
 pub(super) fn has_secret(text: &str) -> bool {
-    scan(text).iter().any(|found| {
-        matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
-    })
+    scan(text).iter().any(is_secret)
 }
+
+fn is_secret(found: &Finding) -> bool {
+    matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
+}
+
+/// True if the validator reports a secret in a file with these bytes.
+pub(super) fn file_has_secret(bytes: &[u8]) -> bool {
+    bytes.len() as u64 <= MAX_BYTES && has_secret(&String::from_utf8_lossy(bytes))
+}
+
+/// Reads a file as far as [`file_has_secret`] needs it.
+pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, FormatError> {
+    let mut head = Vec::new();
+    bytes.take(MAX_BYTES + 1).read_to_end(&mut head).map_err(|e| FormatError::io(place, e))?;
+    Ok(head)
+}
+
+/// The text without its secrets. None if some would be left.
+fn redact(text: &str) -> Option<String> {
+    let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
+    for found in scan(text).iter().filter(|found| is_secret(found)) {
+        out.push_str(text.get(copied..found.start)?);
+        out.push_str(REDACTED);
+        copied = found.end;
+    }
+    out.push_str(text.get(copied..)?);
+    (!has_secret(&out)).then_some(out)
+}
+
+/// Writes a file into an archive that is not encrypted: with its secrets replaced if it is text, and not at all if it
+/// is not. `of` names the file in the list of losses. Returns the digest, or None if the file was not written.
+pub(super) fn write_redacted(
+    out: &mut ArchiveWriter,
+    name: &str,
+    of: &str,
+    mut bytes: &mut dyn Read,
+    losses: &mut LossReport,
+) -> Result<Option<String>, FormatError> {
+    let head = read_head(&mut bytes, name)?;
+    if !file_has_secret(&head) {
+        return out.entry(name, &mut head.as_slice().chain(bytes)).map(|(_, digest)| Some(digest));
+    }
+    let Some(redacted) = std::str::from_utf8(&head).ok().and_then(redact) else {
+        losses.add(of, "secret", LossKind::LeftOut, LEFT_OUT_NOTE);
+        return Ok(None);
+    };
+    losses.add(of, "secret", LossKind::LeftOut, "keys and tokens in this file are replaced by <redacted>");
+    out.entry(name, &mut redacted.as_bytes()).map(|(_, digest)| Some(digest))
+}
+
+/// Writes a document of the archive, with the secrets in its texts replaced unless the archive is encrypted.
+pub(super) fn write_document(
+    out: &mut ArchiveWriter,
+    name: &str,
+    text: &str,
+    is_encrypted: bool,
+    losses: &mut LossReport,
+) -> Result<(), FormatError> {
+    match redact(text).filter(|redacted| !is_encrypted && redacted != text) {
+        Some(redacted) => {
+            losses.add(name, "secret", LossKind::LeftOut, "keys and tokens in these texts are replaced by <redacted>");
+            out.entry(name, &mut redacted.as_bytes())?
+        }
+        None => out.entry(name, &mut text.as_bytes())?,
+    };
+    Ok(())
+}
+
+/// The loss note for a file that is not exported because of its secrets.
+pub(super) const LEFT_OUT_NOTE: &str =
+    "this file contains a key or token in the clear, so only an encrypted export has its content";
 
 /// Reports raw files and artifacts that contain a secret in the clear. If the archive is encrypted as a whole, this is
 /// only a warning.

@@ -1,5 +1,6 @@
 //! Exports the passthrough files of ALF archives: `raw/`, unknown entries, skeletons, the manifest.
 use super::archive_writer::ArchiveWriter;
+use super::clear_secrets;
 use super::first_pass::ExportPlan;
 use super::manifest::MANIFEST_FILE;
 use super::sealed_secrets::Secrets;
@@ -72,17 +73,20 @@ impl PassthroughFiles {
         secrets: &mut Secrets,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut table = Vec::new();
+        let is_encrypted = secrets.are_sealed();
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
                 let is_assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
                 if !is_assembled && !out.has_entry(&item.name) {
-                    write_entry(out, &item.name, item, bytes, losses, secrets)?;
+                    write_entry(out, &item.name, item, bytes, losses, secrets, is_encrypted)?;
                 }
                 return Ok(());
             }
             if self.agent.is_none() && (self.everything || self.groups.contains(&item.group)) {
                 let name = free_name(out, item);
-                write_entry(out, &name, item, bytes, losses, &mut Secrets::default())?;
+                if !write_entry(out, &name, item, bytes, losses, &mut Secrets::default(), is_encrypted)? {
+                    return Ok(());
+                }
                 let text = |t: &str| Tree::Text(t.to_owned());
                 let row = [("group", &item.group), ("name", &item.name), ("role", &item.role)];
                 table.push((name, Tree::Object(row.map(|(k, v)| (k.to_owned(), text(v))).to_vec())));
@@ -93,9 +97,10 @@ impl PassthroughFiles {
     }
 }
 
-/// Writes a passthrough file unchanged, with two exceptions, because no file of the archive may contain credentials in
-/// the clear (spec §8.3): key files are left out, and secrets in settings files are replaced. If there is a passphrase,
-/// the originals of both are added to `secrets`.
+/// Writes a passthrough file unchanged, with three exceptions, because no file of the archive may contain credentials
+/// in the clear (spec §8.3): key files are left out, and secrets in settings files are replaced. If there is a
+/// passphrase, the originals of both are added to `secrets`. Keys and tokens in all other files are replaced too, unless
+/// the whole archive is encrypted. Returns whether the entry is there.
 fn write_entry(
     out: &mut ArchiveWriter,
     name: &str,
@@ -103,7 +108,8 @@ fn write_entry(
     bytes: &mut dyn Read,
     losses: &mut LossReport,
     secrets: &mut Secrets,
-) -> Result<(), FormatError> {
+    is_encrypted: bool,
+) -> Result<bool, FormatError> {
     let inner = item.name.strip_prefix("raw/").and_then(|path| path.split_once('/')).map(|(_, path)| path);
     let role = inner.map(files::role);
     if role == Some(FileRole::Secret) {
@@ -115,10 +121,14 @@ fn write_entry(
         } else {
             losses.add(&item.name, "secret", LossKind::LeftOut, "key files are not exported");
         }
-        return Ok(());
+        return Ok(false);
     }
+    let mut write = |bytes: &mut dyn Read, losses: &mut LossReport| match is_encrypted {
+        true => out.entry(name, bytes).map(|_| true),
+        false => clear_secrets::write_redacted(out, name, &item.name, bytes, losses).map(|digest| digest.is_some()),
+    };
     if role != Some(FileRole::Settings) {
-        return out.entry(name, bytes).map(drop);
+        return write(bytes, losses);
     }
     let mut raw = Vec::new();
     (&mut *bytes).take(MAX_DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
@@ -132,7 +142,7 @@ fn write_entry(
         }
         raw = redacted.into_bytes();
     }
-    out.entry(name, &mut raw.as_slice().chain(bytes)).map(drop)
+    write(&mut raw.as_slice().chain(bytes), losses)
 }
 
 fn free_name(out: &ArchiveWriter, item: &PassthroughItem) -> String {

@@ -14,6 +14,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Has the form of a token of a known service.
+const TOKEN: &str = concat!("ghp", "_q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN");
+
 fn json_of(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Value {
     serde_json::from_slice(&entries[name]).unwrap()
 }
@@ -333,6 +336,61 @@ fn key_files_of_a_foreign_archive_are_not_exported_in_the_clear() {
     let report = write(&mut vault, &second);
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 4);
     assert!(entries(&second).values().all(|b| !String::from_utf8_lossy(b).contains("sk-0123")));
+}
+
+/// The archive of the fixture `lossless` with further files.
+fn pack_with(path: &Path, more: &[(&str, &[u8])]) {
+    pack_folder(&repo().join("fixtures/alf/lossless/input"), path);
+    let mut all = entries(path);
+    all.extend(more.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())));
+    let files: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    pack(path, &files);
+}
+
+#[test]
+fn a_token_in_any_file_of_raw_is_not_exported_in_the_clear() {
+    let scratch = Scratch::new("token-in-notes");
+    let (first, second, third) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"), scratch.0.join("c.alf"));
+    let text = format!("Deploy with {TOKEN}, then rest.\n");
+    let binary = [b"\xff\xfe\x00", text.as_bytes()].concat();
+    pack_with(&first, &[("raw/openclaw/notes.txt", text.as_bytes()), ("raw/openclaw/image.bin", &binary)]);
+    assert!(validate(&first).errors.iter().any(|issue| issue.code == "secret_in_the_clear"));
+
+    let mut vault = read(&first).unwrap();
+    let report = write(&mut vault, &second);
+    assert!(validate(&second).errors.iter().all(|issue| issue.code != "secret_in_the_clear"));
+    assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2);
+    let written = entries(&second);
+    assert!(written.values().all(|bytes| !String::from_utf8_lossy(bytes).contains(TOKEN)));
+    assert_eq!(written["raw/openclaw/notes.txt"], b"Deploy with <redacted>, then rest.\n");
+    assert!(!written.contains_key("raw/openclaw/image.bin"));
+
+    // An encrypted archive has both files as they are.
+    let passphrase: Arc<dyn Passphrase> = Arc::new(FakeCipher("open"));
+    let options = WriteOptions { everything: true, passphrase: Some(passphrase.clone()), ..WriteOptions::default() };
+    let report = super::Alf.write(&mut vault, &third, &options).unwrap();
+    assert_eq!(report.losses.count("secret", LossKind::LeftOut), 0);
+    let back = read_with(&third, Some(passphrase)).unwrap();
+    let has = |name: &str, bytes: &[u8]| back.parts.iter().any(|(item, b)| item.name == name && b == bytes);
+    assert!(has("raw/openclaw/notes.txt", text.as_bytes()) && has("raw/openclaw/image.bin", &binary));
+}
+
+#[test]
+fn a_token_in_a_file_of_a_workspace_is_not_exported_in_the_clear_and_the_export_is_valid() {
+    let scratch = Scratch::new("token-in-workspace");
+    let (folder, archive) = (scratch.0.join("w"), scratch.0.join("w.alf"));
+    let text = format!("# Notes\n\nDeploy with {TOKEN}\n");
+    let files = ["MEMORY.md", "TOOLS.md", "SOUL.md", "work/plan.txt"].map(|name| (name, text.as_bytes()));
+    workspace::put(&folder, &files);
+    let report = write(&mut workspace::read(&folder, &OpenClaw), &archive);
+    assert_eq!(validate(&archive).errors, []);
+    assert!(report.losses.count("secret", LossKind::LeftOut) >= 2);
+    let written = entries(&archive);
+    assert!(
+        written
+            .iter()
+            .all(|(name, bytes)| { name.starts_with("memory/") || !String::from_utf8_lossy(bytes).contains(TOKEN) })
+    );
 }
 
 #[test]

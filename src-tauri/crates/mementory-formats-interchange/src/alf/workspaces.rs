@@ -2,6 +2,7 @@
 //! and the files themselves are under `raw/<runtime>/`. The manifest lists the files whose text is also in the
 //! archive's records, with their digests, so that an import does not store this text twice.
 use super::archive_writer::ArchiveWriter;
+use super::clear_secrets;
 use super::document_row::Row;
 use super::first_pass::ExportPlan;
 use super::manifest::Manifest;
@@ -20,6 +21,8 @@ use std::io::Read;
 #[derive(Default)]
 pub(super) struct WorkspaceFiles {
     runtimes: Vec<RuntimeFiles>,
+    /// The whole archive is encrypted, so that its files may contain secrets.
+    is_encrypted: bool,
 }
 
 /// The workspace files of one runtime.
@@ -38,7 +41,7 @@ impl WorkspaceFiles {
         options: &WriteOptions,
         secrets: &mut Secrets,
     ) -> Result<Self, FormatError> {
-        let mut out = Self::default();
+        let mut out = Self { is_encrypted: secrets.are_sealed(), ..Self::default() };
         for runtime in [&OPENCLAW, &ZEROCLAW] {
             if !plan.workspaces.keys().any(|scope| scope.split(':').next() == Some(runtime.id)) {
                 continue;
@@ -81,7 +84,7 @@ impl WorkspaceFiles {
             let lines = tiers::lines_by_artifact(source, plan, &artifacts.iter().collect::<Vec<_>>())?;
             for (at, artifact) in artifacts.iter().enumerate() {
                 let mut path = None;
-                if (artifact.bytes.len() as u64) < threshold {
+                if (artifact.bytes.len() as u64) < threshold && !self.is_withheld(artifact) {
                     let name = name(out, &artifact.source_path, &tiers::row_id(artifact));
                     out.entry(&name, &mut artifact.bytes.as_slice())?;
                     path = Some(name);
@@ -99,11 +102,18 @@ impl WorkspaceFiles {
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// Reports the artifacts that are too large for the archive.
-    pub(super) fn report_too_large(&self, threshold: u64, losses: &mut LossReport) {
+    /// True if the artifact contains a secret that the archive may not have in the clear. Then it is only listed.
+    fn is_withheld(&self, artifact: &Artifact) -> bool {
+        !self.is_encrypted && clear_secrets::file_has_secret(&artifact.bytes)
+    }
+
+    /// Reports the artifacts that are too large for the archive, or contain secrets.
+    pub(super) fn report_unwritten(&self, threshold: u64, losses: &mut LossReport) {
         for artifact in self.runtimes.iter().flat_map(|files| &files.artifacts) {
             if artifact.bytes.len() as u64 >= threshold {
                 losses.add(&artifact.source_path, "file", LossKind::LeftOut, &tiers::too_large_note(threshold));
+            } else if self.is_withheld(artifact) {
+                losses.add(&artifact.source_path, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
             }
         }
     }
@@ -123,7 +133,12 @@ impl WorkspaceFiles {
                     losses.add(&name, "file", LossKind::LeftOut, "another file of the archive has this name");
                     continue;
                 }
-                let (_, digest) = out.entry(&name, &mut bytes.as_slice())?;
+                let mut bytes = bytes.as_slice();
+                let digest = match self.is_encrypted {
+                    true => Some(out.entry(&name, &mut bytes)?.1),
+                    false => clear_secrets::write_redacted(out, &name, path, &mut bytes, losses)?,
+                };
+                let Some(digest) = digest else { continue };
                 match workspace.passthrough.get(path) {
                     None => from_records.push((path.clone(), Tree::Text(digest))),
                     Some((scope, stored_path)) if *scope != workspace.main_scope => {

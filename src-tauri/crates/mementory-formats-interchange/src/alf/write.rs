@@ -4,6 +4,7 @@
 //! represents the vault. The manifest is the last entry, because its counts and checksums are known only then. The
 //! specification does not define the order of entries.
 use super::archive_writer::ArchiveWriter;
+use super::clear_secrets;
 use super::compose::{self, LineContext};
 use super::document_row::Row;
 use super::first_pass::{AlfElement, ExportPlan, alf_element};
@@ -51,16 +52,17 @@ pub(super) fn write(
     layers.sole_workspace = plan.sole_workspace.clone().filter(|_| passthrough.agent.is_none());
     plan.choose_periods(original.as_ref());
 
-    write_identity(&mut file, &plan, &mut layers)?;
+    let is_encrypted = options.passphrase.is_some();
+    write_identity(&mut file, &mut plan, &mut layers, is_encrypted)?;
     if passthrough.agent.is_none() && !plan.rows.contains_key("principals") {
         plan.rows.insert("principals", vec![documents::owner_row(&about, &agent)]);
     }
-    write_list(&mut file, &plan, &passthrough, &mut layers, "principals")?;
+    write_list(&mut file, &mut plan, &passthrough, &mut layers, ("principals", is_encrypted))?;
     let threshold = tiers::threshold(options);
     write_files(source, &mut file, &mut plan, &passthrough, &workspaces, options)?;
     layers.count_files(plan.rows.get("attachments").map_or(&[][..], Vec::as_slice));
     layers.threshold = (threshold, options.artifact_threshold.is_some());
-    write_list(&mut file, &plan, &passthrough, &mut layers, "attachments")?;
+    write_list(&mut file, &mut plan, &passthrough, &mut layers, ("attachments", true))?;
     write_partitions(source, &mut file, &plan, &passthrough, &mut layers, &agent, about.now)?;
     let index_name = layers.index_file();
     if !layers.partitions.is_empty() || passthrough.layers.contains_key(&index_name) {
@@ -76,7 +78,7 @@ pub(super) fn write(
     layers.workspaces = workspaces.write(&mut file, &mut plan.losses)?;
     let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &about.now.to_rfc3339())?;
     plan.rows.entry("credentials").or_default().extend(sealed);
-    write_list(&mut file, &plan, &passthrough, &mut layers, "credentials")?;
+    write_list(&mut file, &mut plan, &passthrough, &mut layers, ("credentials", true))?;
     layers.has_embeddings = plan.has_embeddings;
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
@@ -101,7 +103,7 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
     let mut secrets = Secrets::new(options.passphrase.as_deref());
     let workspaces = WorkspaceFiles::collect(source, &mut plan, options, &mut secrets)?;
     let threshold = tiers::threshold(options);
-    workspaces.report_too_large(threshold, &mut plan.losses);
+    workspaces.report_unwritten(threshold, &mut plan.losses);
     let rows = plan.rows.get("attachments").into_iter().flatten();
     let too_large =
         rows.filter(|row| options.artifact_threshold.is_some_and(|t| tiers::as_tier_3(&row.text, t).is_some()));
@@ -161,19 +163,25 @@ fn report_left_out(
     Ok(())
 }
 
-fn write_identity(file: &mut ArchiveWriter, plan: &ExportPlan, layers: &mut Layers) -> Result<(), FormatError> {
+fn write_identity(
+    file: &mut ArchiveWriter,
+    plan: &mut ExportPlan,
+    layers: &mut Layers,
+    is_encrypted: bool,
+) -> Result<(), FormatError> {
     let Some(row) = plan.rows.get("identity").and_then(|rows| rows.first()) else { return Ok(()) };
-    file.entry(&layers.file("identity"), &mut row.text.as_bytes())?;
+    clear_secrets::write_document(file, &layers.file("identity"), &row.text, is_encrypted, &mut plan.losses)?;
     layers.identity_version = Some(documents::identity_version(&row.text));
     Ok(())
 }
 
+/// Writes a list document. The second part of `layer` says whether its texts may contain secrets.
 fn write_list(
     file: &mut ArchiveWriter,
-    plan: &ExportPlan,
+    plan: &mut ExportPlan,
     passthrough: &PassthroughFiles,
     layers: &mut Layers,
-    layer: &'static str,
+    (layer, may_have_secrets): (&'static str, bool),
 ) -> Result<(), FormatError> {
     let name = layers.file(layer);
     let skeleton = passthrough.layers.get(&name).map(String::as_str);
@@ -189,7 +197,7 @@ fn write_list(
     if layer == "attachments" && layers.threshold.1 {
         text = documents::with_threshold(text, layers.threshold.0);
     }
-    file.entry(&name, &mut text.as_bytes())?;
+    clear_secrets::write_document(file, &name, &text, may_have_secrets, &mut plan.losses)?;
     layers.counts.insert(layer, count as u64);
     Ok(())
 }
@@ -204,6 +212,7 @@ fn write_files(
     options: &WriteOptions,
 ) -> Result<(), FormatError> {
     let threshold = tiers::threshold(options);
+    let is_encrypted = options.passphrase.is_some();
     let mut rows = plan.rows.remove("attachments").unwrap_or_default();
     for row in &mut rows {
         // An imported row keeps its tier unless the user set a threshold.
@@ -214,7 +223,9 @@ fn write_files(
             plan.losses.add(&row.value, "attachment", LossKind::LeftOut, &tiers::too_large_note(threshold));
             continue;
         }
-        write_row_file(source, out, row, passthrough)?;
+        if !write_row_file(source, out, row, passthrough, is_encrypted)? {
+            plan.losses.add(&row.value, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
+        }
     }
     for (id, foreign) in std::mem::take(&mut plan.files) {
         let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
@@ -224,7 +235,10 @@ fn write_files(
                 size_digest_and_bytes(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
             Ok(())
         })?;
-        if found && file_data.size < threshold {
+        let is_withheld = !is_encrypted && content.as_deref().is_some_and(clear_secrets::file_has_secret);
+        if is_withheld && file_data.size < threshold {
+            plan.losses.add(&id, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
+        } else if found && file_data.size < threshold {
             let name = free_artifact_name(out, passthrough, &foreign.reference.name, &id);
             match content {
                 Some(content) => drop(out.entry(&name, &mut content.as_slice())?),
@@ -237,7 +251,7 @@ fn write_files(
     }
     let name = |out: &ArchiveWriter, name: &str, id: &str| free_artifact_name(out, passthrough, name, id);
     rows.extend(workspaces.artifacts(source, out, plan, threshold, &name)?);
-    workspaces.report_too_large(threshold, &mut plan.losses);
+    workspaces.report_unwritten(threshold, &mut plan.losses);
     if !rows.is_empty() {
         plan.rows.insert("attachments", rows);
     }
@@ -266,18 +280,33 @@ pub(super) fn size_digest_and_bytes(
 }
 
 /// Writes the file of an imported index row under the name in the row. If another entry has this name, which can happen
-/// in an archive of several sources, file and row get a new name.
+/// in an archive of several sources, file and row get a new name. Returns false if the file contains secrets, so that
+/// only an encrypted archive may have it: then the row says that it is not there.
 fn write_row_file(
     source: &mut dyn RecordSource,
     out: &mut ArchiveWriter,
     row: &mut Row,
     passthrough: &PassthroughFiles,
-) -> Result<(), FormatError> {
-    let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(()) };
-    let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(()) };
+    is_encrypted: bool,
+) -> Result<bool, FormatError> {
+    let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(true) };
+    let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(true) };
     if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.reserved.contains(&path)) {
         // Another row has the same file, or the file is a passthrough file that is written unchanged.
-        return Ok(());
+        return Ok(true);
+    }
+    let mut has_secret = false;
+    if !is_encrypted {
+        source.attachment(id, &mut |bytes| {
+            has_secret = clear_secrets::file_has_secret(&clear_secrets::read_head(bytes, &path)?);
+            Ok(())
+        })?;
+    }
+    if has_secret {
+        tree.set("archive_path", Tree::Null);
+        row.text.clear();
+        tree.write(&mut row.text);
+        return Ok(false);
     }
     let name = if out.has_entry(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
     let found = source.attachment(id, &mut |bytes| out.entry(&name, bytes).map(drop))?;
@@ -286,7 +315,7 @@ fn write_row_file(
         row.text.clear();
         tree.write(&mut row.text);
     }
-    Ok(())
+    Ok(true)
 }
 
 fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name: &str, id: &str) -> String {

@@ -29,7 +29,7 @@ const MAX_WORDS: f32 = 0.4;
 /// is too far from the memory to be called evidence.
 pub(super) fn came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
     read.iter().filter(|(_, candidate)| is_said(&candidate.record)).any(|(with_words, candidate)| {
-        candidate.meant.is_some_and(|meant| meant.cosine >= MAX_COSINE)
+        candidate.nearest_sentence.is_some_and(|nearest| nearest.cosine >= MAX_COSINE)
             || with_words.iter().any(|sentence| sentence.score >= MAX_WORDS)
     })
 }

@@ -1,0 +1,102 @@
+//! The write-ahead log after a commit that failed.
+//!
+//! SQLite syncs the log after it wrote a transaction with its commit mark. If that sync fails, the commit is an error
+//! and this process goes on from the state before it, but the frames stay in the file until they are overwritten or the
+//! database is closed. If the process is killed before, the next opening recovers every intact frame, and a change
+//! that was reported as not applied would be there. So the file is cut off behind the last commit that holds.
+use rusqlite::Connection;
+use std::{
+    fs::{File, OpenOptions},
+    io::{self, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+/// Size of a database page in bytes.
+pub(crate) const PAGE_BYTES: u64 = 8192;
+/// Sizes of the log's header and of the header of each frame in bytes.
+const HEADER_BYTES: u64 = 32;
+const FRAME_HEADER_BYTES: u64 = 24;
+
+/// Path of the log of a database.
+pub(crate) fn path(database: &Path) -> PathBuf {
+    database.with_extension("db-wal")
+}
+
+/// Removes everything behind the last committed frame from the file, durably. `connection` must be the only writer,
+/// and in no transaction.
+///
+/// # Errors
+/// I/O errors: then what is behind that frame may be there after a crash.
+pub(crate) fn cut(connection: &Connection, path: &Path) -> io::Result<()> {
+    let file = match OpenOptions::new().write(true).open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let end = match committed_frames(connection)? {
+        0 => 0,
+        frames => HEADER_BYTES + frames * (FRAME_HEADER_BYTES + PAGE_BYTES),
+    };
+    if file.metadata()?.len() > end {
+        // A frame without a header ends the recovery too.
+        file.set_len(end).or_else(|_| overwrite_header(&file, end))?;
+    }
+    file.sync_all()
+}
+
+/// Number of frames up to the last commit, as the shared memory of the log has it.
+fn committed_frames(connection: &Connection) -> io::Result<u64> {
+    // A checkpoint that does nothing, which returns the number.
+    let frames: i64 =
+        connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)).map_err(io::Error::other)?;
+    u64::try_from(frames).map_err(io::Error::other)
+}
+
+fn overwrite_header(mut file: &File, at: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(&[0; HEADER_BYTES as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{FILE, Store};
+
+    fn add_tag(store: &Store, tag: &str) {
+        let sql = "INSERT INTO meta (key, value) VALUES (?1, '')";
+        store.write(|tx| Ok(tx.execute(sql, [tag])?)).unwrap();
+    }
+
+    fn count(store: &Store) -> i64 {
+        store.read(|c| Ok(c.query_row("SELECT count(*) FROM meta WHERE key LIKE 't-%'", [], |r| r.get(0))?)).unwrap()
+    }
+
+    #[test]
+    fn only_what_follows_the_last_commit_is_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = path(&folder.path().join(FILE));
+        let store = Store::open(folder.path(), &[7; 32], true).unwrap();
+        assert!(store.checkpoint().unwrap());
+        add_tag(&store, "t-1");
+        let committed = std::fs::read(&log).unwrap();
+        cut(&store.writer(), &log).unwrap();
+        assert_eq!(std::fs::read(&log).unwrap(), committed);
+
+        // A frame that no commit put there.
+        let left = [committed.as_slice(), &committed[HEADER_BYTES as usize..]].concat();
+        std::fs::write(&log, left).unwrap();
+        cut(&store.writer(), &log).unwrap();
+        assert_eq!(std::fs::read(&log).unwrap(), committed);
+        add_tag(&store, "t-2");
+        assert_eq!(count(&store), 2);
+
+        assert!(store.checkpoint().unwrap());
+        std::fs::write(&log, &committed).unwrap();
+        cut(&store.writer(), &log).unwrap();
+        assert_eq!(std::fs::metadata(&log).unwrap().len(), 0);
+        add_tag(&store, "t-3");
+        drop(store);
+        assert_eq!(count(&Store::open(folder.path(), &[7; 32], false).unwrap()), 3);
+    }
+}

@@ -1,0 +1,79 @@
+// Measures what each bomb costs: CPU time, memory and what the vault keeps, for detect, validate and import. Prints the
+// rows of the table in `../campaigns/RESULTS.md`. `npm run campaign -- bombs` runs it; MEMENTORY_BOMB names some.
+//
+// Needs `time` of GNU. A command is stopped after a minute of CPU time, and at 3 GB of memory.
+import { cpSync, readFileSync, rmSync, statSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Vault, inFolder } from "../cli/mementory.mjs";
+import { runAlone } from "../tools/count.mjs";
+import { built } from "../tools/places.mjs";
+import { quiet } from "../tools/sh.mjs";
+import { BOMBS, makeBomb } from "./make.mjs";
+
+/** What a bomb may cost without the person's say: CPU seconds, and megabytes of memory and in the vault. */
+const ALLOWED = { seconds: 5, memory: 500, kept: 100 };
+const COMMANDS = ["detect", "validate", "import"];
+const STOP = "ulimit -t 60; ulimit -d 3000000; exec /usr/bin/time -q -f '%U %S %M' -o";
+
+export async function testCosts(count) {
+  if (process.platform !== "linux" || quiet("/usr/bin/time", ["true"]).code !== 0)
+    return count.leaveOut("costs of bombs: time of GNU is not installed");
+  await inFolder((folder) => {
+    const vault = new Vault(folder, "empty").create();
+    console.log(`| bomb | bytes | ${COMMANDS.map((name) => `${name}: s, MB, exit`).join(" | ")} | MB kept |`);
+    console.log(`|---|---|${"---|".repeat(COMMANDS.length + 1)}`);
+    for (const name of Object.keys(BOMBS).filter((one) => one.includes(process.env.MEMENTORY_BOMB ?? ""))) {
+      const path = makeBomb(folder, name);
+      const { cells, kept, isOver } = costs(vault, path);
+      console.log(`| ${name} | ${bytesOf(path)} | ${cells.join(" | ")} | ${kept} |`);
+      count.add(name, !isOver);
+      rmSync(path, { recursive: true });
+    }
+    return Promise.resolve();
+  });
+}
+
+/** The cells of a bomb's row. */
+function costs(empty, path) {
+  const vault = new Vault(empty.folder, "bombed");
+  rmSync(vault.path, { recursive: true, force: true });
+  cpSync(empty.path, vault.path, { recursive: true });
+  const before = bytesOf(vault.path);
+  const log = join(empty.folder, "time.txt");
+  let isOver = false;
+  const cells = COMMANDS.map((name) => {
+    const { stdout } = quiet("sh", ["-c", `${STOP} "$@"`, "sh", log, built("mementory"), "--json", name, path], {
+      cwd: vault.folder,
+      env: vault.env,
+    });
+    const [seconds, memory] = timesIn(log);
+    isOver ||= seconds > ALLOWED.seconds || memory > ALLOWED.memory;
+    return `${seconds.toFixed(1)}, ${memory}, ${outcome(stdout)}`;
+  });
+  const kept = Math.round((bytesOf(vault.path) - before) / 1e6);
+  return { cells, kept, isOver: isOver || kept > ALLOWED.kept };
+}
+
+/** CPU seconds and megabytes of memory. */
+function timesIn(log) {
+  const [user, system, kilobytes] = readFileSync(log, "utf8").trim().split("\n").at(-1).split(" ").map(Number);
+  return [user + system, Math.round((kilobytes * 1024) / 1e6)];
+}
+
+/** The code of the error, or what the answer says. */
+function outcome(stdout) {
+  try {
+    const answer = JSON.parse(stdout);
+    return answer.error?.code ?? (answer.ok === false ? "invalid" : "taken");
+  } catch {
+    return "no answer";
+  }
+}
+
+function bytesOf(path) {
+  const info = statSync(path);
+  if (!info.isDirectory()) return info.size;
+  return readdirSync(path).reduce((total, name) => total + bytesOf(join(path, name)), 0);
+}
+
+await runAlone(import.meta.url, testCosts);
