@@ -84,6 +84,7 @@ impl<F: Write + Seek> Seek for ArchiveFile<F> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use zip::{ZipWriter, write::SimpleFileOptions};
 

@@ -17,6 +17,9 @@ pub struct PassphraseKeyPair {
     agreement: StaticSecret,
 }
 
+/// Encrypted content: its wrapped key, the nonce, and the ciphertext with its tag.
+pub type SealedContent = (Vec<u8>, Vec<u8>, Vec<u8>);
+
 /// What the derivation of [`PassphraseKeyPair`] needs besides the passphrase.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyPairParams<'a> {
@@ -85,7 +88,7 @@ impl PassphraseKeyPair {
         label: &[u8],
         aad: &[u8],
         plain: &[u8],
-    ) -> Result<(Vec<u8>, Vec<u8>, Vec<u8>), CryptoError> {
+    ) -> Result<SealedContent, CryptoError> {
         let key = self.unwrap_shared(ephemeral, wrapped, label)?;
         let content_key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
         let mut ciphertext = plain.to_vec();
