@@ -15,7 +15,7 @@ export async function checkInEnglish(count, checks, only = process.env.MEMENTORY
   const screens = screensNamed(only);
   const unreachable = new Faults();
   await withPages(async (browser, origin) => {
-    await new Page(browser).media();
+    await new Page(browser).emulateMedia();
     for (const check of checks) await check.begin?.(browser);
     await walk(browser, origin, {
       language: "en",

@@ -293,7 +293,7 @@ export async function testHostileTexts(count) {
   const all = hostileCases(process.env.MEMENTORY_HOSTILE);
   await withPages(
     async (browser, origin, requests) => {
-      await new Page(browser).size(WINDOW_SIZES[0]);
+      await new Page(browser).setSize(WINDOW_SIZES[0]);
       await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${recordViolations})()` });
       for (const kind of new Set(all.map((each) => each.kind))) {
         const cases = all.filter((each) => each.kind === kind);
