@@ -108,7 +108,7 @@ export class Page {
     return this.browser.click(id);
   }
   /** Right-click an element. */
-  async context(id, more = "") {
+  async openContextMenu(id, more = "") {
     const selector = `[data-testid="${id}"]${more}`;
     const place = await until(`${selector} to be there`, () =>
       this.browser.run(
