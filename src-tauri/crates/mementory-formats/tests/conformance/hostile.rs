@@ -111,18 +111,23 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
 }
 
 /// The input of a case with the text of one record replaced by a large text. None if no file contains the text of a
-/// record unchanged.
+/// record unchanged. The text of an encrypted file cannot be replaced, so such a file becomes too large as a whole.
 fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
     let mut all = entries(&case.path);
     let source = read_case(case);
     let texts = source.records.iter().map(|record| record.text.as_bytes()).filter(|text| text.len() > 7);
-    let (at, from, length) = texts.into_iter().find_map(|text| {
+    let place = texts.into_iter().find_map(|text| {
         let find_text = |(at, (_, bytes)): (usize, &(String, Vec<u8>))| {
             memchr::memmem::find(bytes, text).map(|from| (at, from, text.len()))
         };
         all.iter().enumerate().find_map(find_text)
-    })?;
-    all[at].1.splice(from..from + length, std::iter::repeat_n(b'x', LARGE_VALUE_BYTES));
+    });
+    let large_text = std::iter::repeat_n(b'x', LARGE_VALUE_BYTES);
+    match place {
+        Some((at, from, length)) => drop(all[at].1.splice(from..from + length, large_text)),
+        None if case.passphrase.is_some() => all.first_mut()?.1.extend(large_text),
+        None => return None,
+    }
     let scratch = Scratch::new("large");
     let is_archive = !case.path.is_dir() && !name(&case.path).contains(&all[0].0);
     let path = if is_archive {
