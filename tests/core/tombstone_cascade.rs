@@ -392,7 +392,8 @@ fn a_statement_comes_back_when_another_source_tells_it() {
     assert!(has(&t, "fact/1") && has(&t, "episode/ep_2") && !has(&t, "episode/ep_1"));
 }
 
-/// A deletion of an id does not apply to a record of another kind whose name is the same.
+/// A deletion of an id does not apply to a record of another kind that is keyed by a name, even if that name equals the
+/// id.
 #[test]
 fn a_deletion_reaches_no_record_of_another_kind_that_is_keyed_by_name() {
     let t = TempVault::new();

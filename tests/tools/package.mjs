@@ -147,9 +147,9 @@ function changelog(seconds) {
 }
 
 /**
- * Packs the .deb again: with the time of the commit instead of the time of the build, which the bundler writes, with an
- * address of the maintainer, and compressed with xz. Does nothing if dpkg-deb is not installed; then two builds differ
- * in their times. Returns the folder with the content, or null.
+ * Repacks the .deb with the time of the commit (the bundler writes the time of the build), the address of the
+ * maintainer, and xz compression. Returns the folder with the content. If dpkg-deb is not installed, does nothing and
+ * returns null; the times in two builds then differ.
  */
 async function repack(folder, seconds, debug, env) {
   if (!has("dpkg-deb")) {

@@ -139,7 +139,8 @@ const TOKEN_PREFIXES: [&str; 14] = [
     "npm_",
 ];
 
-/// True if a payload is not a ciphertext: no encryption is stated, or the text cannot be a ciphertext.
+/// True if a payload is a secret in plain text: it is no placeholder, and either no encryption is stated or the text
+/// cannot be a ciphertext.
 fn is_plain(payload: &str, encrypted: bool) -> bool {
     if is_placeholder(payload) {
         return false;

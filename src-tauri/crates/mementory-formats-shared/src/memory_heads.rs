@@ -27,7 +27,8 @@ impl Head {
         Self::of_bytes(head.ok()?)
     }
 
-    /// The start of a member whose name allows JSON. None if the member cannot be read or is not JSON.
+    /// The start of a member. None if its name shows that it is not JSON, if it cannot be read, or if its content is not
+    /// JSON.
     pub fn candidate(catalog: &Catalog, member: &Member) -> Option<Self> {
         is_candidate(member).then(|| Self::of(catalog, member)).flatten()
     }

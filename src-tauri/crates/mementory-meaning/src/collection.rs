@@ -58,7 +58,7 @@ impl Collection {
     }
 }
 
-/// A vector to compare with stored ones, in whole numbers, because they are multiplied several times as fast.
+/// The vector of a query, scaled to integers, because integers are multiplied several times faster than floats.
 struct Query {
     numbers: Vec<i16>,
     scale: f32,

@@ -196,7 +196,8 @@ struct FoundErasures {
     known: bool,
 }
 
-/// Reads the lists of erasures of the backup, of the program, and of the vault and other backups in the same folder.
+/// Reads every list of erasures that may apply: the backup's own, the program's, the vault's, and those of other backups
+/// in the same folder.
 fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
     let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));

@@ -27,7 +27,7 @@ impl Demonstration<'_> {
     /// Marks the vault as a demonstration that these imports filled.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn mark(&self, batches: &[String]) -> VaultResult<()> {
         let text = serde_json::to_string(batches).unwrap_or_default();
         self.context.store.write(|tx| meta::write(tx, META_KEY, &text))
@@ -36,7 +36,7 @@ impl Demonstration<'_> {
     /// The imports that filled a demonstration. None for any other vault.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn batches(&self) -> VaultResult<Option<Vec<String>>> {
         self.context.store.read(|connection| {
             let text: Option<String> = meta::read(connection, META_KEY)?;

@@ -50,7 +50,7 @@ impl KeyRing<'_> {
     /// All keys that are trusted or signed an import, in the order in which they were added.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn known(&self) -> VaultResult<Vec<KnownKey>> {
         self.context.store.read(load_keys)
     }
@@ -58,7 +58,7 @@ impl KeyRing<'_> {
     /// Marks a key as trusted. Without `name` it keeps its current name.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn trust(&self, key: &str, algorithm: &str, name: Option<&str>, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut keys = load_keys(tx)?;
@@ -84,7 +84,7 @@ impl KeyRing<'_> {
     /// Stores a key that signed an import, if it is new. Does not mark the key as trusted.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn pin(&self, key: &str, algorithm: &str, now: Timestamp) -> VaultResult<()> {
         if self.known()?.iter().any(|k| k.key == key) {
             return Ok(());
@@ -100,7 +100,7 @@ impl KeyRing<'_> {
     /// Removes a key from the list. Returns false if it was not in it.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn forget(&self, key: &str, now: Timestamp) -> VaultResult<bool> {
         self.context.store.write(|tx| {
             let mut keys = load_keys(tx)?;

@@ -123,7 +123,7 @@ impl Suggestions<'_> {
     /// All suggestions in the queue, oldest first.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn waiting(&self) -> VaultResult<Vec<Suggestion>> {
         self.context.store.read(load_all)
     }

@@ -238,7 +238,7 @@ impl Vault {
     /// vault changes.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn export_diff(&self) -> VaultResult<Arc<ExportDiff>> {
         export_diff(&self.context)
     }

@@ -88,8 +88,8 @@ fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> 
     Ok(is_local(0) || gap.starts_with(&DESCRIPTOR_SIGNATURE) && (is_local(16) || is_local(24)))
 }
 
-/// Compares the local header of an entry with the directory. Returns the end of the entry's data. If they differ, the
-/// error is a message and that end.
+/// Compares the local header of an entry with the directory. Returns the position where the entry's data ends. If the
+/// two differ, the inner error holds a message and the same position.
 fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
     let fixed_part = source.bytes(at, 30)?;
     if fixed_part.len() < 30 || fixed_part[..4] != LOCAL_SIGNATURE {

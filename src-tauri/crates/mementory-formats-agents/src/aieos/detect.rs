@@ -1,4 +1,5 @@
-//! Detects an identity by the name of the protocol, or by at least three members that only an identity has.
+//! Detects an AIEOS identity: by the name of the protocol together with a member that only such an identity has, or by
+//! at least three such members.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 

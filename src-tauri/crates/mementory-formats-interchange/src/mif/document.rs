@@ -179,8 +179,8 @@ impl Document {
         writeln!(out, "{line}")
     }
 
-    /// The part of a member that belongs in the header of JSON lines: everything except lists, whose elements have
-    /// their own lines. Empty lists are included because they have no lines.
+    /// The part of a member that belongs in the header of JSON lines: everything except the lists whose elements have
+    /// their own lines. Lists of nodes are included, and so are empty lists, because they have no lines.
     fn header_value(&self, value: &MemberValue, key: &str) -> Result<Option<Tree>, FormatError> {
         Ok(match value {
             MemberValue::Tree(tree) => Some(tree.clone()),

@@ -61,7 +61,7 @@ fn has_any(before: &str, after: &str, words: &[&str]) -> bool {
     })
 }
 
-/// The text before the time of day, hours, minutes and seconds, and the text after it.
+/// Splits a text at its time of day. Returns the text before it, `[hours, minutes, seconds]`, and the text after it.
 fn split_clock(text: &str) -> Option<(String, [u32; 3], String)> {
     let text = text.replace('：', ":").replace("時", ":").replace("分", ":");
     for separator in [':', '.'] {

@@ -72,7 +72,7 @@ impl<'v> Grants<'v> {
     /// The records that a grant makes visible.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn view(&self, grant: &Grant) -> VaultResult<GrantedView<'v>> {
         GrantedView::new(self.context, grant.scope.clone())
     }
@@ -80,7 +80,7 @@ impl<'v> Grants<'v> {
     /// Like [`view`](Self::view), with sensitive values masked whatever the grant says.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn masked_view(&self, grant: &Grant) -> VaultResult<GrantedView<'v>> {
         GrantedView::new(self.context, GrantScope { uncovered: false, ..grant.scope.clone() })
     }
@@ -90,7 +90,7 @@ impl Grants<'_> {
     /// All grants, oldest first, including those that have ended.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn all(&self) -> VaultResult<Vec<Grant>> {
         self.context.store.read(load_all)
     }
@@ -148,7 +148,7 @@ impl Grants<'_> {
     /// The grant of a token, even if the grant has ended. None if no grant of this vault has this token.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn of_token(&self, token: &str) -> VaultResult<Option<Grant>> {
         let Some(token) = Token::parse(token) else { return Ok(None) };
         Ok(self.context.store.read(|c| load(c, &token.grant))?.filter(|grant| grant.accepts(&token)))
@@ -157,7 +157,7 @@ impl Grants<'_> {
     /// Stores that the person has seen the notices of the first reads of these grants. Unknown ids are ignored.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn first_reads_seen(&self, ids: &[String]) -> VaultResult<()> {
         self.context.store.write(|tx| {
             for id in ids {

@@ -103,7 +103,7 @@ impl GrantedView<'_> {
     /// Returns those of `texts` that are the text of a visible memory or task, as the client sees it.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn known_texts(&mut self, texts: &[&str]) -> VaultResult<HashSet<String>> {
         let starts: Vec<String> = texts.iter().map(|text| text.chars().take(MAX_PREVIEW_CHARS).collect()).collect();
         let starts = serde_json::to_string(&starts).unwrap_or_default();

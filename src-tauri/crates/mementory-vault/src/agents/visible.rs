@@ -225,7 +225,7 @@ impl<'v> GrantedView<'v> {
     /// Number of visible records of each kind. Kinds without any are left out.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn counts(&self) -> VaultResult<BTreeMap<Kind, u32>> {
         let mut counts = BTreeMap::new();
         for kind in self.scope.visible_kinds() {

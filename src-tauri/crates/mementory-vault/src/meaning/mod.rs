@@ -41,7 +41,7 @@ impl Meaning<'_> {
     /// Numbers of the rows that have to be encoded, in ascending order.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn pending(&self) -> VaultResult<Vec<i64>> {
         let current = self.context.store.read(is_current)?;
         let not_encoded = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
@@ -59,7 +59,7 @@ impl Meaning<'_> {
     /// text that is redacted between reading and storing would leave its vector behind.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn encode(&self, encoder: &Encoder, rows: &[i64]) -> VaultResult<()> {
         let texts = self.context.store.read(|c| {
             let mut texts = Vec::new();
@@ -96,7 +96,7 @@ impl Meaning<'_> {
     /// similarity, which is at least `min_cosine`. Rows in `except` are left out.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn nearest(
         &self,
         to: &[Vector],
@@ -130,7 +130,7 @@ impl Meaning<'_> {
     /// The vectors of a row; empty if it is not encoded (yet).
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn of_row(&self, row: i64) -> VaultResult<Vec<Vector>> {
         self.context.store.read(|c| match is_current(c)? {
             true => stored_vectors(c, row),

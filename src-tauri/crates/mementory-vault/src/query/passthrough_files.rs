@@ -10,7 +10,7 @@ impl Files<'_> {
     /// `max_bytes` bytes and files that are not text are left out.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn passthrough_texts(&self, format: &str, name: &str, max_bytes: u64) -> VaultResult<Vec<String>> {
         let blobs: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare(

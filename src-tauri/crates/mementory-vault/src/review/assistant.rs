@@ -62,7 +62,7 @@ impl Review<'_> {
     /// in a conversation shows nothing, since the conversation keeps memories that were deleted from the list.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn assistant_states(&self, answered: &[AnsweredRecord]) -> VaultResult<Vec<AssistantState>> {
         let mut platforms: Vec<&str> = answered.iter().map(|each| each.view.platform.as_str()).collect();
         platforms.sort_unstable();

@@ -137,7 +137,7 @@ impl Review<'_> {
     /// What the person answered about a record, and when, in microseconds since 1970. None without an answer.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn answer_to(&self, view: &RowView) -> VaultResult<Option<(Answer, i64)>> {
         self.context.store.read(|c| answer_in(c, &view.id))
     }
@@ -145,7 +145,7 @@ impl Review<'_> {
     /// Number of answered records by answer, for one assistant or for all. Answers without a record are left out.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn counts(&self, platform: Option<&str>) -> VaultResult<BTreeMap<Answer, u32>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached(
@@ -161,7 +161,7 @@ impl Review<'_> {
     /// The answered records of one assistant, or of all, by platform and then oldest first, as in the assistant's list.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn answered(&self, platform: Option<&str>) -> VaultResult<Vec<AnsweredRecord>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached("SELECT record, answer, at FROM reviews")?;

@@ -67,7 +67,7 @@ impl Review<'_> {
     /// Number of memories without an answer, including those to skip for now.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn left(&self, filter: &ReviewFilter) -> VaultResult<u32> {
         self.count(filter, &format!(" AND {UNANSWERED_SQL}"))
     }
@@ -75,7 +75,7 @@ impl Review<'_> {
     /// The next memory without an answer. Memories with sensitive values come first, then the oldest.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn next(&self, filter: &ReviewFilter) -> VaultResult<Option<ReviewItem>> {
         let (condition, values) = filter.condition();
         let skipped = match filter.skip.is_empty() {
@@ -114,7 +114,7 @@ impl Review<'_> {
     /// Number of memories that can be reviewed, answered or not.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn total(&self, filter: &ReviewFilter) -> VaultResult<u32> {
         self.count(filter, "")
     }

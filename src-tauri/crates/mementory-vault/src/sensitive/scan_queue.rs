@@ -42,7 +42,7 @@ impl Scanner<'_> {
     /// Scans one batch of new or changed records. Call it until nothing is left.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn scan_next(&self, now: Timestamp) -> VaultResult<ScanProgress> {
         if self.context.store.read(|c| number(c, "looked_by"))? != i64::from(mementory_scan::RULES) {
             self.rescan()?;

@@ -147,7 +147,7 @@ impl WatchedFolders<'_> {
     /// The watched folders, in the order in which they were added.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn folders(&self) -> VaultResult<Vec<Folder>> {
         self.context.store.read(load_folders)
     }
@@ -216,7 +216,7 @@ impl WatchedFolders<'_> {
     /// The files seen in a folder, by [`WatchedFolders::seen_key`].
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn seen(&self, folder: &str) -> VaultResult<HashMap<String, Seen>> {
         let rows = self.context.store.read(|c| entries_with_prefix(c, &format!("{SEEN_PREFIX}{folder}/")))?;
         Ok(rows.into_iter().filter_map(|(key, value)| Some((key, serde_json::from_str(&value).ok()?))).collect())
@@ -231,7 +231,7 @@ impl WatchedFolders<'_> {
     /// not watched any more.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn record_seen(&self, folder: &str, files: &[(String, Seen)], last: Option<LatestExport>) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut folders = load_folders(tx)?;
@@ -250,7 +250,7 @@ impl WatchedFolders<'_> {
     /// Removes the entries with these keys, whose files no longer exist.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn forget_seen(&self, keys: &[String]) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut statement = tx.prepare_cached("DELETE FROM meta WHERE key = ?1")?;
@@ -264,7 +264,7 @@ impl WatchedFolders<'_> {
     /// Offers that wait for an answer, the latest first.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn offers(&self) -> VaultResult<Vec<PendingOffer>> {
         // Only a few of thousands of files are offered, so the query selects only those.
         let rows: Vec<(String, String)> = self.context.store.read(|c| {
@@ -312,7 +312,7 @@ impl WatchedFolders<'_> {
     /// True if this content was answered, imported by hand or exported by this vault.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn content_known(&self, digest: &str) -> VaultResult<bool> {
         let key = format!("{CONTENT_PREFIX}{digest}");
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
@@ -321,7 +321,7 @@ impl WatchedFolders<'_> {
     /// Marks content that is never offered, because it was imported by hand or exported by this vault.
     ///
     /// # Errors
-    /// The store.
+    /// Errors of the store.
     pub fn mark_known(&self, digest: &str) -> VaultResult<()> {
         self.context.store.write(|tx| meta::write(tx, &format!("{CONTENT_PREFIX}{digest}"), "1"))
     }

@@ -54,7 +54,7 @@ impl OtherEvidence<'_, '_> {
         }
     }
 
-    /// Restores the remaining entities that this input contains, and those that an edge with evidence names.
+    /// Restores the remaining entities that this input contains, and those at the ends of an edge that has evidence.
     pub(super) fn revive_entities(&mut self) -> VaultResult<()> {
         let CascadedEntities { found, living_ends } = std::mem::take(&mut self.run.cascaded);
         let ids: HashSet<[u8; 16]> = found.into_iter().chain(living_ends).collect();

@@ -11,7 +11,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 /// for a later batch and has no newer version, the version is assigned to that batch instead.
 pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     let versions: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
-        // Only batches before the row's next version can have contained this version.
+        // A later batch can have contained this version only if it ran before the one that wrote the row's next version,
+        // so that batch is looked up too.
         let mut statement = tx.prepare(
             "SELECT v.row, v.version, \
              (SELECT min(b) FROM (SELECT batch AS b FROM versions WHERE row = v.row AND batch > ?1 \
