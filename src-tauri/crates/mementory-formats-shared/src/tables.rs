@@ -191,6 +191,8 @@ impl<'r> CsvRows<'r> {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::Field { record_end } => {
                     row.cells.push(decode(std::mem::take(&mut cell)));
+                    // An empty cell needs memory too, more than its separator in the file.
+                    size = size.saturating_add(size_of::<String>());
                     if !record_end {
                         continue;
                     }
@@ -263,6 +265,16 @@ mod tests {
 
     fn cells_of(bytes: &[u8]) -> Vec<Vec<String>> {
         rows_of(bytes, &Limits::default()).into_iter().map(|row| row.cells).collect()
+    }
+
+    #[test]
+    fn a_row_of_many_empty_cells_is_too_large() {
+        let limits = Limits { element_bytes: 2_000, ..Limits::default() };
+        let row = ",".repeat(1_500);
+        let rows = rows_of(format!("id,kind\n{row}\nm1,memory\n").as_bytes(), &limits);
+        let faults: Vec<_> = rows.iter().map(|row| row.fault).collect();
+        assert_eq!(faults, [None, Some(RowFault::TooLarge), None]);
+        assert!(rows[1].cells.len() < 100, "{} cells are in memory", rows[1].cells.len());
     }
 
     #[test]
