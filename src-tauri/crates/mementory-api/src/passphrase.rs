@@ -68,15 +68,6 @@ impl KeyPair for TypedKeyPair {
         self.0.signing_key()
     }
 
-    fn agreement_key(&self) -> [u8; 32] {
-        self.0.agreement_key()
-    }
-
-    fn new_key(&self, label: &[u8]) -> Result<WrappedKey, FormatError> {
-        let (ephemeral, wrapped) = self.0.new_key(label).map_err(format_error)?;
-        Ok(WrappedKey { ephemeral: ephemeral.to_vec(), wrapped })
-    }
-
     fn open(
         &self,
         key: &WrappedKey,
@@ -87,16 +78,6 @@ impl KeyPair for TypedKeyPair {
         let SealedContent { wrapped_key, nonce, ciphertext } = content;
         let opened = self.0.open((&key.ephemeral, &key.wrapped), label, aad, (wrapped_key, nonce, ciphertext));
         opened.map_err(format_error)
-    }
-
-    fn seal(&self, key: &WrappedKey, label: &[u8], aad: &[u8], plain: &[u8]) -> Result<SealedContent, FormatError> {
-        let sealed = self.0.seal((&key.ephemeral, &key.wrapped), label, aad, plain);
-        let (wrapped_key, nonce, ciphertext) = sealed.map_err(format_error)?;
-        Ok(SealedContent { wrapped_key, nonce, ciphertext })
-    }
-
-    fn sign(&self, message: &[u8]) -> [u8; 64] {
-        self.0.sign(message)
     }
 
     fn verify(&self, public: &[u8], message: &[u8], signature: &[u8]) -> bool {

@@ -1,8 +1,8 @@
 //! Key pairs from a passphrase in files of other programs: Ed25519 for signatures and X25519 for encryption, with AES key
 //! wrap (RFC 3394) and AES-256-GCM. The vault itself does not use this module.
 use crate::hazmat::derive_key;
-use crate::sealed::{derive, open_gcm, seal_gcm};
-use crate::{CryptoError, SigningKey, random_bytes};
+use crate::sealed::{derive, open_gcm};
+use crate::{CryptoError, SigningKey};
 use aes_kw::{KeyInit, KwAes256};
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
@@ -16,9 +16,6 @@ pub struct PassphraseKeyPair {
     signing: SigningKey,
     agreement: StaticSecret,
 }
-
-/// Encrypted content: its wrapped key, the nonce, and the ciphertext with its tag.
-pub type SealedContent = (Vec<u8>, Vec<u8>, Vec<u8>);
 
 /// What the derivation of [`PassphraseKeyPair`] needs besides the passphrase.
 #[derive(Debug, Clone, Copy)]
@@ -47,25 +44,6 @@ impl PassphraseKeyPair {
         self.signing.public()
     }
 
-    /// Public half of the X25519 pair.
-    pub fn agreement_key(&self) -> [u8; 32] {
-        PublicKey::from(&self.agreement).to_bytes()
-    }
-
-    /// Signs with the Ed25519 pair.
-    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
-        self.signing.sign(message)
-    }
-
-    /// A new random key, encrypted to the X25519 pair: the public half of the pair that was made for it, and the key.
-    pub fn new_key(&self, label: &[u8]) -> Result<([u8; 32], Vec<u8>), CryptoError> {
-        let ephemeral = StaticSecret::from(random_bytes::<32>()?);
-        let shared = ephemeral.diffie_hellman(&PublicKey::from(&self.agreement));
-        let wrapping = derive_key(shared.as_bytes(), b"", label);
-        let key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
-        Ok((PublicKey::from(&ephemeral).to_bytes(), wrap(&wrapping, &key)?))
-    }
-
     /// Decrypts content: `wrapped_key` is its key under the key that `ephemeral` and `wrapped` give.
     pub fn open(
         &self,
@@ -79,21 +57,6 @@ impl PassphraseKeyPair {
         let mut plain = ciphertext.to_vec();
         open_gcm(&content_key, nonce, aad, &mut plain)?;
         Ok(plain)
-    }
-
-    /// Encrypts content under a new key. Returns the wrapped key, the nonce, and the ciphertext with its tag.
-    pub fn seal(
-        &self,
-        (ephemeral, wrapped): (&[u8], &[u8]),
-        label: &[u8],
-        aad: &[u8],
-        plain: &[u8],
-    ) -> Result<SealedContent, CryptoError> {
-        let key = self.unwrap_shared(ephemeral, wrapped, label)?;
-        let content_key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
-        let mut ciphertext = plain.to_vec();
-        let nonce = seal_gcm(&content_key, aad, &mut ciphertext)?;
-        Ok((wrap(&key, &content_key)?, nonce, ciphertext))
     }
 
     fn unwrap_shared(
@@ -118,12 +81,6 @@ impl std::fmt::Debug for PassphraseKeyPair {
     }
 }
 
-fn wrap(wrapping: &[u8; 32], key: &[u8; KEY_LEN]) -> Result<Vec<u8>, CryptoError> {
-    let mut out = vec![0; WRAPPED_LEN];
-    KwAes256::new(wrapping.into()).wrap_key(key, &mut out).map_err(|_| CryptoError::Decrypt)?;
-    Ok(out)
-}
-
 fn unwrap(wrapping: &[u8; 32], wrapped: &[u8]) -> Result<Zeroizing<[u8; KEY_LEN]>, CryptoError> {
     let mut key = Zeroizing::new([0; KEY_LEN]);
     if wrapped.len() != WRAPPED_LEN {
@@ -137,6 +94,52 @@ fn unwrap(wrapping: &[u8; 32], wrapped: &[u8]) -> Result<Zeroizing<[u8; KEY_LEN]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::{random_bytes, sealed::seal_gcm};
+
+    type SealedContent = (Vec<u8>, Vec<u8>, Vec<u8>);
+
+    /// What the owner's program writes. Ours only reads it.
+    impl PassphraseKeyPair {
+        /// Public half of the X25519 pair.
+        fn agreement_key(&self) -> [u8; 32] {
+            PublicKey::from(&self.agreement).to_bytes()
+        }
+
+        /// Signs with the Ed25519 pair.
+        fn sign(&self, message: &[u8]) -> [u8; 64] {
+            self.signing.sign(message)
+        }
+
+        /// A new random key, encrypted to the X25519 pair: the public half of the pair that was made for it, and the key.
+        fn new_key(&self, label: &[u8]) -> Result<([u8; 32], Vec<u8>), CryptoError> {
+            let ephemeral = StaticSecret::from(random_bytes::<32>()?);
+            let shared = ephemeral.diffie_hellman(&PublicKey::from(&self.agreement));
+            let wrapping = derive_key(shared.as_bytes(), b"", label);
+            let key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
+            Ok((PublicKey::from(&ephemeral).to_bytes(), wrap(&wrapping, &key)?))
+        }
+
+        /// Encrypts content under a new key. Returns the wrapped key, the nonce, and the ciphertext with its tag.
+        fn seal(
+            &self,
+            (ephemeral, wrapped): (&[u8], &[u8]),
+            label: &[u8],
+            aad: &[u8],
+            plain: &[u8],
+        ) -> Result<SealedContent, CryptoError> {
+            let key = self.unwrap_shared(ephemeral, wrapped, label)?;
+            let content_key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
+            let mut ciphertext = plain.to_vec();
+            let nonce = seal_gcm(&content_key, aad, &mut ciphertext)?;
+            Ok((wrap(&key, &content_key)?, nonce, ciphertext))
+        }
+    }
+
+    fn wrap(wrapping: &[u8; 32], key: &[u8; KEY_LEN]) -> Result<Vec<u8>, CryptoError> {
+        let mut out = vec![0; WRAPPED_LEN];
+        KwAes256::new(wrapping.into()).wrap_key(key, &mut out).map_err(|_| CryptoError::Decrypt)?;
+        Ok(out)
+    }
 
     fn pair(passphrase: &[u8]) -> PassphraseKeyPair {
         let params =

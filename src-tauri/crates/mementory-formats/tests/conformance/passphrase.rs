@@ -43,12 +43,6 @@ impl KeyPair for OwnerKeys {
     fn signing_key(&self) -> [u8; 32] {
         self.0.signing_key()
     }
-    fn agreement_key(&self) -> [u8; 32] {
-        self.0.agreement_key()
-    }
-    fn new_key(&self, _: &[u8]) -> Result<WrappedKey, FormatError> {
-        not_needed()
-    }
     fn open(
         &self,
         key: &WrappedKey,
@@ -58,12 +52,6 @@ impl KeyPair for OwnerKeys {
     ) -> Result<Vec<u8>, FormatError> {
         let SealedContent { wrapped_key, nonce, ciphertext } = content;
         self.0.open((&key.ephemeral, &key.wrapped), label, aad, (wrapped_key, nonce, ciphertext)).map_err(refused)
-    }
-    fn seal(&self, _: &WrappedKey, _: &[u8], _: &[u8], _: &[u8]) -> Result<SealedContent, FormatError> {
-        not_needed()
-    }
-    fn sign(&self, message: &[u8]) -> [u8; 64] {
-        self.0.sign(message)
     }
     fn verify(&self, public: &[u8], message: &[u8], signature: &[u8]) -> bool {
         portable::verify("ed25519", public, message, signature)
