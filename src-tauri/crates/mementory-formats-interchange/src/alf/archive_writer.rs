@@ -5,7 +5,7 @@ use mementory_format::{ArchiveFile, FormatError, Passphrase, SealedFile};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{Read, Sink, Write};
 use std::path::Path;
 use zip::ZipWriter;
 use zip::result::{ZipError, ZipResult};
@@ -16,6 +16,8 @@ const READ_BUFFER_BYTES: u64 = 1 << 20;
 
 /// The file that the archive is written to.
 enum ZipOutput {
+    /// No file: what is written is dropped.
+    Discarded(Sink),
     /// A plain file.
     Plain(ZipWriter<ArchiveFile>),
     /// An encrypted file, with a second handle to it. Its writer cannot seek.
@@ -33,6 +35,7 @@ fn zip_error(error: ZipError, place: &str) -> FormatError {
 impl ZipOutput {
     fn start(&mut self, name: &str, options: SimpleFileOptions) -> ZipResult<()> {
         match self {
+            Self::Discarded(_) => Ok(()),
             Self::Plain(zip) => zip.start_file(name, options),
             Self::Encrypted(zip, _) => zip.start_file(name, options),
         }
@@ -40,6 +43,7 @@ impl ZipOutput {
 
     fn abort(&mut self) -> ZipResult<()> {
         match self {
+            Self::Discarded(_) => Ok(()),
             Self::Plain(zip) => zip.abort_file(),
             Self::Encrypted(zip, _) => zip.abort_file(),
         }
@@ -47,6 +51,7 @@ impl ZipOutput {
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
+            Self::Discarded(sink) => sink,
             Self::Plain(zip) => zip,
             Self::Encrypted(zip, _) => zip,
         }
@@ -58,11 +63,23 @@ pub(super) struct ArchiveWriter {
     zip: ZipOutput,
     place: String,
     digests: BTreeMap<String, String>,
+    is_encrypted: bool,
 }
 
 impl ArchiveWriter {
-    /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted.
-    pub(super) fn create_with(out: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
+    /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted. Without
+    /// `out`, nothing is written: this shows what would be lost.
+    pub(super) fn create(out: Option<&Path>, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
+        let is_encrypted = passphrase.is_some();
+        let Some(out) = out else {
+            let place = String::new();
+            return Ok(Self {
+                zip: ZipOutput::Discarded(std::io::sink()),
+                place,
+                digests: BTreeMap::new(),
+                is_encrypted,
+            });
+        };
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let io = |e| FormatError::io(&place, e);
         let file = mementory_format::create_private_file(out).map_err(io)?;
@@ -73,7 +90,17 @@ impl ArchiveWriter {
                 ZipOutput::Encrypted(ZipWriter::new_stream(passphrase.seal_file(Box::new(output))?), file)
             }
         };
-        Ok(Self { zip, place, digests: BTreeMap::new() })
+        Ok(Self { zip, place, digests: BTreeMap::new(), is_encrypted })
+    }
+
+    /// True if the whole file is encrypted, so that its entries may contain secrets.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.is_encrypted
+    }
+
+    /// True if nothing is written.
+    pub(super) fn is_discarding(&self) -> bool {
+        matches!(self.zip, ZipOutput::Discarded(_))
     }
 
     /// True if an entry with this name was written.
@@ -81,8 +108,11 @@ impl ArchiveWriter {
         self.digests.contains_key(name)
     }
 
-    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex.
+    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex; if nothing is written, the stream
+    /// is not read, and both are those of no bytes.
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
+        let mut nothing = std::io::empty();
+        let bytes: &mut dyn Read = if self.is_discarding() { &mut nothing } else { bytes };
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
         (&mut *bytes).take(READ_BUFFER_BYTES).read_to_end(&mut buffer).map_err(read)?;
@@ -146,6 +176,7 @@ impl ArchiveWriter {
         let to_error = |e| zip_error(e, &self.place);
         let io = |e| FormatError::io(&self.place, e);
         match self.zip {
+            ZipOutput::Discarded(_) => Ok(()),
             ZipOutput::Plain(zip) => zip.finish().map_err(to_error)?.finish().map_err(io),
             ZipOutput::Encrypted(zip, file) => {
                 zip.finish().map_err(to_error)?.into_inner().finish().map_err(io)?;

@@ -46,8 +46,9 @@ fn redact(text: &str) -> Option<String> {
     (!has_secret(&out)).then_some(out)
 }
 
-/// Writes a file into an archive that is not encrypted: with its secrets replaced if it is text, and not at all if it
-/// is not. `of` names the file in the list of losses. Returns the digest, or None if the file was not written.
+/// Writes a file into the archive. Unless the archive is encrypted, secrets in a text are replaced, and another file with
+/// secrets is not written. `of` names the file in the list of losses. Returns the digest, or None if the file was not
+/// written.
 pub(super) fn write_redacted(
     out: &mut ArchiveWriter,
     name: &str,
@@ -55,6 +56,9 @@ pub(super) fn write_redacted(
     mut bytes: &mut dyn Read,
     losses: &mut LossReport,
 ) -> Result<Option<String>, FormatError> {
+    if out.is_encrypted() {
+        return out.entry(name, bytes).map(|(_, digest)| Some(digest));
+    }
     let head = read_head(&mut bytes, name)?;
     if !file_has_secret(&head) {
         return out.entry(name, &mut head.as_slice().chain(bytes)).map(|(_, digest)| Some(digest));
@@ -67,22 +71,15 @@ pub(super) fn write_redacted(
     out.entry(name, &mut redacted.as_bytes()).map(|(_, digest)| Some(digest))
 }
 
-/// Writes a document of the archive, with the secrets in its texts replaced unless the archive is encrypted.
-pub(super) fn write_document(
-    out: &mut ArchiveWriter,
-    name: &str,
-    text: &str,
-    is_encrypted: bool,
-    losses: &mut LossReport,
-) -> Result<(), FormatError> {
-    match redact(text).filter(|redacted| !is_encrypted && redacted != text) {
-        Some(redacted) => {
-            losses.add(name, "secret", LossKind::LeftOut, "keys and tokens in these texts are replaced by <redacted>");
-            out.entry(name, &mut redacted.as_bytes())?
-        }
-        None => out.entry(name, &mut text.as_bytes())?,
-    };
-    Ok(())
+/// A document (identity or principals) with the secrets in its texts replaced. None if it is written as it is, because it
+/// has no secrets or the file is encrypted.
+pub(super) fn redacted_document(text: &str, is_encrypted: bool) -> Option<String> {
+    redact(text).filter(|redacted| !is_encrypted && redacted != text)
+}
+
+/// Reports the secrets that [`redacted_document`] replaced in the document `name`.
+pub(super) fn report_redacted(name: &str, losses: &mut LossReport) {
+    losses.add(name, "secret", LossKind::LeftOut, "keys and tokens in these texts are replaced by <redacted>");
 }
 
 /// The loss note for a file that is not exported because of its secrets.

@@ -73,18 +73,17 @@ impl PassthroughFiles {
         secrets: &mut Secrets,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut table = Vec::new();
-        let is_encrypted = secrets.are_sealed();
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
                 let is_assembled = item.name == MANIFEST_FILE || self.layers.contains_key(&item.name);
                 if !is_assembled && !out.has_entry(&item.name) {
-                    write_entry(out, &item.name, item, bytes, losses, secrets, is_encrypted)?;
+                    write_entry(out, &item.name, item, bytes, losses, secrets)?;
                 }
                 return Ok(());
             }
             if self.agent.is_none() && (self.everything || self.groups.contains(&item.group)) {
                 let name = free_name(out, item);
-                if !write_entry(out, &name, item, bytes, losses, &mut Secrets::default(), is_encrypted)? {
+                if !write_entry(out, &name, item, bytes, losses, &mut Secrets::default())? {
                     return Ok(());
                 }
                 let text = |t: &str| Tree::Text(t.to_owned());
@@ -108,7 +107,6 @@ fn write_entry(
     bytes: &mut dyn Read,
     losses: &mut LossReport,
     secrets: &mut Secrets,
-    is_encrypted: bool,
 ) -> Result<bool, FormatError> {
     let inner = item.name.strip_prefix("raw/").and_then(|path| path.split_once('/')).map(|(_, path)| path);
     let role = inner.map(files::role);
@@ -123,9 +121,8 @@ fn write_entry(
         }
         return Ok(false);
     }
-    let mut write = |bytes: &mut dyn Read, losses: &mut LossReport| match is_encrypted {
-        true => out.entry(name, bytes).map(|_| true),
-        false => clear_secrets::write_redacted(out, name, &item.name, bytes, losses).map(|digest| digest.is_some()),
+    let mut write = |bytes: &mut dyn Read, losses: &mut LossReport| {
+        clear_secrets::write_redacted(out, name, &item.name, bytes, losses).map(|digest| digest.is_some())
     };
     if role != Some(FileRole::Settings) {
         return write(bytes, losses);

@@ -151,7 +151,7 @@ impl Rewrite {
         let mut name = target.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
         name.push(".mementory-partial");
         let path = target.with_file_name(name);
-        let out = ArchiveWriter::create_with(&path, passphrase)?;
+        let out = ArchiveWriter::create(Some(&path), passphrase)?;
         let partial = PartialFile { path, target: target.to_path_buf(), is_finished: false };
         set_permissions(&partial.path, target).map_err(|e| FormatError::io("permissions", e))?;
         Ok(Self { out, partial })

@@ -48,8 +48,29 @@ pub(crate) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) ->
     Ok(vault)
 }
 
+/// Exports everything, and checks that the preview lists the same losses.
 pub(crate) fn write(vault: &mut MemorySource, path: &Path) -> WriteReport {
-    super::Alf.write(vault, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
+    plan_and_write(&super::Alf, vault, path, &WriteOptions { everything: true, ..WriteOptions::default() })
+}
+
+/// Writes a file of a format, and checks that the preview lists the same losses.
+pub(crate) fn plan_and_write(
+    format: &dyn Format,
+    vault: &mut MemorySource,
+    path: &Path,
+    options: &WriteOptions,
+) -> WriteReport {
+    let planned = format.plan(vault, options).unwrap();
+    let report = format.write(vault, path, options).unwrap();
+    assert_eq!(planned.losses.counts, report.losses.counts);
+    report
+}
+
+/// Writes a copy of the archive with some entries changed.
+pub(crate) fn write_changed_copy(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
+    let all: Vec<(String, Vec<u8>)> = entries(from).into_iter().map(|(n, b)| (n.clone(), change(&n, b))).collect();
+    let all: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    pack(to, &all);
 }
 
 /// Copies a file for the checks in `tests/interop` if `MEMENTORY_ALF_OUT` names a folder for it.

@@ -115,13 +115,6 @@ fn spec_10_7_workspace_profiles_become_identity_and_principal() {
     assert_eq!(profiles(&read(&archive).unwrap()), profiles(&vault), "profiles are restored completely");
 }
 
-/// Writes a copy of the archive with some entries changed.
-fn write_changed_copy(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
-    let all: Vec<(String, Vec<u8>)> = entries(from).into_iter().map(|(n, b)| (n.clone(), change(&n, b))).collect();
-    let all: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
-    pack(to, &all);
-}
-
 #[test]
 fn identity_change_by_another_program_is_imported() {
     let scratch = Scratch::new("identity-elsewhere");

@@ -134,10 +134,7 @@ impl WorkspaceFiles {
                     continue;
                 }
                 let mut bytes = bytes.as_slice();
-                let digest = match self.is_encrypted {
-                    true => Some(out.entry(&name, &mut bytes)?.1),
-                    false => clear_secrets::write_redacted(out, &name, path, &mut bytes, losses)?,
-                };
+                let digest = clear_secrets::write_redacted(out, &name, path, &mut bytes, losses)?;
                 let Some(digest) = digest else { continue };
                 match workspace.passthrough.get(path) {
                     None => from_records.push((path.clone(), Tree::Text(digest))),

@@ -40,11 +40,24 @@ pub(super) fn write(
     out: &Path,
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
+    write_or_plan(source, Some(out), options)
+}
+
+/// Reports what [`write`] would write and lose. Nothing is written, and records are not read a second time.
+pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+    write_or_plan(source, None, options)
+}
+
+fn write_or_plan(
+    source: &mut dyn RecordSource,
+    out: Option<&Path>,
+    options: &WriteOptions,
+) -> Result<WriteReport, FormatError> {
     let about = source.about();
     let mut plan = ExportPlan::collect(source)?;
     let passthrough = PassthroughFiles::collect(source, &plan, options.everything)?;
     let agent = passthrough.agent.clone().unwrap_or_else(|| plan.agent.clone());
-    let mut file = ArchiveWriter::create_with(out, options.passphrase.as_deref())?;
+    let mut file = ArchiveWriter::create(out, options.passphrase.as_deref())?;
     let mut secrets = Secrets::new(options.passphrase.as_deref());
     let workspaces = WorkspaceFiles::collect(source, &mut plan, options, &mut secrets)?;
     let original = passthrough.manifest.as_deref().and_then(|text| Tree::parse(text, 512).ok());
@@ -52,18 +65,19 @@ pub(super) fn write(
     layers.sole_workspace = plan.sole_workspace.clone().filter(|_| passthrough.agent.is_none());
     plan.choose_periods(original.as_ref());
 
-    let is_encrypted = options.passphrase.is_some();
-    write_identity(&mut file, &mut plan, &mut layers, is_encrypted)?;
+    write_identity(&mut file, &mut plan, &mut layers)?;
     if passthrough.agent.is_none() && !plan.rows.contains_key("principals") {
         plan.rows.insert("principals", vec![documents::owner_row(&about, &agent)]);
     }
-    write_list(&mut file, &mut plan, &passthrough, &mut layers, ("principals", is_encrypted))?;
+    write_list(&mut file, &mut plan, &passthrough, &mut layers, "principals")?;
     let threshold = tiers::threshold(options);
     write_files(source, &mut file, &mut plan, &passthrough, &workspaces, options)?;
     layers.count_files(plan.rows.get("attachments").map_or(&[][..], Vec::as_slice));
     layers.threshold = (threshold, options.artifact_threshold.is_some());
-    write_list(&mut file, &mut plan, &passthrough, &mut layers, ("attachments", true))?;
-    write_partitions(source, &mut file, &plan, &passthrough, &mut layers, &agent, about.now)?;
+    write_list(&mut file, &mut plan, &passthrough, &mut layers, "attachments")?;
+    if !file.is_discarding() {
+        write_partitions(source, &mut file, &plan, &passthrough, &mut layers, &agent, about.now)?;
+    }
     let index_name = layers.index_file();
     if !layers.partitions.is_empty() || passthrough.layers.contains_key(&index_name) {
         let text = index(passthrough.layers.get(&index_name).map(String::as_str), &layers.partitions);
@@ -76,9 +90,14 @@ pub(super) fn write(
     }
     layers.entries = passthrough.write(source, &mut file, &mut plan.losses, &mut secrets)?;
     layers.workspaces = workspaces.write(&mut file, &mut plan.losses)?;
+    report_left_out(source, &mut plan, options, &|format| workspaces.contains_runtime(format))?;
+    if file.is_discarding() {
+        let version = FORMAT_VERSION.into();
+        return Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() });
+    }
     let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &about.now.to_rfc3339())?;
     plan.rows.entry("credentials").or_default().extend(sealed);
-    write_list(&mut file, &mut plan, &passthrough, &mut layers, ("credentials", true))?;
+    write_list(&mut file, &mut plan, &passthrough, &mut layers, "credentials")?;
     layers.has_embeddings = plan.has_embeddings;
     if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
@@ -93,40 +112,7 @@ pub(super) fn write(
         build(original, &layers, &about, &agent, passthrough.agent.is_none(), &checksum, CHECKSUM_SCOPE);
     file.entry(MANIFEST_FILE, &mut text.as_bytes())?;
     file.finish()?;
-    report_left_out(source, &mut plan, options, &|format| workspaces.contains_runtime(format))?;
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
-}
-
-/// Reports what [`write`] would write and lose. Nothing is written.
-pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-    let mut plan = ExportPlan::collect(source)?;
-    let mut secrets = Secrets::new(options.passphrase.as_deref());
-    let workspaces = WorkspaceFiles::collect(source, &mut plan, options, &mut secrets)?;
-    let threshold = tiers::threshold(options);
-    workspaces.report_unwritten(threshold, &mut plan.losses);
-    let rows = plan.rows.get("attachments").into_iter().flatten();
-    let too_large =
-        rows.filter(|row| options.artifact_threshold.is_some_and(|t| tiers::as_tier_3(&row.text, t).is_some()));
-    for id in too_large.map(|row| row.value.clone()).collect::<Vec<_>>() {
-        plan.losses.add(&id, "attachment", LossKind::LeftOut, &tiers::too_large_note(threshold));
-    }
-    for id in std::mem::take(&mut plan.files).keys() {
-        let mut size = None;
-        let bound = threshold.saturating_add(1);
-        source.attachment(id, &mut |bytes| {
-            let n = std::io::copy(&mut bytes.take(bound), &mut std::io::sink());
-            size = Some(n.map_err(|e| FormatError::io("attachment", e))?);
-            Ok(())
-        })?;
-        report_file_loss(&mut plan, id, size, threshold);
-    }
-    report_left_out(source, &mut plan, options, &|format| workspaces.contains_runtime(format))?;
-    Ok(WriteReport {
-        version: FORMAT_VERSION.into(),
-        by_kind: plan.by_kind,
-        losses: plan.losses,
-        ..WriteReport::default()
-    })
 }
 
 /// Reports a file as a loss if the archive does not contain it, because it is too large or because the vault does not
@@ -163,25 +149,25 @@ fn report_left_out(
     Ok(())
 }
 
-fn write_identity(
-    file: &mut ArchiveWriter,
-    plan: &mut ExportPlan,
-    layers: &mut Layers,
-    is_encrypted: bool,
-) -> Result<(), FormatError> {
+fn write_identity(file: &mut ArchiveWriter, plan: &mut ExportPlan, layers: &mut Layers) -> Result<(), FormatError> {
     let Some(row) = plan.rows.get("identity").and_then(|rows| rows.first()) else { return Ok(()) };
-    clear_secrets::write_document(file, &layers.file("identity"), &row.text, is_encrypted, &mut plan.losses)?;
+    let name = layers.file("identity");
+    let redacted = clear_secrets::redacted_document(&row.text, file.is_encrypted());
+    if redacted.is_some() {
+        clear_secrets::report_redacted(&name, &mut plan.losses);
+    }
+    file.entry(&name, &mut redacted.as_ref().unwrap_or(&row.text).as_bytes())?;
     layers.identity_version = Some(documents::identity_version(&row.text));
     Ok(())
 }
 
-/// Writes a list document. The second part of `layer` says whether its texts may contain secrets.
+/// Writes a list document.
 fn write_list(
     file: &mut ArchiveWriter,
     plan: &mut ExportPlan,
     passthrough: &PassthroughFiles,
     layers: &mut Layers,
-    (layer, may_have_secrets): (&'static str, bool),
+    layer: &'static str,
 ) -> Result<(), FormatError> {
     let name = layers.file(layer);
     let skeleton = passthrough.layers.get(&name).map(String::as_str);
@@ -197,7 +183,14 @@ fn write_list(
     if layer == "attachments" && layers.threshold.1 {
         text = documents::with_threshold(text, layers.threshold.0);
     }
-    clear_secrets::write_document(file, &name, &text, may_have_secrets, &mut plan.losses)?;
+    // Redacting the other lists would break the names of files, and the credentials, which are encrypted one by one.
+    if layer == "principals"
+        && let Some(redacted) = clear_secrets::redacted_document(&text, file.is_encrypted())
+    {
+        clear_secrets::report_redacted(&name, &mut plan.losses);
+        text = redacted;
+    }
+    file.entry(&name, &mut text.as_bytes())?;
     layers.counts.insert(layer, count as u64);
     Ok(())
 }
@@ -212,7 +205,6 @@ fn write_files(
     options: &WriteOptions,
 ) -> Result<(), FormatError> {
     let threshold = tiers::threshold(options);
-    let is_encrypted = options.passphrase.is_some();
     let mut rows = plan.rows.remove("attachments").unwrap_or_default();
     for row in &mut rows {
         // An imported row keeps its tier unless the user set a threshold.
@@ -223,19 +215,21 @@ fn write_files(
             plan.losses.add(&row.value, "attachment", LossKind::LeftOut, &tiers::too_large_note(threshold));
             continue;
         }
-        if !write_row_file(source, out, row, passthrough, is_encrypted)? {
+        if !write_row_file(source, out, row, passthrough)? {
             plan.losses.add(&row.value, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
         }
     }
+    // For a preview it is enough to know that a file is too large.
+    let read_limit = if out.is_discarding() { threshold.saturating_add(1) } else { u64::MAX };
     for (id, foreign) in std::mem::take(&mut plan.files) {
         let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
         let mut content = None;
         let found = source.attachment(&id, &mut |bytes| {
             (file_data.size, file_data.sha256, content) =
-                size_digest_and_bytes(bytes, threshold.min(MAX_IN_MEMORY_BYTES))?;
+                size_digest_and_bytes(&mut bytes.take(read_limit), threshold.min(MAX_IN_MEMORY_BYTES))?;
             Ok(())
         })?;
-        let is_withheld = !is_encrypted && content.as_deref().is_some_and(clear_secrets::file_has_secret);
+        let is_withheld = !out.is_encrypted() && content.as_deref().is_some_and(clear_secrets::file_has_secret);
         if is_withheld && file_data.size < threshold {
             plan.losses.add(&id, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
         } else if found && file_data.size < threshold {
@@ -287,7 +281,6 @@ fn write_row_file(
     out: &mut ArchiveWriter,
     row: &mut Row,
     passthrough: &PassthroughFiles,
-    is_encrypted: bool,
 ) -> Result<bool, FormatError> {
     let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(true) };
     let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(true) };
@@ -295,21 +288,22 @@ fn write_row_file(
         // Another row has the same file, or the file is a passthrough file that is written unchanged.
         return Ok(true);
     }
+    let name = if out.has_entry(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
     let mut has_secret = false;
-    if !is_encrypted {
-        source.attachment(id, &mut |bytes| {
-            has_secret = clear_secrets::file_has_secret(&clear_secrets::read_head(bytes, &path)?);
-            Ok(())
-        })?;
-    }
+    let found = source.attachment(id, &mut |bytes| {
+        let head = if out.is_encrypted() { vec![] } else { clear_secrets::read_head(bytes, &path)? };
+        has_secret = clear_secrets::file_has_secret(&head);
+        if !has_secret {
+            out.entry(&name, &mut head.as_slice().chain(bytes))?;
+        }
+        Ok(())
+    })?;
     if has_secret {
         tree.set("archive_path", Tree::Null);
         row.text.clear();
         tree.write(&mut row.text);
         return Ok(false);
     }
-    let name = if out.has_entry(&path) { free_artifact_name(out, passthrough, &path, id) } else { path.clone() };
-    let found = source.attachment(id, &mut |bytes| out.entry(&name, bytes).map(drop))?;
     if found && name != path {
         tree.set("archive_path", Tree::Text(name));
         row.text.clear();

@@ -1,6 +1,7 @@
 //! Writes a delta from a base archive and the current records (spec §6.3). A line with the same text as in the base is
 //! not a change.
 use super::super::archive_writer::ArchiveWriter;
+use super::super::clear_secrets;
 use super::super::compose;
 use super::super::detect::DELTA_MANIFEST_FILE;
 use super::super::document_row::Row;
@@ -70,8 +71,9 @@ fn write_or_plan(
         let message = "the base archive is of another agent than the exported records";
         return Err(FormatError::invalid("base_of_another_agent", name(base), message));
     }
-    let mut writer = Writer { archive: &archive, manifest: &manifest, limits: &limits, report: WriteReport::default() };
-    writer.report.version = FORMAT_VERSION.into();
+    let report = WriteReport { version: FORMAT_VERSION.into(), ..WriteReport::default() };
+    let is_encrypted = options.passphrase.is_some();
+    let mut writer = Writer { archive: &archive, manifest: &manifest, limits: &limits, is_encrypted, report };
     if passthrough.agent.is_none() && !plan.rows.contains_key("principals") {
         plan.rows.insert("principals", vec![owner_row(&about, &agent)]);
     }
@@ -80,29 +82,23 @@ fn write_or_plan(
     writer.report_files(&plan)?;
 
     let mut base_records = writer.base_records()?;
-    let mut file = match out {
-        Some(out) => Some(ArchiveWriter::create_with(out, options.passphrase.as_deref())?),
-        None => None,
-    };
+    let mut file = ArchiveWriter::create(out, options.passphrase.as_deref())?;
     for (name, text) in &texts {
-        if let Some(file) = &mut file {
-            file.entry(name, &mut text.as_bytes())?;
-        }
+        file.entry(name, &mut text.as_bytes())?;
     }
     let mut count = 0u64;
     let mut fill = |sink: &mut dyn Write| {
         writer.write_lines(source, &plan, &agent, options.everything, &mut base_records, sink, &mut count)?;
         Ok(count > 0)
     };
-    match &mut file {
-        Some(file) => drop(file.entry_from(CHANGED_RECORDS_FILE, &mut fill)?),
-        None => drop(fill(&mut std::io::sink())?),
-    }
+    file.entry_from(CHANGED_RECORDS_FILE, &mut fill)?;
     if count > 0 {
         changes
             .push(("memory".into(), object([("file", text(CHANGED_RECORDS_FILE)), ("record_count", number(count))])));
     }
-    let Some(mut file) = file else { return Ok(writer.report) };
+    if file.is_discarding() {
+        return Ok(writer.report);
+    }
     let base_sequence = sequence_of(&manifest);
     let now = about.now.to_rfc3339();
     let mut sync = object([("base_sequence", number(base_sequence)), ("new_sequence", number(base_sequence + 1))]);
@@ -142,6 +138,8 @@ struct Writer<'a> {
     archive: &'a Archive<'a>,
     manifest: &'a Manifest,
     limits: &'a Limits,
+    /// The whole delta is encrypted, so that it may contain secrets.
+    is_encrypted: bool,
     report: WriteReport,
 }
 
@@ -162,11 +160,16 @@ impl Writer<'_> {
         let mut texts = Vec::new();
         let file = |layer: &str| self.manifest.layer_file(layer).map_or(format!("{layer}.json"), str::to_owned);
         let before = self.base_text("identity")?;
-        let identity = plan.rows.get("identity").and_then(|rows| rows.first()).map(|row| row.text.clone());
-        match identity {
+        let row = plan.rows.get("identity").and_then(|rows| rows.first());
+        let redacted = row.and_then(|row| clear_secrets::redacted_document(&row.text, self.is_encrypted));
+        let is_redacted = redacted.is_some();
+        match redacted.or_else(|| row.map(|row| row.text.clone())) {
             Some(identity) if before.as_deref() != Some(identity.as_str()) => {
                 let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&identity)))];
                 changes.push(("identity".into(), object(change)));
+                if is_redacted {
+                    clear_secrets::report_redacted(&file("identity"), &mut self.report.losses);
+                }
                 texts.push((file("identity"), identity));
                 *self.report.by_kind.entry(Kind::Profile.as_str().into()).or_default() += 1;
             }
@@ -186,7 +189,10 @@ impl Writer<'_> {
             if rows.is_empty() && skeleton.is_none() && before.is_none() {
                 continue;
             }
-            let (current, count) = assemble(layer, skeleton, &rows, "");
+            let (mut current, count) = assemble(layer, skeleton, &rows, "");
+            let redacted = clear_secrets::redacted_document(&current, self.is_encrypted || layer == "credentials");
+            let is_redacted = redacted.is_some();
+            current = redacted.unwrap_or(current);
             if before.as_deref() == Some(current.as_str()) {
                 continue;
             }
@@ -196,6 +202,9 @@ impl Writer<'_> {
                 change.set("changed_ids", Tree::Array(changed.iter().map(|id| text(id)).collect()));
             }
             changes.push((layer.to_owned(), change));
+            if is_redacted {
+                clear_secrets::report_redacted(&file(layer), &mut self.report.losses);
+            }
             texts.push((file(layer), current));
             *self.report.by_kind.entry(kind.as_str().into()).or_default() += count as u64;
         }
