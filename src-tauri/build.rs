@@ -3,7 +3,8 @@
 //! Each of our commands gets its own permission. The list comes from the capability file, so a command that is not
 //! granted there cannot be called.
 //!
-//! Sets `has_dbus_daemon` if that program is installed. Otherwise `cargo test` lists the tests that need it as ignored.
+//! Sets `has_dbus_daemon` if `dbus-daemon` is installed. Otherwise `cargo test` lists the tests that need that program
+//! as ignored.
 
 /// Prefix of a permission that grants one of our own commands.
 const PERMISSION_PREFIX: &str = "allow-";

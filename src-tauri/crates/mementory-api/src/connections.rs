@@ -1,5 +1,6 @@
-//! Connects AI clients on this computer: a grant in the vault, and our server with its token in the client's
-//! configuration. The two belong together. A connection that fails leaves neither, and disconnecting removes both.
+//! Connects AI clients on this computer. A connection has two parts that belong together: a grant in the vault, and an
+//! entry for our server, with the grant's token, in the client's configuration. If connecting fails, neither part
+//! stays. Disconnecting removes both.
 use crate::{ApiError, ApiResult, Applied, Session, types::*};
 use mementory_clients::{
     Client, Error, IoKind, Places, Plan, Server, check_client, connected_variable, plan_connect, plan_disconnect,
@@ -7,7 +8,7 @@ use mementory_clients::{
 use mementory_vault::FailedStep;
 use std::{path::Path, time::SystemTime};
 
-/// The environment variable in which a client hands its token to the program that it starts.
+/// The environment variable through which a client passes its token to the program that it starts.
 pub const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
 
 /// Placeholder for the token in a plan that is made before there is a token.
@@ -24,7 +25,7 @@ pub struct Connections {
 
 impl Connections {
     /// `program` is the path of the `mementory` program that clients start. `name` is the name of our server in the
-    /// lists of servers of the clients.
+    /// clients' configurations.
     ///
     /// # Errors
     /// `io` if the home folder is not known; `usage` if the path is not Unicode.
@@ -37,7 +38,7 @@ impl Connections {
         Ok(Self { places, command: command.to_owned(), name: name.to_owned() })
     }
 
-    /// The state of every client that is known.
+    /// The state of every known client.
     pub fn list(&self) -> AiClientList {
         AiClientList { clients: Client::ALL.into_iter().map(|client| self.state(client)).collect() }
     }
@@ -57,11 +58,12 @@ impl Connections {
     }
 
     /// Makes a grant for a client and writes its token into the client's configuration. A client that is already
-    /// connected keeps its grant. Then only outdated parts of its configuration are changed.
+    /// connected keeps its grant, and only the outdated parts of its configuration are changed.
     ///
     /// # Errors
-    /// `usage` for an unknown client or an impossible grant; `config_broken` and others for a configuration that cannot
-    /// be changed, `not_ours` if another server in it has our name. After an error there is no new grant.
+    /// `usage` for an unknown client or an invalid grant; `config_broken` and others for a configuration that cannot
+    /// be changed; `not_ours` if another server in the configuration has our name. After an error there is no new
+    /// grant.
     pub fn connect(&self, session: &Session, client: &str, request: &GrantRequest) -> ApiResult<ConnectionChange> {
         let client = parse(client)?;
         if let Some(token) = self.token_in_force(session, client)? {
@@ -69,7 +71,7 @@ impl Connections {
             let changed = apply_plan(&self.plan(client, &token)?)?;
             return Ok(ConnectionChange { grant, ..changed });
         }
-        // This plan only finds errors before a grant is made.
+        // This plan is never applied. It only brings errors to light before a grant is made.
         self.plan(client, NO_TOKEN)?;
         let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
         let new_grant = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
@@ -91,8 +93,9 @@ impl Connections {
     }
 
     /// Ends the grant of a client and removes our server from its configuration. Without a `session`, the grant stays.
-    /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed:
-    /// then the warning is `configuration_not_changed`, and the answer says that nothing in the configuration changed.
+    ///
+    /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed.
+    /// In that case the result has the warning `configuration_not_changed` and an empty `change`.
     ///
     /// # Errors
     /// As for `connect`.
@@ -165,7 +168,7 @@ impl Connections {
     }
 }
 
-/// Ends the grant of a token. None if this vault does not know it.
+/// Ends the grant of a token. Returns None if this vault does not know the token.
 fn end_grant(session: &Session, token: &str) -> ApiResult<Option<GrantInfo>> {
     match session.agents().grant_of(token)? {
         Some(grant) if grant.state == "revoked" => Ok(Some(grant)),
@@ -205,7 +208,7 @@ fn apply_plan(plan: &Plan) -> ApiResult<ConnectionChange> {
     Ok(ConnectionChange { changed: applied.changed, backup, ..change })
 }
 
-/// The text with the secrets of tokens replaced. The id of the grant, which precedes the secret, stays.
+/// Replaces the secret of every token in the text. The id of the grant, which precedes the secret, stays.
 fn without_secrets(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -9,8 +9,9 @@ pub type ApiResult<T> = Result<T, ApiError>;
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
-    /// Stable, lower snake case: `wrong_passphrase`, `vault_in_use`, `vault_damaged`, `vault_missing`,
-    /// `newer_schema`, `not_found`, `refused_input`, `limit`, `io`, `disk_full`, `cancelled`, `usage`, `locked` …
+    /// A stable code in lower snake case, such as `wrong_passphrase`, `vault_in_use`, `vault_damaged`,
+    /// `vault_missing`, `newer_schema`, `not_found`, `refused_input`, `limit`, `io`, `disk_full`, `cancelled`, `usage`
+    /// or `locked`.
     pub code: &'static str,
     /// What happened, what was kept, and what the person can do.
     pub message: String,
@@ -33,7 +34,7 @@ impl ApiError {
     }
 }
 
-/// Messages and codes for the errors of a vault.
+/// Converts an error of a vault into an [`ApiError`] with a code and a message.
 pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
     use mementory_vault::VaultError as V;
     if error.is_disk_full() {
@@ -98,7 +99,7 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
     }
 }
 
-/// Messages and codes for the errors of readers, writers and validators.
+/// Converts an error of a reader, writer or validator into an [`ApiError`] with a code and a message.
 pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
     use mementory_formats::FormatError as F;
     match error {
@@ -125,7 +126,7 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
         .with("place", place)
         .with("version", version),
         F::Invalid { code, place, message } => {
-            // These codes mean that the request cannot be done, not that the file is invalid.
+            // The codes listed here mean that the request cannot be carried out. All others mean an invalid file.
             let exit = match *code {
                 "not_supported" => 2,
                 "passphrase_wrong" | "passphrase_needed" => 3,

@@ -67,7 +67,7 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
                 request.vault.get_or_insert_with(|| vault.to_owned());
             }
             (None, Some(text), None) => request.paths.push(text),
-            // The window hands paths back as text, so a path that is not Unicode could not be opened.
+            // The window gives paths back as text, so it could not open a path that is not Unicode.
             (None, _, reason) => request
                 .refused
                 .push(RefusedPath { path: path.display().to_string(), reason: reason.unwrap_or("unreadable").into() }),
@@ -76,7 +76,7 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     request
 }
 
-/// Name of the file that makes a folder a vault, whatever the folder's name ends in.
+/// A folder with a file of this name is a vault, whatever the folder itself is called.
 const VAULT_HEADER: &str = "vault.json";
 
 /// Why this path cannot be opened. None if it can.
@@ -90,12 +90,11 @@ fn refusal(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Name of the program's folder in the system's folder for data of programs.
+/// Name of the program's folder in the system's folder for application data.
 const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 
-/// The program's folder for lists of erasures, which has one file for each vault. It is in `MEMENTORY_DATA_DIR` or,
-/// without that variable, where this system stores the data of programs. None if the environment names no such
-/// folder.
+/// The program's folder for lists of erasures, which has one file for each vault. The folder is in `MEMENTORY_DATA_DIR`
+/// or, without that variable, where this system stores application data. None if the environment names no such folder.
 pub fn ledger_folder() -> Option<PathBuf> {
     let env_path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = env_path("MEMENTORY_DATA_DIR").or_else(|| {
@@ -153,7 +152,7 @@ pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> Api
     Ok(describe(&catalog, &found, &[]).into_iter().next())
 }
 
-/// The members of those given paths in which no format recognised anything.
+/// The unrecognised members of those paths in which no format recognised anything at all.
 pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<usize> {
     let root_of = |member: usize| catalog.members().get(member).map(|m| m.root);
     let parts = found.sources.iter().flat_map(|source| source.claim.parts.iter().map(|part| part.member));
@@ -161,7 +160,7 @@ pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<
     found.unknown.iter().copied().filter(|m| root_of(*m).is_some_and(|root| !known.contains(&root))).collect()
 }
 
-/// Candidates for members, as [`nearest`] returns them.
+/// Pairs of a member's index and its candidate formats, as [`nearest`] returns them.
 pub(crate) type CandidatesByMember = [(usize, Vec<mementory_formats::Candidate>)];
 
 /// One result for each given path. `nearest` has the candidates for members that no format recognised.
@@ -238,7 +237,7 @@ fn describe_root(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember,
     out
 }
 
-/// The candidates for the members of one path, each format once, the best first.
+/// The candidate formats for the members of one path. Each format appears once, and the best one comes first.
 pub(crate) fn nearest_candidates<'n>(
     members: impl Iterator<Item = &'n (usize, Vec<mementory_formats::Candidate>)>,
 ) -> Vec<Candidate> {
@@ -346,7 +345,7 @@ pub struct Check<'a> {
 ///
 /// # Errors
 /// The file is not recognised, unreadable or encrypted (`passphrase_needed`, `passphrase_wrong`), its format has no
-/// validator, a key is malformed, or the job was cancelled. An invalid file is no error but gives `ok: false`.
+/// validator, a key is malformed, or the job was cancelled. An invalid file is not an error; it gives `ok: false`.
 pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> {
     let Check { format, expect, trust, base, passphrase } = *check;
     let limits = Limits::default();
@@ -386,7 +385,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         }
         Err(other) => return Err(other.into()),
     };
-    // A validator may report a damaged entry too.
+    // `faults` may contain a damaged entry that the validator has also reported, so the validator's copy is dropped.
     result
         .errors
         .retain(|found| !faults.iter().any(|fault| (&fault.code, &fault.place) == (&found.code, &found.place)));
@@ -420,8 +419,8 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     })
 }
 
-/// Adds the faults of the archive. If the validator reported an error with the same code as one of them, all its errors
-/// are dropped, so that the same fault is not listed twice.
+/// Adds the faults of the archive. If the validator reported an error with the same code as one of the faults, all the
+/// validator's errors are dropped, so that the same fault is not listed twice.
 fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) -> Validation {
     if faults.iter().any(|fault| result.errors.iter().any(|error| error.code == fault.code)) {
         result.errors.clear();
@@ -454,7 +453,7 @@ pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphr
     Ok(catalog)
 }
 
-/// The keys that signed a file. Empty if the signature of a whole source is invalid.
+/// The keys that signed a file. Empty if any signature is invalid, except the signatures of tombstones.
 pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> ApiResult<Vec<Vec<u8>>> {
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
@@ -470,7 +469,7 @@ pub(crate) fn signature(validation: &mementory_formats::Validation) -> Signature
     SignatureInfo { present, algorithm, valid, trusted, key }
 }
 
-/// Strength of a passphrase, which is not stored.
+/// Rates the strength of a passphrase. The passphrase is not stored.
 pub fn passphrase_strength(passphrase: &str) -> PassphraseStrength {
     let (score, label, reason) = mementory_crypto::strength(passphrase);
     PassphraseStrength { score, label: label.into(), reason }

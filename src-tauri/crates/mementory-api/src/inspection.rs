@@ -8,7 +8,7 @@ use mementory_model::{Issue, Limits, is_damage};
 use mementory_vault::MissingPart;
 use std::collections::BTreeSet;
 
-/// Upper limit for the missing parts that are listed.
+/// Largest number of missing parts that are listed.
 const MAX_LISTED_PARTS: usize = 1000;
 
 /// Findings in files that may be imported.
@@ -25,7 +25,7 @@ struct StoppingFault {
     code: &'static str,
     /// The missing or damaged part.
     part: MissingPart,
-    /// True if the other parts can be imported nevertheless.
+    /// True if the other parts can still be imported.
     can_salvage: bool,
 }
 
@@ -85,8 +85,8 @@ pub(crate) fn archives_of(catalog: &Catalog, source: &Detected) -> BTreeSet<usiz
     members.filter_map(|member| member.archive).collect()
 }
 
-/// Findings for the faults and damaged entries of the archives that contain the source, and for contradictory
-/// structures of any archive of the input.
+/// Findings for the faults and damaged entries of the archives that contain the source. Archives of the input that do
+/// not contain it are included only if their structure is contradictory.
 ///
 /// # Errors
 /// I/O.
@@ -101,8 +101,8 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(listed.chain(&damaged).map(finding).collect())
 }
 
-/// Adds to the error of an import whether the intact remainder of the file can be imported: `salvage` in the details,
-/// and a sentence in the message.
+/// Adds to the error of an import whether the intact remainder of the file can be imported. The error gets the detail
+/// `salvage` and a sentence in its message.
 pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Detection, salvage: bool) -> ApiError {
     let formats = || found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
     let place = error.details.get("place").cloned().unwrap_or_default();
@@ -162,7 +162,7 @@ fn validate(
                 let can_salvage = format.can_salvage(catalog, source, code, &finding.place);
                 let reason = format!("{code}: {}", finding.message);
                 let part = MissingPart { place: finding.place, reason };
-                // The container reports a damaged entry too.
+                // The container may have reported the same damaged entry already.
                 if !stopping.iter().any(|known| known.code == *code && known.part.place == part.place) {
                     stopping.push(StoppingFault { code, part, can_salvage });
                 }

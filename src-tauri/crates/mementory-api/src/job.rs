@@ -8,7 +8,7 @@ use std::sync::{
 /// Receives the progress of a job; called on the job's thread.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Blocks while the person waits for another command, unless the job is cancelled.
+/// Blocks while the person waits for another command. Returns early if the job is cancelled.
 pub type YieldHook = Arc<dyn Fn(&AtomicBool) + Send + Sync>;
 
 /// Handle of a long-running job. A clone can cancel it from elsewhere.

@@ -4,8 +4,8 @@ use std::{
     path::Path,
 };
 
-/// Makes a file for writing and fails if something is at the path. With `private`, only its owner can read it (on
-/// Unix).
+/// Makes a file for writing and fails if something already exists at the path. With `private`, only its owner can read
+/// it (on Unix).
 ///
 /// # Errors
 /// I/O.

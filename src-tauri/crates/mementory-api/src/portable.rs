@@ -273,7 +273,7 @@ pub fn apply(
     })
 }
 
-/// Request to delete records permanently from an archive, or the whole archive.
+/// Request to permanently delete records from an archive, or to delete the archive as a whole.
 #[derive(Debug, Clone, Default)]
 pub struct PurgeRequest {
     /// Path of the archive.
@@ -309,9 +309,9 @@ pub struct PurgeResult {
     pub partitions_affected: Vec<String>,
     /// Number of records removed.
     pub removed: u64,
-    /// Number of changes removed, by the name of the delta.
+    /// Number of changes that were removed from each delta, by the delta's name.
     pub deltas_affected: BTreeMap<String, u64>,
-    /// Paths of deleted files; in a dry run, of those that would be deleted.
+    /// Paths of the deleted files. In a dry run, paths of the files that would be deleted.
     pub files_removed: Vec<String>,
     /// Requested ids that no record has.
     pub not_found: Vec<String>,

@@ -23,8 +23,8 @@ impl Trust {
 
     /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is an error, with
     /// or without trusted keys, since the content is not the content that was signed. With trusted keys, a missing
-    /// signature and one by another key are errors too. A tombstone signed by another key is only a warning if the file
-    /// itself is signed by a trusted key.
+    /// signature is an error too, and so is a signature by another key. A tombstone signed by another key is only a
+    /// warning if the file itself is signed by a trusted key.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -86,7 +86,7 @@ impl Trust {
             found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
         }
         for (valid, finding) in problems {
-            // A deletion may have been signed by another vault; that alone does not make the file invalid.
+            // A tombstone may have been signed by another vault. That alone does not make the file invalid.
             let is_foreign_deletion = present && out.trusted == Some(true);
             let list = if !valid || required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
@@ -172,7 +172,7 @@ impl Signers {
     /// imported."
     ///
     /// # Errors
-    /// `signature_invalid`, with the place of the first one.
+    /// `signature_invalid`, with the place of the first invalid signature.
     pub(crate) fn refuse_invalid(&self, outcome: &str) -> ApiResult<()> {
         let whole = || self.invalid.iter().find(|signature| !signature.of_tombstone);
         let Some(first) = whole().or(self.invalid.first()) else { return Ok(()) };

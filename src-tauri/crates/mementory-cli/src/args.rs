@@ -246,7 +246,7 @@ pub enum Command {
         /// Also import a file whose signature is invalid; the signature is dropped.
         #[arg(long)]
         accept_invalid_signature: bool,
-        /// Import what is left of a file that is damaged or lacks a part of its own inventory.
+        /// Import what is left of a file that is damaged or lacks a part that its own inventory lists.
         #[arg(long)]
         salvage: bool,
     },
@@ -290,7 +290,7 @@ pub enum Command {
     Search {
         #[arg(required_unless_present = "queries", allow_hyphen_values = true)]
         query: Option<String>,
-        /// Run the queries of this file, one per line, and print a list of answers.
+        /// Run the queries in this file (one per line), and print a list of answers.
         #[arg(long, value_name = "FILE", conflicts_with = "query")]
         queries: Option<PathBuf>,
         #[command(flatten)]
@@ -319,7 +319,7 @@ pub enum Command {
     },
     /// List memories that contradict each other, and plans whose date has passed.
     Contradictions {
-        /// Remember that both memories of this pair are true, instead of listing.
+        /// Instead of listing, remember that both memories of this pair are true.
         #[arg(long, num_args = 2, value_names = ["ID", "ID"])]
         both_true: Option<Vec<String>>,
     },
@@ -358,7 +358,7 @@ pub enum Command {
         /// Set this type.
         #[arg(long = "type", value_name = "TYPE")]
         record_type: Option<String>,
-        /// Say what the memory is about, instead of what is suggested. This makes no new version.
+        /// Say what the memory is about, if the suggestion is wrong. This makes no new version.
         #[arg(long, value_name = "KIND")]
         about: Option<String>,
     },
@@ -524,8 +524,8 @@ pub enum Command {
     /// Show where a memory comes from, or write an Evidence Pack.
     ///
     /// With the id of a record: the messages that it comes from, and who said it. Anything else is taken as the name of
-    /// a new folder or archive (`pack`, `pack.zip`): an Evidence Pack is written there, which shows what was deleted
-    /// and done without any content. To give an Evidence Pack a name that looks like a record's id, write a path:
+    /// a new folder or archive (`pack`, `pack.zip`): an Evidence Pack is written there. It shows what was deleted and
+    /// what else was done, but no content. To give an Evidence Pack a name that looks like a record's id, write a path:
     /// `./0123…`.
     Evidence {
         /// Id of a record, or folder or archive for the Evidence Pack.
@@ -545,13 +545,13 @@ pub enum Command {
         #[arg(long)]
         sign: bool,
     },
-    /// Review memories one by one: store answers, then show the next memory with where it comes from.
+    /// Review memories one by one: store answers, then show the next memory and where it comes from.
     ///
     /// Sensitive memories come first, then the oldest. Afterwards, `todo` lists what to delete in the assistants.
     Review(ReviewArgs),
     /// List what to delete in an assistant after the review, and whether later imports still have it.
     Todo(TodoArgs),
-    /// Write what the assistants know about you as one printable page, with sensitive values covered.
+    /// Write what the assistants know about you as one printable page, with sensitive values masked.
     ///
     /// The page shows counts, where memories come from, what was reviewed and erased, and a letter to the providers.
     Report(ReportArgs),

@@ -1,4 +1,5 @@
-//! `connect`, `disconnect` and `doctor`: the vault's server in the configurations of AI clients.
+//! `connect`, `disconnect` and `doctor`: add the vault's server to the configurations of AI clients, remove it from
+//! them, and check it there.
 use crate::{
     client_args::GrantOptions,
     done::{CommandResult, applied, done},
@@ -52,7 +53,8 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
         ConnectCommand::Connect { client: None, name, .. } => done(&connections(name)?.list()),
         ConnectCommand::Connect { client: Some(client), name, dry_run, grant } => {
             let connections = connections(name)?;
-            // Asked for before the passphrase, so that a configuration that cannot be changed is reported first.
+            // The preview comes before the question for the passphrase, so that a configuration that cannot be changed
+            // is reported first.
             let preview = connections.preview_connect(None, client)?;
             if *dry_run {
                 return done(&preview);

@@ -15,7 +15,7 @@ pub fn done<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
     Ok(CommandResult { value: serde_json::to_value(value).map_err(|_| internal_error())?, exit: 0, essential: true })
 }
 
-/// The result of a change, with its warnings added to the member `warnings`. They do not change the exit code.
+/// The result of a change, with its warnings in the member `warnings`. Warnings do not change the exit code.
 pub fn applied<T: Serialize>(change: &Applied<T>) -> ApiResult<CommandResult> {
     let mut result = done(&change.value)?;
     let warnings = warnings_of(change);

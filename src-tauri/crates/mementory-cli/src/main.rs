@@ -25,7 +25,8 @@ use clap::{Parser, error::ErrorKind};
 use mementory_api::ApiError;
 use std::process::ExitCode;
 
-/// With glibc's allocator, threads wait for each other when one frees memory that another allocated.
+/// jemalloc replaces glibc's allocator, with which threads wait for each other when one frees memory that another
+/// allocated.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

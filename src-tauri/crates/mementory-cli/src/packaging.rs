@@ -1,5 +1,6 @@
-//! What a release contains besides the programs: man pages and shell completions, made from the definition of the command
-//! line; the bundle for Claude Desktop, which contains this program; and its entry for the MCP registry.
+//! What a release contains besides the programs. Man pages and shell completions are made from the definition of the
+//! command line. The bundle for Claude Desktop contains this program, and an entry for the MCP registry describes the
+//! bundle.
 use crate::{
     args::Cli,
     done::{CommandResult, done},

@@ -38,7 +38,7 @@ pub fn error(error: &ApiError, json: bool) {
     }
 }
 
-/// Appends keys and values as indented lines; each object of a list is a block. Skips empty values.
+/// Appends keys and values as indented lines. Each object in a list becomes a block of its own. Skips empty values.
 fn append_lines(value: &Value, depth: usize, out: &mut String) {
     let indentation = "  ".repeat(depth);
     match value {
@@ -88,7 +88,7 @@ fn scalar_text(value: &Value) -> String {
     }
 }
 
-/// Writes to standard output; a closed pipe is no error.
+/// Writes to standard output. A closed pipe is not an error.
 pub fn write_stdout(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().write_all(text.as_bytes());

@@ -80,7 +80,7 @@ fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>
     let length = file.metadata().map_err(|e| io_error(path, &e))?.len();
     let agent: Agent = Agent::config_builder()
         .timeout_global(Some(REQUEST_TIMEOUT))
-        // The file and the token must not be sent to any other address.
+        // Redirects are not followed, because the file and the token must not be sent to any other address.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)

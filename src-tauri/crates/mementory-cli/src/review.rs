@@ -1,4 +1,4 @@
-//! Where a memory comes from, and the review.
+//! Commands for the evidence of a memory, the review, the list of what to delete, and the report.
 use crate::done::{CommandResult, applied, done};
 use clap::Args;
 use mementory_api::{ApiError, ApiResult, Job, Session, types::*};

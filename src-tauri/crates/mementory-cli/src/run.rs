@@ -307,8 +307,8 @@ fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
     Session::open_watched(dir, secret, files::ledger_folder().as_deref(), &Job::silent())
 }
 
-/// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened, and, if
-/// no list of erasures could be applied, the reason.
+/// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened. If no
+/// list of erasures was found, or a list could not be applied, adds that too.
 fn with_erasures(session: &Session, mut done: CommandResult) -> CommandResult {
     let applied = session.applied_erasures();
     if let Some(members) = done.value.as_object_mut() {

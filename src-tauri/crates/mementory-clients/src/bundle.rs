@@ -25,7 +25,7 @@ pub struct BundleInfo<'a> {
     pub args: &'a [&'a str],
     /// The tools that the server may offer.
     pub tools: &'a [Tool<'a>],
-    /// What Claude Desktop asks for when the bundle is installed, if the server needs a secret.
+    /// The secret that Claude Desktop asks for when the bundle is installed. `None` if the server needs no secret.
     pub secret: Option<UserSecret<'a>>,
 }
 
@@ -41,11 +41,11 @@ pub struct Tool<'a> {
 /// A secret that the person enters; Claude Desktop keeps it in the system's keychain.
 #[derive(Debug, Clone, Copy)]
 pub struct UserSecret<'a> {
-    /// The environment variable that gets it.
+    /// The environment variable that receives the secret.
     pub variable: &'a str,
     /// Label of the field.
     pub title: &'a str,
-    /// What it is and where it comes from.
+    /// Explains what the secret is and where it comes from.
     pub description: &'a str,
 }
 

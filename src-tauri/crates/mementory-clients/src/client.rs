@@ -7,7 +7,7 @@ pub enum Client {
     ClaudeDesktop,
     /// Claude Code of Anthropic.
     ClaudeCode,
-    /// Codex of OpenAI: command line, editor extension and desktop app share one file.
+    /// Codex of OpenAI. Its command line, editor extension and desktop app share one configuration file.
     Codex,
     /// Cursor of Anysphere.
     Cursor,
@@ -34,7 +34,7 @@ pub(crate) enum Dialect {
     Strict,
     /// Comments too.
     Comments,
-    /// Comments and trailing commas too.
+    /// JSON with comments and trailing commas.
     Relaxed,
 }
 

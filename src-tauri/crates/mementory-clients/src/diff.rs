@@ -9,8 +9,8 @@ const MAX_LINE: usize = 2000;
 /// Number of characters shown on each side of the change in a line longer than `MAX_LINE`.
 const CONTEXT: usize = 80;
 
-/// The change of a file from `before` to `after`; empty if there is none. A missing file is `/dev/null`. If the file
-/// has very long lines, only the changed part is shown, between `…`.
+/// The change of a file from `before` to `after`; empty if there is none. A file that does not exist is called
+/// `/dev/null`. If the file has very long lines, only the changed part is shown, between `…`.
 pub(crate) fn unified(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
         return String::new();

@@ -22,10 +22,10 @@ pub struct Found {
 /// Something that keeps the server from being used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Stable, lower snake case: a code of [`Error`], `not_ours`, `outdated`, `command_missing`,
+    /// A stable code in lower snake case: a code of [`Error`], or `not_ours`, `outdated`, `command_missing`,
     /// `command_not_executable`, `readable_by_others` or `client_not_found`.
     pub code: &'static str,
-    /// For people: what is wrong and what to do.
+    /// What is wrong and what to do, in words for people.
     pub message: String,
 }
 
@@ -36,11 +36,11 @@ pub struct ClientReport {
     pub client: &'static str,
     /// Its name.
     pub title: &'static str,
-    /// How it was found; `None`: it was not.
+    /// How the client was found; `None` if it was not found.
     pub installed: Option<Found>,
-    /// Its configuration, which need not exist.
+    /// The client's configuration file, which need not exist.
     pub config_path: PathBuf,
-    /// Whether the configuration has a server of this name.
+    /// Whether the configuration has a server with the expected server's name.
     pub configured: bool,
     /// Whether Mementory added it.
     pub ours: bool,

@@ -4,7 +4,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Why a configuration was not read or written. Nothing was changed. No text contains values of a configuration.
+/// Why a configuration was not read or written. Nothing was changed. No message contains values of a configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The name, command, an argument or a variable cannot be written into the client's configuration.
@@ -47,7 +47,7 @@ pub enum Error {
         path: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// Column in characters, from 1.
+        /// Column in characters, counted from 1.
         column: usize,
         /// What is wrong.
         reason: String,
@@ -62,7 +62,7 @@ pub enum Error {
         path: PathBuf,
         /// Line, from 1.
         line: usize,
-        /// Column in characters, from 1.
+        /// Column in characters, counted from 1.
         column: usize,
         /// Why it is not edited.
         reason: String,

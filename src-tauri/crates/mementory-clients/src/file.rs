@@ -16,7 +16,7 @@ pub(crate) const MAX_CONFIG_BYTES: u64 = 32 * 1024 * 1024;
 pub(crate) struct ConfigFile {
     /// Where the client looks for it.
     pub path: PathBuf,
-    /// Where it really is, if `path` is a symbolic link.
+    /// The file's real path, which differs from `path` if that is a symbolic link.
     pub real: PathBuf,
     /// `None`: there is no file.
     pub text: Option<String>,
@@ -39,7 +39,7 @@ impl ConfigFile {
             Err(error) => return Err(Error::io(path, error)),
             Ok(_) => path.to_owned(),
         };
-        // Checked before opening as well, because opening a pipe would wait for a writer.
+        // The kind of file is checked before opening too, because opening a pipe would wait for a writer.
         check_metadata(path, &fs::metadata(&real).map_err(|error| Error::io(path, error))?)?;
         let file = File::open(&real).map_err(|error| Error::io(path, error))?;
         check_metadata(path, &file.metadata().map_err(|error| Error::io(path, error))?)?;
@@ -62,7 +62,7 @@ impl ConfigFile {
             None => self.remove(),
         };
         if let (Err(_), Some(backup)) = (&replaced, &backup) {
-            // The original is unchanged, so the copy is of no use; a leftover would do no harm.
+            // The original is unchanged, so the copy is useless. If it cannot be removed, it does no harm.
             let _ = fs::remove_file(backup);
         }
         replaced.map(|()| backup)
@@ -77,8 +77,8 @@ impl ConfigFile {
         }
     }
 
-    /// Writes the copy beside the path where the client looks, not beside the target of a symbolic link, because that
-    /// may be in a repository.
+    /// Writes the copy beside the path where the client looks, not beside the target of a symbolic link, because the
+    /// target may be in a repository.
     fn write_backup(&self, text: &str, now: SystemTime) -> Result<PathBuf, Error> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let time = Timestamp::try_from(now).unwrap_or_default().to_zoned(TimeZone::UTC).strftime("%Y%m%dT%H%M%SZ");
@@ -160,7 +160,7 @@ fn check_metadata(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes the missing folders, which only the person may enter, and returns them, the outermost first.
+/// Makes the missing folders, so that only the person may enter them. Returns them, the outermost first.
 fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<_> = folder.ancestors().take_while(|each| !each.exists()).map(Path::to_owned).collect();
     missing.retain(|each| !each.as_os_str().is_empty());

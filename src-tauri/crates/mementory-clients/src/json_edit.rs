@@ -19,7 +19,7 @@ pub(crate) fn find(text: &str, shape: JsonShape, name: &str) -> Result<Option<En
     Ok(section.and_then(|section| section.get(name)).map(entry_of))
 }
 
-/// The text with the server's entry added or brought up to date. `new_file`: there is no file yet.
+/// The text with the server's entry added or brought up to date. `new_file` is true if there is no file yet.
 pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> Result<String, TextError> {
     let Some(root) = root(text, shape.dialect)? else { return Ok(whole_file(text, shape, server, new_file)) };
     let section = object_in(&root, shape.section)?;
@@ -119,7 +119,8 @@ fn has_nothing_else(text: &str, object: &Object<'_>) -> bool {
     before.last_end.is_none() && after.last_end.is_none_or(|end| Some(end - 1) == after.comma)
 }
 
-/// The range of a root object that was added, with the line break after it and the one that was added before it.
+/// The range of a root object that was added, including the line break after it and, if one was added before it, that
+/// line break too.
 fn root_range(text: &str, root: &Object<'_>, added: Added) -> Range<usize> {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
     let break_length = |text: &str, at_end: bool| {
@@ -164,7 +165,7 @@ fn indent_unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
     own_indent.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own_indent)
 }
 
-/// Where a new member goes: after the last one and the comments behind it.
+/// Where a new member goes: after the last member and the comments that follow it.
 struct Slot {
     /// Where a comma has to be inserted after the member that was last until now; `None` if none is needed.
     comma: Option<usize>,
@@ -174,7 +175,7 @@ struct Slot {
     /// The indentation of the new member's line.
     indent: String,
     multi_line: bool,
-    /// Whether `after` breaks the line before the closing brace.
+    /// Whether `after` adds a line break before the closing brace.
     adds_line: bool,
 }
 

@@ -1,4 +1,5 @@
-//! JSON with comments and trailing commas: the objects that are edited, with their offsets.
+//! Parses JSON, with the comments and trailing commas that a client accepts. Gives the objects that are edited and
+//! their offsets.
 use crate::{client::Dialect, server::Entry, text::TextError};
 use jsonc_parser::{
     CollectOptions, ParseOptions,
@@ -75,13 +76,13 @@ fn no_duplicates(object: Object<'_>) -> Result<Object<'_>, TextError> {
     refuse_duplicates(&object).map(|()| object)
 }
 
-/// The parser's reason, to be followed by "in line …".
+/// The parser's reason, written so that "in line …" can follow it.
 fn reason(text: &str) -> String {
     let mut chars = text.trim_end_matches('.').chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// The comments and the first comma between `from` and `to`, a range that contains no value.
+/// What stands between two values: the comments and the first comma.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trivia {
     /// The first comma.

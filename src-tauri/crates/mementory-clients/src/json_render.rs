@@ -8,7 +8,7 @@ pub(crate) struct Style<'a> {
     /// One level of indentation.
     pub indent_unit: &'a str,
     pub line_break: &'a str,
-    /// False: everything in one line, as in a file without line breaks.
+    /// False if everything is in one line, as in a file without line breaks.
     pub multi_line: bool,
 }
 

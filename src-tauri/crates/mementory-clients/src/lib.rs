@@ -2,8 +2,8 @@
 //! without touching anything else in the file.
 //!
 //! [`plan_connect`] and [`plan_disconnect`] read and change nothing; [`Plan::apply`] writes what the plan showed, or
-//! nothing. [`doctor`] says what is set up and what is wrong. [`write_mcpb`] and [`server_json`] make what a release
-//! publishes. See `README.md` for the files of each client and the reasons.
+//! nothing. [`doctor`] says what is set up and what is wrong. [`write_mcpb`] and [`server_json`] make files that a
+//! release publishes. See `README.md` for the configuration files of each client and for the reasons.
 mod bundle;
 mod client;
 mod diff;

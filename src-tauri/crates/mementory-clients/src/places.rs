@@ -24,9 +24,10 @@ pub struct Places {
     pub system: System,
     /// The person's home folder.
     pub home: PathBuf,
-    /// Settings of applications: `~/.config` or `XDG_CONFIG_HOME`, `~/Library/Application Support`, `%APPDATA%`.
+    /// The folder for settings of applications: `XDG_CONFIG_HOME` or `~/.config` on Linux,
+    /// `~/Library/Application Support` on macOS, `%APPDATA%` on Windows.
     pub config: PathBuf,
-    /// Windows: `%LOCALAPPDATA%`. Elsewhere not used.
+    /// `%LOCALAPPDATA%` on Windows. Not used elsewhere.
     pub local_data: PathBuf,
     /// `CODEX_HOME`, if it is set.
     pub codex_home: Option<PathBuf>,
@@ -34,7 +35,7 @@ pub struct Places {
     pub claude_config_dir: Option<PathBuf>,
     /// `GEMINI_CLI_HOME`, if it is set.
     pub gemini_home: Option<PathBuf>,
-    /// Folders in which programs are looked for, as in `PATH`.
+    /// Folders in which programs are looked for: those in `PATH`.
     pub program_folders: Vec<PathBuf>,
     /// macOS: folders of applications.
     pub application_folders: Vec<PathBuf>,
@@ -68,7 +69,7 @@ impl Places {
         Some(places)
     }
 
-    /// The usual places below a home folder. No programs are looked for.
+    /// The usual places below a home folder. `program_folders` is empty, so no programs are found.
     pub fn in_home(system: System, home: PathBuf) -> Self {
         let config = match system {
             System::Linux => home.join(".config"),
@@ -128,8 +129,8 @@ impl Places {
         self.application_folders.iter().map(|folder| folder.join(name)).find(|path| path.is_dir())
     }
 
-    /// Claude Desktop from a Windows package reads its settings only below the package's own folder, never in
-    /// `%APPDATA%`.
+    /// The folder in which Claude Desktop keeps its settings. If it was installed from a Windows package, it reads them
+    /// only below the package's own folder, never in `%APPDATA%`.
     fn claude_desktop_folder(&self) -> PathBuf {
         let packaged = (self.system == System::Windows).then(|| packaged_folder(&self.local_data)).flatten();
         packaged.unwrap_or_else(|| self.config.join("Claude"))

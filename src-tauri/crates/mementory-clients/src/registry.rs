@@ -27,7 +27,7 @@ pub struct RegistryInfo<'a> {
     pub secret: Option<(&'a str, &'a str)>,
 }
 
-/// The file's content for a bundle with these bytes.
+/// The content of `server.json` for a bundle with these bytes.
 pub fn server_json(info: &RegistryInfo<'_>, bundle: &[u8]) -> Value {
     let mut package = json!({
         "registryType": "mcpb",

@@ -3,7 +3,7 @@ use crate::{client::Client, error::Error};
 use std::collections::BTreeMap;
 
 /// The environment variable of an entry that marks it as ours. Its value lists what was added with the entry, so that
-/// exactly this can be removed again, even after the client has rewritten the file.
+/// exactly these parts can be removed again, even after the client has rewritten the file.
 pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 
 /// An MCP server that a client starts and talks to over standard input and output.
@@ -119,7 +119,7 @@ impl Added {
     }
 }
 
-/// An entry as it is in a configuration: strings only, everything else is ignored.
+/// An entry as it is in a configuration. Only strings are read; everything else is ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub command: Option<String>,

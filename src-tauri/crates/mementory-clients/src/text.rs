@@ -1,4 +1,4 @@
-//! The text of a file: byte order mark, line breaks, places, edits.
+//! Works on the text of a file: its byte order mark and line breaks, positions in it, and edits.
 use std::ops::Range;
 
 /// Why a text cannot be parsed or edited.
@@ -6,7 +6,7 @@ use std::ops::Range;
 pub(crate) enum TextError {
     /// A syntax error at this offset.
     Syntax(usize, String),
-    /// Well-formed, but not edited, for a reason at this offset.
+    /// The text is well-formed, but it is not edited, for a reason at this offset.
     Layout(usize, String),
     /// The entry of this name is not ours.
     NotOurs,
@@ -20,7 +20,7 @@ pub(crate) fn split_bom(text: &str) -> (&str, &str) {
     }
 }
 
-/// The line break of the text: that of its first line, else `\n`.
+/// The line break of the text: that of its first line, or `\n` if the text has none.
 pub(crate) fn line_break(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -42,7 +42,7 @@ pub(crate) fn indent_at(text: &str, offset: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Replaces ranges. Edits at the same place are applied in their order. Text that two ranges cover is removed once.
+/// Replaces ranges. Edits at the same place are applied in the given order. Text that two ranges cover is removed once.
 pub(crate) fn apply_edits(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());

@@ -64,7 +64,7 @@ pub(crate) fn find(text: &str, name: &str) -> Result<Option<Entry>, TextError> {
     })
 }
 
-/// The text with the server's entry added or brought up to date. `new_file`: there is no file yet.
+/// The text with the server's entry added or brought up to date. `new_file` is true if there is no file yet.
 pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<String, TextError> {
     if let Some(entry) = find(text, &server.name)? {
         return update(text, entry, server);
@@ -192,8 +192,8 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
     let mut pending_tables = vec![table];
     while let Some(table) = pending_tables.pop() {
-        // A table without a header of its own, implied by the headers of other tables, has the position of one of
-        // those.
+        // A table can be implied by the headers of other tables. It has no header of its own then, and its position is
+        // that of one of those headers.
         let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
@@ -232,8 +232,8 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Extends the first of `blocks` by the empty line and the line break that were added before it. If a block has an
-/// empty line both before and after it, a client has rewritten the file; such a block is extended by the empty line
+/// Extends the first of `blocks` by the empty line and the line break that were added before it. If another block has
+/// empty lines both before and after it, a client has rewritten the file, and the block is extended by the empty line
 /// after it.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: Added) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());

@@ -11,9 +11,10 @@ pub(super) struct Archive {
     pub(super) entries: Vec<Entry>,
     /// True if the archive has no directory, because its end is missing.
     pub(super) truncated: bool,
-    /// True if the archive contains conversation files. Archives inside it are then files of the user.
+    /// True if the archive contains conversation files. Archives inside it are then files of the user, unless they have
+    /// the name of a part of an export.
     pub(super) has_conversations: bool,
-    /// True if the archive contains files of the user. Archives inside it are then not opened.
+    /// True for an archive of files of the user or of an agent. Archives inside it are not opened.
     pub(super) contains_user_files: bool,
 }
 

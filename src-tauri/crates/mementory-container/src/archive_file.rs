@@ -5,9 +5,10 @@ use std::{
 
 /// The file of an archive that is being written by `zip::ZipWriter`.
 ///
-/// `ZipWriter` completes its archive when it is dropped, also after a write failed, for example on a full disk. In doing
-/// so it asserts (in debug builds) that the position never goes back, and it prints a further error. So after the first
-/// failure this file only counts positions and writes nothing more. The caller has the error of the failed call.
+/// `ZipWriter` completes its archive when it is dropped, even after a write has failed, for example on a full disk.
+/// While doing so, it asserts (in debug builds) that the position never goes back, and it prints another error. So
+/// after the first failure this file only counts positions and writes nothing more. The caller has the error of the
+/// failed call.
 pub struct ArchiveFile<F: Write + Seek = File> {
     file: BufWriter<F>,
     failed: bool,
@@ -21,7 +22,7 @@ impl ArchiveFile {
     /// Writes what is still in memory, and waits until the file is on disk.
     ///
     /// # Errors
-    /// I/O. Also if an earlier write failed, because the file is incomplete then.
+    /// I/O. Fails also if an earlier write failed, because then the file is incomplete.
     pub fn finish(self) -> io::Result<()> {
         if self.failed {
             return Err(io::Error::other("an earlier write to this file failed"));
@@ -36,7 +37,7 @@ impl<F: Write + Seek> ArchiveFile<F> {
         Self { file: BufWriter::new(file), failed: false, position: 0, length: 0 }
     }
 
-    /// Changes the position as the caller expects it after the call, whether the call succeeded or not.
+    /// Moves to the position that the caller expects after a call, whether the call succeeded or not.
     fn move_to(&mut self, position: u64) -> u64 {
         self.position = position;
         self.length = self.length.max(position);

@@ -32,9 +32,9 @@ pub struct Catalog {
     pub(super) expansion: Expansion,
     pub(super) dropped: Vec<Dropped>,
     pub(super) roots: Vec<String>,
-    /// Indexes of those opened paths that are encrypted files and were decrypted.
+    /// Indexes of the opened paths that were encrypted files and have been decrypted.
     pub(super) decrypted: Vec<usize>,
-    /// The first bytes of members. None until all members have their final numbers.
+    /// The first bytes of members. None until no more members are added, because heads are kept by member number.
     pub(super) heads: Option<Heads>,
     bytes_read: AtomicU64,
     total_limit: u64,
@@ -84,7 +84,8 @@ impl Catalog {
         self.members.push(member);
     }
 
-    /// Passes a flag. Once it is set, reading a member ends with [`FormatError::Cancelled`].
+    /// Sets the flag that cancels reading. Once the flag is true, reading a member ends with
+    /// [`FormatError::Cancelled`].
     pub fn cancel_with(&mut self, flag: Arc<AtomicBool>) {
         self.cancel = flag;
     }
@@ -126,8 +127,8 @@ impl Catalog {
         self.decrypted.contains(&root)
     }
 
-    /// Files that are not listed because an earlier file has the same bytes (`duplicate_file`). The import's report
-    /// names them.
+    /// Files that are not listed as members because an earlier file has the same bytes (`duplicate_file`). The import's
+    /// report names them.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
     }
@@ -174,8 +175,8 @@ impl Catalog {
         }
     }
 
-    /// Up to `n` bytes from the start, for detection; fewer if the member is shorter or damaged. Short heads are kept
-    /// in memory, so they are outdated if the file changes.
+    /// Up to `n` bytes from the start of the member, for detection; fewer if the member is shorter or damaged. Short
+    /// heads are kept in memory, so a kept head is outdated if the file changes later.
     pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
         let Some(heads) = &self.heads else { return Ok(self.read_start(member, n)?.0) };
         if let Some(head) = heads.get(member.id, n) {

@@ -21,8 +21,8 @@ use std::{
     io::Read,
 };
 
-/// Replaces members that are archives with their entries. A damaged archive is an issue, and an error only if no member
-/// is left.
+/// Replaces members that are archives with their entries. A damaged archive adds an issue. It is an error only if no
+/// member is left.
 pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resources) -> Result<(), FormatError> {
     let mut pending = std::mem::take(&mut catalog.members);
     let folders: HashSet<String> = pending
@@ -93,7 +93,7 @@ fn folder_of(place: &str) -> &str {
 enum ArchiveOrOther {
     /// An archive to open.
     Archive(Source),
-    /// Not an archive, or an archive that is not opened. Contains the bytes of a plain file.
+    /// Not an archive, or an archive that is not opened. Holds the bytes if the member is a plain file.
     Other(Option<Source>),
 }
 
@@ -133,7 +133,7 @@ fn archive_source(
                 }
                 Ok(_) => Ok(ArchiveOrOther::Other(Some(source))),
                 Err(e) if is_single_file => Err(io(e)),
-                // A file in a folder that cannot be read is an issue and not an error.
+                // If one file of a folder cannot be read, that is an issue and not an error.
                 Err(e) => {
                     catalog.issues.push(Issue::new("unreadable", &member.place, e.to_string()));
                     Ok(ArchiveOrOther::Other(None))
@@ -252,7 +252,8 @@ fn add_archive(
     if entries.len() as u64 > limits.entries {
         return Err(FormatError::Limit { limit: "entries", place: member.place.clone(), figure: limits.entries });
     }
-    // The entries of a tar archive are not compressed, so together they are not larger than the archive.
+    // The entries of a tar archive are not compressed, so together they are not larger than the archive, and their
+    // sizes need not be counted.
     if !is_tar {
         catalog.expansion.count_entries(member, &entries, limits)?;
     }
@@ -285,7 +286,8 @@ fn add_archive(
     Ok(Some(out))
 }
 
-/// True if the directory of an archive lists export data (conversations, parts of an export, a manifest) or is missing.
+/// True if the directory of an archive is missing, or lists export data (conversations, parts of an export, a
+/// manifest).
 fn is_export(source: &Source, limits: &Limits) -> bool {
     let Ok(Some(zip::Directory { entries, .. })) = zip::directory(source, limits.entries) else {
         // A truncated download has no directory. It is opened to list the entries that arrived.

@@ -71,7 +71,7 @@ impl Expansion {
         self.count(member, [(packed, size)].into_iter(), limits)
     }
 
-    /// Counts pairs of packed and unpacked bytes.
+    /// Adds up `sizes`, which are pairs of packed and unpacked bytes, and checks the limits.
     fn count(
         &mut self,
         member: &Member,

@@ -1,5 +1,5 @@
-//! Faults of archives that reading the entries does not reveal: contradictions in the structure, names that some
-//! systems cannot tell apart, damage in entries that no format reads. Validators report them, and an import refuses
+//! Faults of archives that do not show when entries are read: contradictions in the structure, names that some systems
+//! cannot tell apart, and damage in entries that no format reads. Validators report these faults, and an import refuses
 //! them.
 use super::{
     archive::Archive,
@@ -105,7 +105,7 @@ pub(super) fn listing_faults(
         folder.map(folded_name)
     });
     for folder in folders.collect::<BTreeSet<_>>() {
-        // The folder itself, and every folder that it is in.
+        // Looks for a file with the name of this folder, or of any folder that contains it.
         let ends = folder.match_indices('/').map(|(end, _)| end).chain([folder.len()]);
         for file in ends.filter_map(|end| folded.remove(&folder[..end])) {
             let message = "an entry of this name is a file, and another is a folder";
@@ -116,13 +116,13 @@ pub(super) fn listing_faults(
     out
 }
 
-/// The name without differences of case and Unicode normalisation.
+/// The name in lower case and in one Unicode normal form, so that names which differ only in these are equal.
 fn folded_name(name: &str) -> String {
     name.nfc().flat_map(char::to_lowercase).nfc().collect()
 }
 
-/// True for a part of a name that Windows does not accept: the name of a device (with any ending), a part that ends
-/// with a dot or a space, or one with a control character.
+/// True for a part of a name that Windows does not accept. Such a part is the name of a device (with any ending), ends
+/// with a dot or a space, or contains a control character.
 pub fn is_reserved_name(part: &str) -> bool {
     const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_lowercase();

@@ -16,7 +16,7 @@ use std::io::BufReader;
 const GZIP_HEAD: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// Unpacks the member if it is a gzip file that is not a file of the user. A damaged file is unpacked up to the damage,
-/// which is an issue.
+/// and the damage is added as an issue.
 ///
 /// # Errors
 /// I/O; `Limit` with `expanded_bytes` for a file that expands more than any export does.
@@ -58,8 +58,8 @@ pub(super) fn open(
     Ok(())
 }
 
-/// True for a gzip file that an export or a person compressed: a file that was opened by its path, or one with the name
-/// of a gzip file in a folder or archive of an export.
+/// True for a gzip file that is to be unpacked: one that was opened by its path, or one with the name of a gzip
+/// file in a folder or in an archive of an export. Files of the user are not unpacked.
 fn is_gzip(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
     let has_name = has_gzip_name(&member.name);
     match &member.location {

@@ -7,8 +7,7 @@ use std::{
 /// Longest head that is kept, in bytes. Only a few formats need longer heads, which are read each time.
 pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;
 
-/// Smallest number of bytes that is read for a head. Most notes are shorter, and most formats need at most this many
-/// bytes.
+/// Smallest number of bytes that is read for a head. Most notes are shorter than this, and most formats need no more.
 pub(super) const MIN_READ_BYTES: usize = 4 << 10;
 
 /// Limit in bytes for all heads together. When it is reached, the heads of further members are read each time.

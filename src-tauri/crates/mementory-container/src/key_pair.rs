@@ -20,8 +20,8 @@ pub struct KeyDerivation<'a> {
     pub agreement_label: &'a [u8],
 }
 
-/// A key of 32 bytes that is encrypted to an X25519 key: AES key wrap (RFC 3394) under a key from a new pair and the
-/// owner's.
+/// A key of 32 bytes that only the owner of an X25519 key can read. It is wrapped with AES key wrap (RFC 3394). The
+/// wrapping key is derived from a new key pair and the owner's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrappedKey {
     /// Public half of the new pair.
@@ -33,7 +33,7 @@ pub struct WrappedKey {
 /// Content that is encrypted with AES-256-GCM under a key of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedContent {
-    /// The key, wrapped under that of a [`WrappedKey`], 40 bytes.
+    /// The content's key, wrapped under the key in a [`WrappedKey`]; 40 bytes.
     pub wrapped_key: Vec<u8>,
     /// Nonce of 12 bytes.
     pub nonce: Vec<u8>,
@@ -45,7 +45,7 @@ pub struct SealedContent {
 pub trait KeyPair: std::fmt::Debug + Send + Sync {
     /// Public half of the Ed25519 pair.
     fn signing_key(&self) -> [u8; 32];
-    /// Decrypts content. `aad` is what was authenticated with it.
+    /// Decrypts content. `aad` is the additional data that was authenticated together with the content.
     fn open(&self, key: &WrappedKey, label: &[u8], aad: &[u8], content: &SealedContent)
     -> Result<Vec<u8>, FormatError>;
     /// True if `signature` is a signature of `message` by the Ed25519 key `public`.

@@ -25,8 +25,8 @@ pub struct Member {
     pub root: usize,
     /// Place for display: the name of the opened file or folder, then `/` inside folders and `!/` inside archives.
     pub place: String,
-    /// Name inside the opened folder or the archive, `/`-separated, safe (no root, no `..`). For an opened file: its
-    /// file name.
+    /// Name inside the opened folder or the archive, with `/` between its parts. It is safe: it has no root and no
+    /// `..`. For a file that was opened by its path, it is the file name.
     pub name: String,
     /// Declared uncompressed size in bytes; 0 if unknown.
     pub size: u64,

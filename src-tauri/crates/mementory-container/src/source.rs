@@ -1,4 +1,4 @@
-//! Random access to the bytes of a plain file, memory, a scratch file, or a range of one of these.
+//! Random access to the bytes of a plain file, of memory, of a scratch file, or of a range of one of these.
 use super::spool::SpoolFile;
 use std::{
     fs::File,

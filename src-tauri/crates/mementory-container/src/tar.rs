@@ -15,7 +15,7 @@ const DEVICE_MODE: u32 = 0o020_000;
 pub(super) struct Listing {
     /// In the order of the archive, including duplicates.
     pub(super) entries: Vec<Entry>,
-    /// True if the archive ends inside an entry, or something in it is not a header.
+    /// True if the archive ends inside an entry, or has something else in the place of a header.
     pub(super) truncated: bool,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
             _ if kind.is_dir() => FOLDER_MODE,
             _ if kind.is_symlink() || kind.is_hard_link() => LINK_MODE,
             _ if kind.is_pax_global_extensions() => continue,
-            // A sparse file is stored without its gaps. Exports contain no sparse files.
+            // Sparse files are not read either, because they are stored without their gaps. Exports contain none.
             _ => DEVICE_MODE,
         };
         let raw_name = entry.path_bytes().into_owned();

@@ -26,7 +26,7 @@ struct EntrySpec<'a> {
     local_name: Option<&'a [u8]>,
     /// Number of additional bytes that the local header declares.
     local_extra_bytes: u32,
-    /// Index of the entry to whose header the directory points instead.
+    /// If set, the directory points to the header of the entry with this index instead of this entry's own.
     header_of: Option<usize>,
 }
 
@@ -389,7 +389,7 @@ fn an_archive_that_expands_to_more_than_any_export_is_refused() {
     assert_eq!(opened("large.zip", &large, &limits).unwrap(), 1, "large, but not by expanding");
 }
 
-/// A tar archive of entries: name, content, type flag.
+/// A tar archive. Each entry is given by its name, content and type flag.
 fn tar_bytes(entries: &[(&str, &[u8], u8)]) -> Vec<u8> {
     let mut out = tar::Builder::new(Vec::new());
     for (name, data, kind) in entries {

@@ -111,7 +111,7 @@ impl<W: Write> ChunkWriter<W> {
 
 impl<W: Write> Write for ChunkWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A full chunk is sealed only when more data follows, because it may be the last.
+        // A full chunk may be the last one, so it is sealed only when more data follows.
         if self.buf.len() == CHUNK_LEN && !bytes.is_empty() {
             self.seal(false)?;
         }
@@ -175,7 +175,7 @@ impl<R: ReadAt> ChunkReader<R> {
         self.chunks
     }
 
-    /// Decrypts one chunk and stores it in `out` instead of its former content. After an error `out` is empty.
+    /// Decrypts one chunk and replaces the content of `out` with it. After an error `out` is empty.
     pub fn read_chunk(&self, number: u64, out: &mut Vec<u8>) -> Result<(), CryptoError> {
         out.clear();
         if number >= self.chunks {
@@ -196,7 +196,8 @@ impl<R: ReadAt> ChunkReader<R> {
         opened.map(|_| ())
     }
 
-    /// Fills `buf` from `offset`; `Io(UnexpectedEof)` if the file ends before. Each call decrypts every chunk it needs.
+    /// Fills `buf` from `offset`. Fails with `Io(UnexpectedEof)` if the file ends before `buf` is full. Each call
+    /// decrypts every chunk that it needs.
     pub fn read_at(&self, mut offset: u64, mut buf: &mut [u8]) -> Result<(), CryptoError> {
         let mut chunk = Zeroizing::new(Vec::with_capacity(ENCRYPTED_CHUNK_LEN));
         while !buf.is_empty() {

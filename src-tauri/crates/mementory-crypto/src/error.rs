@@ -34,7 +34,8 @@ pub enum CryptoError {
 }
 
 impl From<CryptoError> for std::io::Error {
-    /// For implementations of `Read` and `Write`: all errors other than I/O errors become `InvalidData`.
+    /// Lets implementations of `Read` and `Write` return these errors. All errors other than I/O errors become
+    /// `InvalidData`.
     fn from(error: CryptoError) -> Self {
         match error {
             CryptoError::Io(e) => e,

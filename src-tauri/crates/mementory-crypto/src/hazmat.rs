@@ -47,7 +47,7 @@ impl Cipher {
 /// HKDF-SHA256 with a 32-byte output.
 pub(crate) fn derive_key(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut out = Zeroizing::new([0; 32]);
-    // The only possible error is an output of more than 255 blocks; 32 bytes are one block.
+    // `expand` fails only if the output has more than 255 blocks, and 32 bytes are one block.
     let expanded = Hkdf::<Sha256>::new(Some(salt), ikm).expand(info, out.as_mut());
     debug_assert!(expanded.is_ok());
     out
@@ -55,7 +55,8 @@ pub(crate) fn derive_key(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<
 
 /// An HMAC-SHA256 computation with a key and no data yet.
 pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
-    // HMAC itself pads short keys to the block length, and this constructor cannot fail.
+    // The key is padded to the block length, as HMAC itself would do. The constructor for a key of that length cannot
+    // fail.
     let mut block = Zeroizing::new([0; 64]);
     block[..32].copy_from_slice(key);
     <Hmac<Sha256> as hmac::KeyInit>::new((&*block).into())

@@ -283,7 +283,7 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
 }
 
 /// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `replace` is true, an existing
-/// header is an error. Returns false if the folder could not be synced. That is no error, because the new header is
+/// header is an error. Returns false if the folder could not be synced. That is not an error, because the new header is
 /// already in place: if this function failed, the caller would never see a new recovery code.
 fn write_header(dir: &Path, text: &str, replace: bool) -> Result<bool, CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;

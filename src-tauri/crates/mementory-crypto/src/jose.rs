@@ -14,7 +14,7 @@ use rsa::{
 /// work.
 const ACCEPTED_RSA_BITS: std::ops::RangeInclusive<u32> = 2048..=8192;
 
-/// Verifies `signature` over `message` with `key`. Returns `None` if the algorithm is not one of these five.
+/// Verifies `signature` over `message` with `key`. Returns `None` if the algorithm is none of the five in this module.
 pub(crate) fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Option<Result<(), Refusal>> {
     Some(match algorithm {
         "es256" => verify_es256(key, message, signature).ok_or(Refusal::Invalid),
@@ -60,8 +60,8 @@ fn parse_rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
     RsaPublicKey::try_from(info).map_err(|_| Refusal::Invalid)
 }
 
-/// The canonical form of a public key: a point of P-256 or P-384 (compressed or not) as uncompressed point, an RSA key
-/// as `SubjectPublicKeyInfo`. `None` for anything else.
+/// The canonical form of a public key. For a point of P-256 or P-384, compressed or not, it is the uncompressed point;
+/// for an RSA key, the `SubjectPublicKeyInfo`. `None` for anything else.
 pub(crate) fn canonical_public_key(bytes: &[u8]) -> Option<Vec<u8>> {
     match bytes.len() {
         33 | 65 => p256::PublicKey::from_sec1_bytes(bytes).ok().map(|key| {

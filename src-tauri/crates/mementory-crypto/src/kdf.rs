@@ -64,8 +64,8 @@ impl KdfParams {
         Self { memory_kib: MIN_PARAMS.memory_kib * times, passes, lanes: MIN_PARAMS.lanes }
     }
 
-    /// Returns an error for costs that protect too little, and for costs by which a manipulated header could exhaust
-    /// the machine.
+    /// Returns an error if the cost is so low that it protects too little, or so high that a manipulated header could
+    /// exhaust the machine.
     pub(crate) fn check(&self) -> Result<(), CryptoError> {
         let is_allowed = ALLOWED_MEMORY_KIB.contains(&self.memory_kib)
             && ALLOWED_PASSES.contains(&self.passes)

@@ -1,5 +1,5 @@
-//! Key pairs from a passphrase in files of other programs: Ed25519 for signatures and X25519 for encryption, with AES key
-//! wrap (RFC 3394) and AES-256-GCM. The vault itself does not use this module.
+//! Key pairs that files of other programs derive from a passphrase: Ed25519 for signatures and X25519 for encryption,
+//! with AES key wrap (RFC 3394) and AES-256-GCM. The vault itself does not use this module.
 use crate::hazmat::derive_key;
 use crate::sealed::{derive, open_gcm};
 use crate::{CryptoError, SigningKey};
@@ -7,7 +7,7 @@ use aes_kw::{KeyInit, KwAes256};
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
 
-/// Length of a key that is wrapped, and of the result.
+/// Lengths in bytes of a key that is wrapped, and of the wrapped key.
 const KEY_LEN: usize = 32;
 const WRAPPED_LEN: usize = KEY_LEN + 8;
 
@@ -44,7 +44,7 @@ impl PassphraseKeyPair {
         self.signing.public()
     }
 
-    /// Decrypts content: `wrapped_key` is its key under the key that `ephemeral` and `wrapped` give.
+    /// Decrypts content. `ephemeral` and `wrapped` give a key that unwraps `wrapped_key`, which is the content's key.
     pub fn open(
         &self,
         (ephemeral, wrapped): (&[u8], &[u8]),
@@ -98,7 +98,7 @@ mod tests {
 
     type SealedContent = (Vec<u8>, Vec<u8>, Vec<u8>);
 
-    /// What the owner's program writes. Ours only reads it.
+    /// Makes what the owner's program would write. Outside of tests, our program only reads it.
     impl PassphraseKeyPair {
         /// Public half of the X25519 pair.
         fn agreement_key(&self) -> [u8; 32] {
@@ -110,7 +110,8 @@ mod tests {
             self.signing.sign(message)
         }
 
-        /// A new random key, encrypted to the X25519 pair: the public half of the pair that was made for it, and the key.
+        /// A new random key that is encrypted to the X25519 pair. Returns the public half of the pair that was made for
+        /// it, and the wrapped key.
         fn new_key(&self, label: &[u8]) -> Result<([u8; 32], Vec<u8>), CryptoError> {
             let ephemeral = StaticSecret::from(random_bytes::<32>()?);
             let shared = ephemeral.diffie_hellman(&PublicKey::from(&self.agreement));
@@ -158,7 +159,7 @@ mod tests {
         assert!(owner.open(key, b"other", b"place", content).is_err());
         assert!(owner.open(key, b"scope", b"elsewhere", content).is_err());
         assert!(pair(b"other words").open(key, b"scope", b"place", content).is_err());
-        // A public key of small order, and lengths that do not fit.
+        // The owner refuses a public key of small order, and values of the wrong length.
         assert!(owner.open((&[0; 32], &wrapped), b"scope", b"place", content).is_err());
         assert!(owner.open((&[0; 31], &wrapped), b"scope", b"place", content).is_err());
         assert!(owner.open((&ephemeral, &[]), b"scope", b"place", content).is_err());

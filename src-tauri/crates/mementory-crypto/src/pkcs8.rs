@@ -1,4 +1,4 @@
-//! Unencrypted PKCS#8 private keys in PEM, with the part of DER that Ed25519 and ML-DSA-65 need.
+//! Unencrypted PKCS#8 private keys in PEM. Reads and writes only the part of DER that Ed25519 and ML-DSA-65 need.
 use crate::{CryptoError, signature_algorithm::Algorithm};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use zeroize::Zeroizing;

@@ -39,8 +39,8 @@ impl SigningKey {
         Self { seed, key }
     }
 
-    /// Reads an unencrypted PKCS#8 PEM (`PRIVATE KEY`): Ed25519 (RFC 8410), ML-DSA-65 (RFC 9881) as seed, or as seed
-    /// and expanded key, which must agree. Text around the PEM block is ignored.
+    /// Reads an unencrypted PKCS#8 PEM (`PRIVATE KEY`). An Ed25519 key is as in RFC 8410. An ML-DSA-65 key (RFC 9881)
+    /// is a seed, or a seed and the expanded key, which must agree. Text around the PEM block is ignored.
     ///
     /// # Errors
     /// [`CryptoError::KeyFile`], with the reason.

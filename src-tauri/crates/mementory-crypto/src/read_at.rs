@@ -3,7 +3,7 @@ use std::{fs::File, io, sync::Arc};
 
 /// Data that can be read at any position through a shared reference.
 pub trait ReadAt {
-    /// Fills `buf` from `offset`; `UnexpectedEof` if the data ends before.
+    /// Fills `buf` from `offset`. Fails with `UnexpectedEof` if the data ends before `buf` is full.
     fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
 }
 

@@ -11,7 +11,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// Length of a tag in bytes.
 const TAG_LEN: usize = 16;
-/// Limits for files from other programs: 448 MiB of memory, and the work (KiB times passes) of 64 passes over 64 MiB.
+/// Limits for files from other programs: 448 MiB of memory, the work (KiB times passes) of 64 passes over 64 MiB, and
+/// 16 lanes.
 const MAX_MEMORY_KIB: u32 = 448 << 10;
 const MAX_KIB_TIMES_PASSES: u64 = 64 * 64 * 1024;
 const MAX_LANES: u32 = 16;

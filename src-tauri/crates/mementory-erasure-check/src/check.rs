@@ -50,8 +50,8 @@ impl ErasureCheck<'_> {
     /// called once with these pages, before the check decides which traces belong to live data.
     ///
     /// # Errors
-    /// Errors of the database and of `clean_index`. A place that cannot be searched is no error but a failed place in
-    /// the receipt.
+    /// Errors of the database and of `clean_index`. A place that cannot be searched is not an error; the receipt lists
+    /// it as failed.
     pub fn run(
         &self,
         id: String,
@@ -114,8 +114,8 @@ impl ErasureCheck<'_> {
         ))
     }
 
-    /// Checks the index. Also returns the words of the evidence that the index still has because other records contain
-    /// them. If the index cannot be searched, returns all words.
+    /// Checks the index. Also returns those words of the evidence that the index still has because other records
+    /// contain them. If the index cannot be searched, returns all words.
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();

@@ -9,7 +9,7 @@ use mementory_search::Needles;
 use mementory_store::{RowView, StoreError, StoreResult};
 use std::collections::{BTreeSet, HashSet};
 
-/// Shortest text, in bytes of its normal form, that is searched for. Shorter ones and single words occur by chance.
+/// Shortest text, in bytes of its normal form, that is searched for. Shorter texts and single words occur by chance.
 const MIN_TEXT_BYTES: usize = 12;
 /// Largest text, in bytes of its normal form, that is also searched for as a whole. For a longer text, only its
 /// sentences are searched for.
@@ -102,8 +102,8 @@ impl ErasureCheck<'_> {
     }
 }
 
-/// The sentences to search for: the redacted words; after an erasure also the sentences of the erased texts, and each
-/// erased text as a whole if it is short.
+/// The sentences to search for. They are the redacted words and, after an erasure, also the sentences of the erased
+/// texts and each erased text as a whole if it is short.
 fn sentences(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
     if !evidence.gone_rows.is_empty() {

@@ -56,8 +56,8 @@ impl Evidence {
         });
     }
 
-    /// Adds a piece of a stored vector of an erased or redacted text. A vector is not a word, so the piece is treated
-    /// like bytes from a pack, namely from a pack that does not exist.
+    /// Adds a piece of the stored vector of an erased or redacted text. A vector is not a word, so the piece is treated
+    /// like bytes from a pack that does not exist.
     pub fn vector(&mut self, stored: &[u8]) {
         let middle = stored.len() / 2;
         if let Some(window) = stored.get(middle..middle + WINDOW_BYTES) {
@@ -69,7 +69,7 @@ impl Evidence {
     /// Adds windows of a pack's former bytes that the new bytes do not contain. Drops earlier windows of this pack
     /// that the new bytes contain again.
     pub fn pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
-        // A pack that is replaced again may contain former bytes again. These are no longer traces.
+        // If a pack is replaced again, the new bytes may contain earlier windows. Those are no longer traces.
         if self.window_packs.contains(&pack) {
             let (windows, packs) = std::mem::take(&mut self.windows)
                 .into_iter()

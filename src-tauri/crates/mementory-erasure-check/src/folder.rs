@@ -24,8 +24,8 @@ const SYSTEM_FILES: [&str; 14] = [
     "Icon\r",
 ];
 
-/// Prefixes of files of ours that a crash can leave half written: a changed header, scratch space. They are removed at
-/// every opening. The last prefix is that of versions before the program was renamed.
+/// Prefixes of the program's own files that a crash can leave incomplete: a changed header, and scratch space. They are
+/// removed at every opening. The last prefix is from versions before the program was renamed.
 const PARTIAL_PREFIXES: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
 
 /// Removes incomplete files that a crash left in the vault's folder. The caller must hold the vault's lock and must not
@@ -76,8 +76,8 @@ fn is_system_file(name: &str) -> bool {
     SYSTEM_FILES.contains(&name) || name.starts_with("._") || name.starts_with("~syncthing~") && !name.contains("store")
 }
 
-/// True for a copy of the store, of an index or of blobs, for scratch space of ours, and for a folder that contains one
-/// of these, up to `depth` levels deep.
+/// True for a copy of the store, of an index or of blobs, and for the program's own scratch space. Also true for a
+/// folder that contains one of these, up to `depth` levels deep.
 fn is_copy(name: &str, path: &Path, depth: u32) -> bool {
     let lower = name.to_lowercase();
     let ending = lower.rsplit('.').next().unwrap_or_default();
@@ -87,7 +87,7 @@ fn is_copy(name: &str, path: &Path, depth: u32) -> bool {
     if of_store || of_index || of_blobs || PARTIAL_PREFIXES[1..].iter().any(|p| lower.starts_with(p)) {
         return true;
     }
-    // Links are not followed, since they may lead anywhere, also in a circle.
+    // Links are not followed, since they may lead anywhere, even round in a circle.
     if depth == 0 || !path.symlink_metadata().is_ok_and(|m| m.is_dir()) {
         return false;
     }

@@ -1,6 +1,6 @@
 //! The check after an erasure or redaction. It must not depend on the vault crate, which plans and carries out
-//! deletions; the crates check (`tests/tools/checks/crates.mjs`) enforces that. Both use the store, search, crypto and
-//! model crates; the check calls only functions of theirs that read.
+//! deletions; the crates check (`tests/tools/checks/crates.mjs`) enforces that. The check and the vault crate both use
+//! the store, search, crypto and model crates, but the check calls only functions that read.
 mod check;
 mod copies;
 mod evidence;

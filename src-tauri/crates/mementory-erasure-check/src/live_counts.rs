@@ -7,9 +7,10 @@ use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
 /// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
-/// Some columns contain only words of our own; they are included because somebody may have used such a word as a title.
+/// Some columns contain only names that the program defines. They are included because somebody may have used such a
+/// name as a title.
 const TEXT_COLUMNS: [(&str, u64); 18] = [
-    // Most records are messages, for which all four are null, so they are skipped.
+    // Rows in which all four are null are skipped. Most rows are like that, because most records are messages.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
     ("SELECT name FROM platforms", 2),
@@ -23,11 +24,11 @@ const TEXT_COLUMNS: [(&str, u64); 18] = [
     ("SELECT detector FROM findings", 1),
     ("SELECT relation FROM links", 1),
     ("SELECT media_type FROM files", 1),
-    // Another record with an equal text has an equal vector.
+    // Vectors are counted, because a record with the same text as an erased one has the same vector.
     ("SELECT vector FROM vectors", 1),
     ("SELECT type, name, tbl_name, sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
-    // Names that the person gave to the keys of others.
+    // Names that the person gave to other people's keys.
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),
     // Watched folders, and the names of files in them that wait for the person's answer.
     ("SELECT value FROM meta WHERE key = 'watched' OR (key >= 'seen/' AND key < 'seen0')", 1),
@@ -38,7 +39,7 @@ const TEXT_COLUMNS: [(&str, u64); 18] = [
     ),
 ];
 
-/// Members of import reports whose values are words of our own.
+/// Members of import reports whose values are words that the program defines.
 const MEMBERS_WITH_OUR_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
 
 /// Upper limit for the records that the index returns for one needle. If more contain it, the count is too low, and all
@@ -47,9 +48,9 @@ const MAX_RECORDS_PER_NEEDLE: usize = 200;
 /// With more needles than this, counting all live data is quicker than searching the index.
 const MAX_NEEDLES: usize = 32;
 
-/// A lower bound for how often each needle occurs in live data: its occurrences in the records that the index finds for
-/// it, which are usually all that contain it. Needles with an owner are bytes of a pack, not words; their count stays
-/// 0.
+/// A lower bound for how often each needle occurs in live data. It counts the occurrences in the records that the index
+/// finds for the needle, which are usually all the records that contain it. Needles with an owner are bytes of a pack
+/// and not words, so their count stays 0.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],
@@ -142,8 +143,8 @@ impl NeedleCounter<'_> {
         Ok(())
     }
 
-    /// Counts in the columns of tables, and in our own words in import reports. The other words of a report are removed
-    /// with the record.
+    /// Counts in the columns of tables, and in those members of import reports whose values the program defines. The
+    /// other words of a report are removed with the record.
     fn count_columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
         for (sql, times) in TEXT_COLUMNS {
             let mut statement = connection.prepare(sql)?;

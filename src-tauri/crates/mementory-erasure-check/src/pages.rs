@@ -9,14 +9,14 @@ use std::collections::{BTreeSet, HashMap};
 /// Length in bytes of the beginning of a text that is searched for. The rest is not searched for, since previews store
 /// only the beginning.
 const HEAD_BYTES: usize = 48;
-/// Texts of fewer bytes are not searched for, since they occur everywhere.
+/// Texts with fewer bytes than this are not searched for, since they occur everywhere.
 const MIN_HEAD_BYTES: usize = 8;
 
 /// An occurrence: index of the needle, and number of the page.
 type Hit = (usize, i64);
 
 impl ErasureCheck<'_> {
-    /// Searches all pages, has those with traces wiped, and searches these again. If pages were wiped, also returns
+    /// Searches all pages. Pages with traces are wiped and then searched again. If pages were wiped, also returns
     /// whether the WAL is clean afterwards.
     pub(crate) fn check_pages(
         &self,

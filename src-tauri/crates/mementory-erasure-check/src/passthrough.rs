@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, fmt::Write, io::Read};
 
 /// Length in bytes of the beginning of a text that is searched for. Where it is found, the whole text is compared.
 const HEAD_BYTES: usize = 48;
-/// Texts of fewer bytes are not searched for, since they occur in any file by chance.
+/// Texts with fewer bytes than this are not searched for, since they occur in any file by chance.
 const MIN_TEXT_BYTES: usize = 5;
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -114,7 +114,7 @@ impl TextFinder {
             if read == 0 {
                 return Ok(search_result);
             }
-            // A text that begins at the end of the window is searched for again with the next bytes.
+            // Keeps the end of the window, so that a text that begins there is found together with the next bytes.
             window.drain(..window.len().saturating_sub(self.max_form_bytes - 1));
         }
     }

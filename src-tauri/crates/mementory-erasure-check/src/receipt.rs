@@ -36,15 +36,15 @@ pub struct Receipt {
     /// Number of other records that still contain the same words. They were left on purpose, so no place fails for
     /// them.
     pub copies_left: u32,
-    /// Number of other records that contained the same words and lost them. None if it is not known: in receipts of
-    /// former versions and of interrupted deletions.
+    /// Number of other records that contained the same words and lost them. None if the number is not known, as in
+    /// receipts of former versions and of interrupted deletions.
     #[serde(default)]
     pub copies_redacted: Option<u32>,
 }
 
 impl Receipt {
-    /// True if a place failed and every failed place can be clean by now: a WAL that somebody was reading, a file in
-    /// the folder, an attachment that could not be removed.
+    /// True if a place failed and every failed place may be clean by now. Such places are a WAL that somebody was
+    /// reading, a file in the folder, and an attachment that could not be removed.
     pub fn may_be_transient(&self) -> bool {
         let mut failed = self.places.iter().filter(|p| p.outcome == PlaceOutcome::Failed).peekable();
         failed.peek().is_some()

@@ -1,5 +1,5 @@
 //! Checks the failed places of a receipt again when the erased words are no longer known, since they are stored
-//! nowhere. Without the words, it only checks that all data that is left belongs to a record.
+//! nowhere. Without the words, it can only check that all remaining data belongs to a record.
 use crate::{
     ErasureCheck, PlaceOutcome, Receipt, ReceiptPlace,
     receipt::{NOT_SEARCHED, checked_place},
@@ -20,7 +20,7 @@ pub struct CleanedUp {
 }
 
 impl ErasureCheck<'_> {
-    /// Checks again those failed places that can be clean by now (see [`Receipt::may_be_transient`]). The caller must
+    /// Checks again those failed places that may be clean by now (see [`Receipt::may_be_transient`]). The caller must
     /// have removed unreferenced files and written the WAL back. Returns whether the result of a place changed.
     pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
         let mut changed = false;
@@ -89,9 +89,9 @@ impl ErasureCheck<'_> {
         Ok(checked_place("search_index", clean, PlaceOutcome::Erased, detail))
     }
 
-    /// Checks the unused bytes. The traces found before were in bytes in use (unused ones were wiped at once) and are
-    /// no longer known. They count as gone if texts without a record were found and removed now, or if the pages had
-    /// not been searched. Otherwise they may still be there, and the place fails.
+    /// Checks the unused bytes. The traces that were found before are no longer known. They were in bytes in use,
+    /// because unused bytes were wiped at once. They count as gone if texts without a record were found and removed
+    /// now, or if the pages had not been searched. Otherwise they may still be there, and the place fails.
     fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanedUp) -> StoreResult<ReceiptPlace> {
         let rechecked = unused_bytes::check(&self.store.extra_reader()?)?;
         let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);

@@ -17,14 +17,14 @@ const TWO_SENTENCES_FACTOR: f32 = 0.95;
 /// Factor for the score if only one side contains a negation.
 const NEGATION_MISMATCH_FACTOR: f32 = 0.6;
 
-/// A sentence, or two neighbouring ones, of a message that supports a part of a memory.
+/// A sentence of a message, or two neighbouring sentences, that support a part of a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sentence {
     /// First code point.
     pub start: u32,
     /// Code point after the last one.
     pub end: u32,
-    /// Share of the part's words that the sentence contains, by weight: 0 to 1.
+    /// Share of the part's words that the sentence contains, from 0 to 1. Each word counts by its weight.
     pub score: f32,
     /// Number of words that both contain, not counting pairs of hiragana.
     pub shared: u32,
@@ -47,8 +47,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Divides a memory into statements. `rarity` gives the weight of a folded word, for example the logarithm of how
-    /// few texts contain it. Only the proportions of weights matter.
+    /// Divides a memory into statements. `rarity` gives the weight of a folded word, which should be the higher the
+    /// fewer texts contain the word. Only the proportions of weights matter.
     pub fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
         let mut parts = Vec::new();
         for sentence in sentences(text) {
@@ -118,7 +118,8 @@ impl Statement {
             let weight = rarity(&word.folded).max(0.0) * factor;
             weighed.push((word, weight));
         }
-        // In "Maria works at …" the name is that of the person, who says "I" in messages, so it counts less.
+        // In "Maria works at …", the name is that of the person. It counts less, because in messages the person says
+        // "I".
         if let Some((subject, rest)) = weighed.split_first_mut()
             && subject.0.capital
             && rest.first().is_some_and(|(verb, _)| !verb.capital && verb.folded.ends_with('s'))

@@ -14,7 +14,7 @@ pub(crate) struct Word {
     pub(crate) capital: bool,
 }
 
-/// The form of a word, which decides its weight.
+/// The form of a word. The weight of the word depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A word between spaces.
@@ -44,7 +44,7 @@ impl Words {
                 continue;
             }
             let is_unspaced = is_of_unspaced_script(c);
-            // A mark belongs to the letter before it.
+            // A combining mark belongs to the letter before it.
             let part = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
             if !run.is_empty() && (!part || is_unspaced != unspaced && !is_mark(c)) {
                 out.push_run(&run, unspaced);
@@ -80,7 +80,7 @@ impl Words {
     }
 
     fn push_pairs(&mut self, run: &str) {
-        // Folding would divide Hangul syllables into letters.
+        // Hangul is not folded, because folding would divide its syllables into letters.
         let hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
         let mut folded = if hangul { run.to_owned() } else { fold(run) };
         self.negated |= has_unspaced_negation(&folded);
@@ -107,8 +107,8 @@ impl Words {
     }
 }
 
-/// The words to search for messages that support a memory, separated by spaces: without fillers, negations and words
-/// for the person. Other runs of unspaced scripts stay whole.
+/// The words with which to search for messages that support a memory, separated by spaces. Fillers, negations and words
+/// for the person are left out. All other runs of unspaced scripts stay whole.
 pub fn key_words(text: &str) -> String {
     let mut out = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|run| !run.is_empty()) {

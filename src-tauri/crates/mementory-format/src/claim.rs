@@ -64,7 +64,8 @@ pub struct Claim {
     pub missing_parts: Vec<String>,
 }
 
-/// One of the formats that claim the same member with nearly the same confidence.
+/// A format that may be the right one for a member. Either it claims the member with nearly the same confidence as
+/// another format, or no format claims the member and this one could read it.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Format id.

@@ -18,7 +18,8 @@ pub const FORMER_MEMBER: &str = "x_keepsake";
 pub const VENDOR: &str = "mementory";
 /// The vendor's name before the program was renamed. It is read but never written.
 pub const FORMER_VENDOR: &str = "keepsake";
-/// Name of the slot's member with the [`fingerprint`] of the element without the slot, as we wrote it.
+/// Name of the member of the slot that contains a [`fingerprint`]. The fingerprint is that of the element without the
+/// slot, as we wrote it.
 pub const FINGERPRINT_MEMBER: &str = "native";
 /// Note in the loss list for a field that only the slot contains.
 pub const MOVED_NOTE: &str = "kept in x_mementory, which other programs do not read";
@@ -56,7 +57,8 @@ pub fn set_vendor(object: &mut Tree, value: Tree) {
     object.set(VENDOR, value);
 }
 
-/// First 16 hex digits of the SHA-256 of an element. If they differ later, another program changed the element.
+/// First 16 hex digits of the SHA-256 of an element. If an element has another fingerprint later, another program has
+/// changed it.
 pub fn fingerprint(native: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(native)[..8])
 }
@@ -159,7 +161,7 @@ pub struct NativeFields {
     /// are an exception: if they are absent, the record loses its tags.
     pub sometimes: &'static [Field],
     /// True if the format writes times in whole seconds. Then the record keeps its own, more precise time if the time
-    /// in the element is the same second.
+    /// in the element is in the same second.
     pub whole_seconds: bool,
 }
 

@@ -103,7 +103,7 @@ pub struct DeltaFile<'a> {
 pub struct BaseFindings {
     /// Reasons why the delta cannot be applied.
     pub errors: Vec<Finding>,
-    /// Differences in spite of which the delta can be applied.
+    /// Differences that do not prevent the delta from being applied.
     pub warnings: Vec<Finding>,
 }
 

@@ -88,19 +88,19 @@ pub trait Format: Sync {
     fn media_type(&self) -> &'static str {
         "application/json"
     }
-    /// Signing of finished files, for formats that have it.
+    /// The operations that sign a finished file, if the format supports it.
     fn file_signing(&self) -> Option<&dyn SignFiles> {
         None
     }
-    /// Disclosure of a part of a file, if the format supports it.
+    /// The operations that disclose a part of a file, if the format supports it.
     fn disclosure(&self) -> Option<&dyn DiscloseParts> {
         None
     }
-    /// Ids of exports, if the format has them.
+    /// The operations that read the ids of exports, if the format has such ids.
     fn export_identities(&self) -> Option<&dyn IdentifyExports> {
         None
     }
-    /// Editing of archives without a vault, if the format supports it.
+    /// The operations that edit archives without a vault, if the format supports it.
     fn archive_editing(&self) -> Option<&dyn EditArchives> {
         None
     }
@@ -216,8 +216,8 @@ pub trait Format: Sync {
     fn add_derived(&self, derived: &mut Derived, record: &Record, vault_id: &str) {
         let _ = (derived, record, vault_id);
     }
-    /// Visits every signature in a file with the signed bytes: first the signature of the file, then those of its
-    /// tombstones. The caller verifies them, because formats have no access to cryptography.
+    /// Visits every signature in a file together with the bytes that it signs: first the signature of the file, then
+    /// those of its tombstones. The caller verifies them, because formats have no access to cryptography.
     fn signatures(
         &self,
         catalog: &Catalog,
@@ -330,8 +330,8 @@ pub struct StoredRecord {
     pub id: String,
     /// True if text, title, tags, type or status differ from the verbatim, because the record was edited or redacted.
     pub edited: bool,
-    /// Time at which the record was last edited, redacted or restored from the Trash in the vault. Only set in exports
-    /// since a time. If None, the times of the record itself tell when it changed.
+    /// Time at which the record was last edited, redacted or restored from the Trash in the vault. Set only if the
+    /// export contains what changed since a given time. If None, the record's own times say when it changed.
     pub changed: Option<Timestamp>,
     /// Vault ids of the targets of `record.links`, in the same order; None = not in the vault.
     pub link_ids: Vec<Option<String>>,
@@ -449,7 +449,8 @@ pub struct WriteReport {
     pub version: String,
     /// Number of records written, by kind.
     pub by_kind: BTreeMap<String, u64>,
-    /// Digest in the format's own definition (bundle digest). If empty, the caller uses the SHA-256 of the file.
+    /// The digest that the format itself defines, such as a bundle digest. If empty, the caller uses the SHA-256 of the
+    /// file.
     pub digest: String,
     /// The values that other programs cannot read in the export.
     pub losses: LossReport,

@@ -39,7 +39,7 @@ pub fn is_embeddable(item: &PassthroughItem) -> bool {
     !matches!(item.role.as_str(), "raw" | "artifact")
 }
 
-/// Lists the passthrough files of every format for which `is_left_out` returns true as losses, because they are not
+/// Adds the passthrough files of every format for which `is_left_out` returns true to the losses, because they are not
 /// exported.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
-//! Finds secrets in imported credentials that are not encrypted, although ALF §8.3 requires an encrypted payload. The
-//! vault stores these secrets, but shows a bar in their place. It exports them only if the export is encrypted as a
-//! whole.
+//! Finds unencrypted secrets in imported credentials. (ALF §8.3 requires the payload of a credential to be encrypted.)
+//! The vault stores such a secret, but shows a row of dots in its place. It exports the secret only if the export is
+//! encrypted as a whole.
 use crate::REDACTED;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_json::Tree;
@@ -8,17 +8,17 @@ use mementory_model::{Kind, Record};
 
 /// Shown in the place of a secret.
 pub const SECRET_BAR: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
-/// Written in the place of a secret that is not exported.
+/// Written in place of a secret that is not exported.
 pub const NOT_EXPORTED: &str = "<not-exported>";
 
-/// Deepest nesting of a credential that is read.
+/// Deepest nesting up to which a credential is parsed. The whole text of a more deeply nested one counts as a secret.
 const MAX_DEPTH: u32 = 512;
 /// Shortest payload, in characters, that can be a ciphertext: it contains at least an authentication tag of 16 bytes.
 const MIN_CIPHERTEXT_CHARACTERS: usize = 16;
 
-/// Member with the payload of a credential, which is a secret unless it is encrypted.
+/// Name of the member that holds the payload of a credential. The payload is a secret unless it is encrypted.
 const PAYLOAD_MEMBER: &str = "encrypted_payload";
-/// Members whose text is a secret, in lower case and without separators.
+/// Names of the members whose text is a secret, written in lower case and without separators.
 const SECRET_MEMBERS: [&str; 17] = [
     "accesstoken",
     "apikey",
@@ -100,7 +100,7 @@ fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -
     changed
 }
 
-/// True if the credential states a cipher for its payload.
+/// True if the credential names a cipher for its payload.
 fn states_encryption(credential: &Tree) -> bool {
     let algorithm = credential.get("encryption").and_then(|e| e.get("algorithm")).and_then(Tree::as_str);
     algorithm.is_some_and(|name| !name.is_empty() && !name.eq_ignore_ascii_case("none"))
@@ -115,7 +115,7 @@ fn is_placeholder(text: &str) -> bool {
     text.is_empty() || text == NOT_EXPORTED || is_mark(text)
 }
 
-/// True if the text consists only of the mark of a redacted value.
+/// True if the text consists only of the placeholder for a redacted value.
 fn is_mark(text: &str) -> bool {
     let class = text.strip_prefix(REDACTED).and_then(|rest| rest.strip_suffix(']'));
     class.is_some_and(|class| !class.is_empty() && class.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
@@ -139,7 +139,7 @@ const TOKEN_PREFIXES: [&str; 14] = [
     "npm_",
 ];
 
-/// True if a payload is a secret in plain text: it is no placeholder, and either no encryption is stated or the text
+/// True if a payload is a secret in plain text: it is not a placeholder, and either no encryption is stated or the text
 /// cannot be a ciphertext.
 fn is_plain(payload: &str, encrypted: bool) -> bool {
     if is_placeholder(payload) {

@@ -1,7 +1,8 @@
 //! Keys for signing, and signatures found in files.
 use crate::FormatError;
 
-/// A private key with which a writer may sign. The caller keeps the key and only signs for the writer.
+/// A private key for the signatures of a writer. The caller keeps the key and signs on behalf of the writer, which
+/// never sees the key.
 pub trait Signer: std::fmt::Debug + Send + Sync {
     /// `ed25519` or `ml-dsa-65`.
     fn algorithm(&self) -> &'static str;
@@ -24,9 +25,9 @@ pub struct Signed {
     pub tombstone: Option<String>,
     /// Place of the signature in the file.
     pub place: String,
-    /// Algorithm of key and signature in `token`: `ed25519`, `ml-dsa-65`, or the name in the file. For `es256` and
-    /// `es384`, `token` contains a SEC1 point and `r || s` (JOSE); for `rs256`, `rs384` and `rs512`, a DER
-    /// `SubjectPublicKeyInfo` and a PKCS#1 v1.5 signature.
+    /// Algorithm of the key and signature in `token`: `ed25519`, `ml-dsa-65`, or the name that the file uses. For
+    /// `es256` and `es384`, `token` contains a SEC1 point and a signature in the form `r || s` (JOSE). For `rs256`,
+    /// `rs384` and `rs512`, it contains a DER `SubjectPublicKeyInfo` and a PKCS#1 v1.5 signature.
     pub algorithm: String,
     /// Public key and signature in raw bytes. None if they are not in the form that the format requires.
     pub token: Option<(Vec<u8>, Vec<u8>)>,

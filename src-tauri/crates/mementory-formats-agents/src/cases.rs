@@ -1,4 +1,4 @@
-//! Runs the fixture cases and the checks of writers. Detection chooses among the formats in `ALL`.
+//! Runs the fixture cases and the checks of writers. In these tests, detection chooses among the formats in `ALL`.
 use crate::testing::ALL;
 use mementory_format::{Format, WriteReport, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};
@@ -6,12 +6,12 @@ use std::path::Path;
 
 pub use mementory_formats_shared::testkit::{keys, many};
 
-/// Checks the cases of a format, and that each verbatim is in the input.
+/// Checks the fixture cases of a format, and that the input contains each verbatim.
 pub fn check_cases(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks { verbatims: true, ..Checks::default() })
 }
 
-/// Checks the cases of a format that is detected whatever the name of its input.
+/// Checks the fixture cases of a format whose detection does not depend on the name of the input.
 pub fn check_cases_under_any_name(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks { any_name: true, every_verbatim: true, ..Checks::default() })
 }

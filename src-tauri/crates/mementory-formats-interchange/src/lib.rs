@@ -13,7 +13,7 @@ mod properties;
 use mementory_format::{Catalog, Detection, Format, FormatError};
 use mementory_model::Limits;
 
-/// Every format of this crate, in the order in which detection asks them.
+/// Every format of this crate, in the order in which detection tries them.
 pub const FORMATS: &[&dyn Format] = &[
     &mem::Mem,
     &alf::Alf,

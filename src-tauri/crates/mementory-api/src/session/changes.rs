@@ -37,7 +37,7 @@ impl Changes<'_> {
     /// a kind, or `suggested`.
     ///
     /// # Errors
-    /// As for these two methods.
+    /// The errors of both methods.
     pub fn edit_with_about(&self, request: &EditRequest, about: &str) -> ApiResult<Applied<Edited>> {
         let kind = chosen_kind(about)?;
         let _guard = self.context.write_guard();
@@ -46,7 +46,7 @@ impl Changes<'_> {
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Stores the kind that the person chose for memories, or removes their choice. Returns the ids.
+    /// Stores the kind that the person chose for memories, or removes the person's choice. Returns the ids.
     ///
     /// # Errors
     /// `not_found`; `usage` for an unknown kind, or if a record is not a memory.
@@ -57,10 +57,11 @@ impl Changes<'_> {
         Ok(Ids { ids: request.ids.clone() })
     }
 
-    /// Adds a tag to many records or removes it, from all of them or none. Returns the ids of the changed records.
+    /// Adds a tag to many records, or removes it from them. If it fails, no record is changed. Returns the ids of the
+    /// changed records.
     ///
     /// # Errors
-    /// `cancelled`; then nothing was changed.
+    /// `cancelled`.
     pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Applied<Ids>> {
         let _guard = self.context.write_guard();
         let (throttle, total) = (ProgressThrottle::new(job), request.ids.len() as u64);
@@ -98,7 +99,7 @@ impl Changes<'_> {
         Ok(RedactPreview { redacted: changed.len() as u32, kinds })
     }
 
-    /// Replaces spans of text in all versions, for good.
+    /// Replaces spans of text in all versions of a record, for good.
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Applied<Redacted>> {
         let _guard = self.context.write_guard();
         let stages = |stage: &str| stage_progress(job, stage);
@@ -197,7 +198,7 @@ impl Changes<'_> {
         Ok(receipt_view(&self.context.vault.receipts().get(id)?))
     }
 
-    /// Cleans and checks again the places that a receipt lists as failed.
+    /// Cleans the places that a receipt lists as failed, and checks them again.
     ///
     /// # Errors
     /// `not_found`; `io`, which leaves the receipt unchanged.

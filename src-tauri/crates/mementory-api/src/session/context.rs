@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a client's call waits for a change or an export to end.
+/// How long a client's call waits until a change or an export has ended.
 const CLIENT_WAIT: Duration = Duration::from_secs(3);
 /// Time between two attempts to take the lock.
 const CLIENT_RETRY: Duration = Duration::from_millis(10);
@@ -18,11 +18,12 @@ const CLIENT_RETRY: Duration = Duration::from_millis(10);
 /// parallel.
 pub(super) struct Context {
     pub(super) vault: Vault,
-    /// Result of applying the lists of erasures at opening. None if that failed, or if the vault was created and not
-    /// opened.
+    /// Result of applying the lists of erasures at opening. None if that failed, or if the vault was just created and
+    /// so was never opened.
     pub(super) applied: Mutex<Option<AppliedErasures>>,
     /// A change takes the write lock from its first read until store, index and blobs agree again. An export takes
-    /// the read lock, since its snapshot would keep an erasure from truncating the write-ahead log.
+    /// the read lock: otherwise an erasure could run during the export, and the export's snapshot would keep the
+    /// erasure from truncating the write-ahead log.
     change_lock: RwLock<()>,
     /// True once the vault is about to be locked: calls of clients end as soon as they can.
     pub(super) clients_stopped: AtomicBool,
@@ -56,8 +57,8 @@ impl Context {
     }
 
     /// Like [`write_guard`](Self::write_guard), for the call of a connected client. None if the vault is about to be
-    /// locked, or if a running change or export does not end within a few seconds, since a client does not wait for an
-    /// import.
+    /// locked, or if a running change or export does not end within a few seconds. A client should not have to wait
+    /// until a long import ends.
     pub(super) fn client_guard(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         let deadline = Instant::now() + CLIENT_WAIT;
         loop {

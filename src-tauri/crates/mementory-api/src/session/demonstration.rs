@@ -33,7 +33,8 @@ impl Session {
         }
     }
 
-    /// Imports the built-in exports from `folder` and marks the vault. Returns the number of records by kind.
+    /// Imports the built-in exports from `folder` and marks the vault as a demonstration. Returns the number of records
+    /// by kind.
     fn fill_demonstration(&self, folder: &Path, job: &Job) -> ApiResult<std::collections::BTreeMap<String, u32>> {
         let mut batches = Vec::new();
         for (name, _) in DEMONSTRATION {
@@ -48,11 +49,11 @@ impl Session {
 
     /// True if the vault is a demonstration.
     pub fn is_demonstration(&self) -> bool {
-        // A mark that cannot be read only means that the window does not offer to delete the vault.
+        // If the mark cannot be read, the only consequence is that the window does not offer to delete the vault.
         matches!(self.context.vault.demonstration().batches(), Ok(Some(_)))
     }
 
-    /// Fails unless the vault is a demonstration without imports of the person's own.
+    /// Fails unless the vault is a demonstration into which the person has imported nothing.
     ///
     /// # Errors
     /// `not_a_demonstration`, `own_imports`. Nothing is changed.

@@ -45,7 +45,8 @@ impl DuplicateMemories<'_> {
         Ok(Ids { ids: ids.to_vec() })
     }
 
-    /// Keeps one memory, gives it the tags of the others, and moves those to the Trash. Returns their ids.
+    /// Keeps one memory, gives it the tags of the others, and moves the others to the Trash. Returns the ids of the
+    /// memories that it moved.
     ///
     /// # Errors
     /// `not_found`, `usage`.

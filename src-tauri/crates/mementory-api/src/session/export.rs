@@ -76,7 +76,7 @@ impl Exports<'_> {
         self.export_with(request, &ExportOptions::default(), job)
     }
 
-    /// Like [`Self::export`], with options: signed, encrypted, incremental …
+    /// Like [`Self::export`], with options, for example to sign or encrypt the export or to write only what changed.
     ///
     /// # Errors
     /// Errors of the writer; `usage` for a malformed time.
@@ -120,13 +120,13 @@ impl Exports<'_> {
         );
         out.covered = outcome.covered;
         if out.signature.present {
-            // Verifies the signature of the file on disk, not of the data that was to be written.
+            // This verifies the signature in the file on disk, not in the data that was meant to be written.
             match files::signed_by(&outcome.path, options.passphrase.as_deref()) {
                 Ok(signed_by) => {
                     out.signature.valid = Some(!signed_by.is_empty());
                     out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
                 }
-                // The file is written, so it is not an error that it cannot be read.
+                // The file is already written. If it cannot be read back, that is a warning and not an error.
                 Err(_) => {
                     out.signature.valid = None;
                     warnings.insert(FailedStep::ReadBack);
@@ -141,7 +141,8 @@ impl Exports<'_> {
     /// Deletes the export that was just written and did not pass its check. Cannot delete anything else.
     ///
     /// # Errors
-    /// `changed_since` if `path` is not that export or any of it was changed since (then nothing is removed), `io`.
+    /// `changed_since` if `path` is not that export, or if any part of the export has changed since it was written. In
+    /// these cases nothing is removed. `io`.
     pub fn remove(&self, path: &str) -> ApiResult<Applied<()>> {
         let _guard = self.context.write_guard();
         let mut invalid = self.context.invalid_export.lock().unwrap_or_else(PoisonError::into_inner);
@@ -166,7 +167,7 @@ impl Exports<'_> {
     fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
         let signer = options.signer.clone().or_else(|| request.sign.then(|| self.context.vault.exporter().signer()));
         let mut query = filter::query(&self.context.vault, &request.filter)?;
-        // For an export, `since` is about changes, so that an edit of an older record is exported too.
+        // For an export, `since` is the time of a record's last change, so that an edited older record is exported too.
         let since = query.since.take().and_then(Timestamp::from_micros);
         let write_options = WriteOptions {
             everything: false,
@@ -190,8 +191,8 @@ impl Exports<'_> {
     }
 }
 
-/// Options of an export that are not part of the request. They can contain keys and passphrases, and requests are
-/// stored with reports.
+/// Options of an export that are not part of the request. They are separate because they can contain keys and
+/// passphrases, while requests are stored with reports.
 #[derive(Debug, Clone, Default)]
 pub struct ExportOptions {
     /// Key to sign with instead of the vault's key.
@@ -206,19 +207,20 @@ pub struct ExportOptions {
     pub version: Option<String>,
     /// Whether to leave out identifiers of platforms and accounts.
     pub strip_identifiers: bool,
-    /// Workspace files of fewer bytes are embedded in an `.alf`; larger ones are only named.
+    /// Workspace files with fewer bytes than this are embedded in an `.alf`; all others are only named.
     pub artifact_threshold: Option<u64>,
     /// Which entries to export, if the format can select entries.
     pub selector: Option<crate::portable::Selector>,
 }
 
-/// The request with the id of its format, which may have other names on the command line.
+/// Replaces the name of the format in the request with the format's id. The command line accepts other names too.
 fn with_format_id(request: &ExportRequest) -> ExportRequest {
     let format = by_id(&request.format).map_or_else(|| request.format.clone(), |format| format.id().to_owned());
     ExportRequest { format, ..request.clone() }
 }
 
-/// Refuses a format that cannot be signed or encrypted as requested, because the person would rely on it.
+/// Refuses a format that cannot be signed or encrypted as requested. The person would rely on the protection that they
+/// asked for.
 fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
     let capabilities = format.capabilities();

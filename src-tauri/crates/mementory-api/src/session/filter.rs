@@ -1,4 +1,4 @@
-//! Converts the filters of requests for the vault and its search index.
+//! Converts the filter of a request into a query for the vault and a filter for its search index.
 use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, SaidBy, Timestamp};
 use mementory_vault::{
@@ -6,7 +6,7 @@ use mementory_vault::{
 };
 use std::collections::HashSet;
 
-/// Converts a filter for the vault.
+/// Converts a filter into a query for the vault.
 ///
 /// # Errors
 /// `usage` for an unknown kind of records or files, an unknown export status or a malformed time; `not_found` for an
@@ -33,7 +33,7 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
     Ok(query)
 }
 
-/// Converts the part of a filter that needs no vault.
+/// Converts the part of a filter that can be converted without a vault.
 pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
     let kind = filter
         .kind
@@ -82,10 +82,10 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
     })
 }
 
-/// Name of the filter for memories of any special category.
+/// The value that selects memories of any special category.
 pub(super) const ANY_SPECIAL: &str = "any";
 
-/// Converts the conditions of a filter on the kind and the special category of memories.
+/// Converts those conditions of a filter that are about the kind and the special category of memories.
 fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     let about = match filter.about.as_deref() {
         None => None,
@@ -111,10 +111,10 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
     AboutKind::parse(name).ok_or_else(unknown)
 }
 
-/// Name of the filter for records for which it is not known who said them.
+/// The value that selects records for which it is not known who said them.
 const UNKNOWN: &str = "unknown";
 
-/// Parses the name of who said a record. None stands for "unknown".
+/// Parses the filter value that names who said a record. None stands for `unknown`.
 fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
     if known.is_none() && name != UNKNOWN {
@@ -157,7 +157,7 @@ pub(super) fn needs_store_filter(filter: &Filter) -> bool {
     standing.is_some() || file_kind.is_some() || batch.is_some() || about.is_some() || special.is_some()
 }
 
-/// True if the filter has no condition; the Trash does not count as one.
+/// True if the filter has no condition. Whether it selects the Trash does not count as a condition.
 pub(super) fn is_unfiltered(filter: &Filter) -> bool {
     filter.kind.is_none()
         && filter.source.is_none()
@@ -175,7 +175,8 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.special.is_none()
 }
 
-/// A time or a date as a filter bound, in microseconds since 1970. As upper bound, a date means the end of that day.
+/// Parses a time or a date as a bound of a filter, in microseconds since 1970. As an upper bound, a date means the end
+/// of that day.
 pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     let time_error = || {
         ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))

@@ -56,8 +56,8 @@ impl Imports<'_> {
     /// Imports a file that no person has inspected, as one batch.
     ///
     /// # Errors
-    /// `brings_deletions` if it carries deletions, `changed_while_reading` if `is_unchanged` returns false at the end.
-    /// Nothing was changed then.
+    /// `brings_deletions` if the file contains deletions; `changed_while_reading` if `is_unchanged` returns false at
+    /// the end. In both cases nothing was changed.
     pub(super) fn import_unseen(
         &self,
         request: &ImportRequest,
@@ -76,7 +76,7 @@ impl Imports<'_> {
         guards: &Guards<'_>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // Only ids of known formats may be in the log, and the request may name anything.
+        // The log may contain only ids of known formats, but the request may name anything.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
         let result = self.run_import(request, passphrase, dry_run, guards, job, &mut format);
         if let Err(error) = &result
@@ -96,8 +96,8 @@ impl Imports<'_> {
         result
     }
 
-    /// Plans an import. Accepts a file with an invalid signature, which [`Self::import`] refuses unless the person
-    /// accepts it. `invalid_signatures` of the report lists these signatures.
+    /// Plans an import. Unlike [`Self::import`], it accepts a file with an invalid signature even if the person has not
+    /// accepted it. `invalid_signatures` of the report lists such signatures.
     pub fn plan(
         &self,
         request: &ImportRequest,
@@ -157,7 +157,8 @@ impl Imports<'_> {
         let mut inspection = None;
         if request.salvage {
             let inspected = inspect(catalog, detection, limits, true, passphrase.as_deref())?;
-            // A deletion in a file that is left out is not applied, so its signature does not matter.
+            // Deletions in a file that is left out are not applied, so it does not matter whether their signatures are
+            // valid.
             found.leave_out(&inspected.missing);
             inspection = Some(inspected);
         }
@@ -344,7 +345,7 @@ fn refuse_lists_of_files(detection: &Detected) -> ApiResult<()> {
 /// The error for input that no format, or more than one, recognised. It contains the reason.
 ///
 /// # Errors
-/// The errors of the formats while they find out whether they could read the input.
+/// Errors of the formats when they are asked whether they could read the input.
 fn not_recognised_error(
     catalog: &Catalog,
     detection: &Detected,

@@ -17,7 +17,7 @@ impl<'s> Insights<'s> {
 }
 
 impl Insights<'_> {
-    /// Memories by topic, the largest topic first. Memories that belong to none are left out.
+    /// Memories by topic, the largest topic first. Memories that belong to no topic are left out.
     ///
     /// # Errors
     /// `cancelled`.
@@ -31,7 +31,7 @@ impl Insights<'_> {
         Ok(Topics { topics })
     }
 
-    /// Everyone whom the memories name. Those who occur in most memories come first.
+    /// Everyone whom the memories name. People who occur in the most memories come first.
     ///
     /// # Errors
     /// `cancelled`.
@@ -55,7 +55,7 @@ impl Insights<'_> {
     /// are gone or in the Trash are left out.
     ///
     /// # Errors
-    /// The vault.
+    /// Errors of the vault.
     pub fn timeline(&self, ids: &[String]) -> ApiResult<Timeline> {
         let _guard = self.context.snapshot_guard();
         let mut items = Vec::with_capacity(ids.len());
@@ -74,11 +74,11 @@ impl Insights<'_> {
         Ok(Timeline { items })
     }
 
-    /// Ids of the memories about a person or a topic. The names are those in the answers of `people` and `topics`, in
-    /// any case. A relation such as `boss` stands for everyone with that relation.
+    /// Ids of the memories about a person or a topic. The names are those that `people` and `topics` return; upper and
+    /// lower case do not matter. A relation such as `boss` stands for everyone with that relation.
     ///
     /// # Errors
-    /// `not_found` if there is none of that name; `cancelled`.
+    /// `not_found` if no person or topic has that name; `cancelled`.
     pub fn memories_about(&self, person: Option<&str>, topic: Option<&str>, job: &Job) -> ApiResult<Vec<String>> {
         let is_same_name = |a: &str, b: &str| a.to_lowercase() == b.trim().to_lowercase();
         let mut ids: Vec<String> = Vec::new();
@@ -112,8 +112,8 @@ impl Insights<'_> {
         Ok(ids)
     }
 
-    /// Pairs of memories that cannot both be true now, highest confidence first, and plans whose date has passed. A plan
-    /// that the person called true in the review is left out.
+    /// Lists pairs of memories that cannot both be true now, with the highest confidence first. Also lists plans whose
+    /// date has passed, except those that the person called true in the review.
     ///
     /// # Errors
     /// `cancelled`.
@@ -140,10 +140,10 @@ impl Insights<'_> {
         Ok(list)
     }
 
-    /// Stores that both memories of a pair are true. With `both` false, removes that decision.
+    /// Stores the decision that both memories of a pair are true. With `both` false, removes that decision.
     ///
     /// # Errors
-    /// `not_found`; `usage` if both are the same.
+    /// `not_found`; `usage` if `a` and `b` are the same memory.
     pub fn keep_both(&self, a: &str, b: &str, both: bool) -> ApiResult<Ids> {
         let _guard = self.context.write_guard();
         Insight::of(&self.context.vault).keep_both(a, b, both, now())?;
@@ -155,7 +155,7 @@ impl Insights<'_> {
     /// none of it.
     ///
     /// # Errors
-    /// `not_found`; `usage` for a record that is not reviewed, or if `right` is one of the others.
+    /// `not_found`; `usage` for a kind of record that the review does not cover, or if `right` is one of the others.
     pub fn settle(&self, request: &SettleRequest) -> ApiResult<Applied<Settled>> {
         if request.others.contains(&request.right) {
             let message = "A memory does not contradict itself. Nothing was changed.";

@@ -1,4 +1,4 @@
-//! The keys that this vault knows, and the check of a file before it is imported.
+//! The keys that this vault knows. Also checks a file before it is imported.
 use super::{context::Context, now, time};
 use crate::{ApiError, ApiResult, Job, files, portable::fingerprint, trust::public_key, types::*};
 use mementory_formats::Passphrase;
@@ -58,7 +58,7 @@ impl KeyRing<'_> {
     /// Validates a file, and finds out who signed it and whether this vault knows the signer. Changes nothing.
     ///
     /// # Errors
-    /// As for [`files::validate`]. A damaged file is no error but is reported in the result.
+    /// As for [`files::validate`]. A damaged file is not an error; the result reports the damage.
     pub fn check_file(
         &self,
         path: &Path,

@@ -18,9 +18,9 @@ const BATCH_SIZE: usize = 64;
 const MIN_COSINE_TO_TEXT: f32 = 0.1;
 /// Lowest cosine with which a record is listed as similar to another record.
 const MIN_COSINE_TO_RECORD: f32 = 0.35;
-/// At least this many hits by words, and as many by meaning, are ranked together.
+/// Smallest number of hits by words, and of hits by meaning, that are ranked together.
 const MIN_FUSED_HITS: usize = 50;
-/// Weakens the first ranks when two rankings are joined (reciprocal rank fusion).
+/// Added to each rank when two rankings are joined (reciprocal rank fusion), so that the first ranks count less.
 const RANK_OFFSET: f32 = 10.0;
 
 /// Why there is no encoder.
@@ -140,7 +140,8 @@ impl Meaning<'_> {
         Ok(MeaningResult { query: request.query.clone(), total: outcome.total, took_ms, hits, warnings })
     }
 
-    /// Searches by words and by meaning and joins the rankings. The inner error says why there is no search by meaning.
+    /// Searches by words and by meaning and joins the rankings. The inner error says why a search by meaning is not
+    /// possible.
     fn with_words(&self, request: &SearchRequest) -> ApiResult<Result<Fused, WeightsProblem>> {
         let encoder = match self.encoder() {
             Ok(encoder) => encoder,
@@ -214,7 +215,7 @@ impl WeightsProblem {
         }
     }
 
-    /// The problem as a warning beside the hits by words.
+    /// The warning about this problem. It is returned together with the hits by words.
     fn warning(self) -> Warning {
         let message = match self {
             Self::Missing => "only words were searched: search by meaning needs its weights, which are not installed",

@@ -59,7 +59,7 @@ use std::{path::Path, sync::PoisonError};
 /// How to create a vault.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CreateOptions {
-    /// Use the lowest permitted Argon2id cost instead of measuring this machine.
+    /// Use the lowest permitted Argon2id cost instead of measuring which cost suits this machine.
     pub kdf_floor: bool,
 }
 
@@ -102,11 +102,11 @@ impl Session {
         Self::open_watched(dir, secret, None, &Job::silent())
     }
 
-    /// Like [`open`](Self::open), as a job. If the search index does not match the vault it is rebuilt first, because
-    /// erasure and the search for copies rely on it. `job` gets its progress (stages `index_missing`, `index_damaged`,
-    /// `index_behind`). Records that were erased in a newer copy of the vault are erased here before anything can be
-    /// read, if a list of erasures names them. Lists are read in `ledgers`, in the vault's folder and in copies beside
-    /// it.
+    /// Like [`open`](Self::open), as a job. If the search index does not match the vault, it is rebuilt first, because
+    /// erasure and the search for copies rely on it. `job` reports the progress of the rebuild (stages `index_missing`,
+    /// `index_damaged`, `index_behind`). Records that were erased in a newer copy of the vault are erased here before
+    /// anything can be read, if a list of erasures names them. Such lists are looked for in the folder `ledgers`, in
+    /// the vault's folder and in copies beside it.
     ///
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
@@ -134,7 +134,7 @@ impl Session {
     pub fn apply_erasures(&self, ledgers: Option<&Path>, job: &Job) {
         let ledger = self.context.vault.erasure_ledger();
         ledger.keep_in(ledgers);
-        // If that fails, the vault still opens, and the next opening tries again.
+        // If the lists cannot be applied, the vault still opens, and the next opening tries again.
         let applied = ledger.apply(now(), &|stage| changes::stage_progress(job, stage)).ok();
         *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner) = applied;
     }
@@ -177,12 +177,12 @@ impl Session {
         slots(&self.context.vault.header())
     }
 
-    /// The vault in numbers, the check of its integrity, and the audit log.
+    /// Numbers about the vault, the check of its integrity, and the audit log.
     pub fn overview(&self) -> Overview<'_> {
         Overview::new(&self.context)
     }
 
-    /// Lists, single records, conversations and attachments.
+    /// Reads lists of records, single records, conversations and attachments.
     pub fn records(&self) -> Records<'_> {
         Records::new(&self.context)
     }
@@ -222,7 +222,7 @@ impl Session {
         SensitiveValues::new(&self.context)
     }
 
-    /// The keys that this vault knows, and the check of a file.
+    /// The keys that this vault knows. Also checks a file before it is imported.
     pub fn keys(&self) -> KeyRing<'_> {
         KeyRing::new(&self.context)
     }

@@ -41,7 +41,7 @@ impl<'s> Offers<'s> {
     }
 
     /// Marks imported files, so that neither they nor other files with the same content are offered. The import is
-    /// already committed; if this fails, the file is only offered once more than necessary.
+    /// already committed. If marking fails, the worst result is that a file is offered once more than necessary.
     pub(super) fn mark_imported(&self, paths: &[String]) {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
@@ -82,7 +82,8 @@ impl<'s> Offers<'s> {
         Ok(())
     }
 
-    /// Must be called before an export is written to `out`.
+    /// Keeps watching from scanning the folder of `out` until the guard is dropped. Must be called before an export is
+    /// written to `out`.
     pub(super) fn begin_file_export(&self, out: &Path) -> FileExportGuard<'s> {
         let parent = out.parent().and_then(|folder| folder.canonicalize().ok());
         let watched = self.context.vault.watched_folders().folders().unwrap_or_default();
@@ -94,7 +95,7 @@ impl<'s> Offers<'s> {
     }
 }
 
-/// While this exists, the folder of the export is not scanned.
+/// While this guard exists, the folder of the export is not scanned.
 pub(super) struct FileExportGuard<'a> {
     context: &'a Context,
     folder: Option<PathBuf>,

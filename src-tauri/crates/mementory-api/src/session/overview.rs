@@ -1,4 +1,4 @@
-//! The vault in numbers, the check of its integrity, and the audit log.
+//! Numbers about the vault, the check of its integrity, and the audit log.
 use super::{context::Context, path_exists, time};
 use crate::{ApiResult, Job, types::*};
 use mementory_model::Timestamp;

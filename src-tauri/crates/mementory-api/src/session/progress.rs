@@ -20,7 +20,7 @@ pub(super) fn progress(stage: &str, done: u64, total: u64, records: u64) -> Prog
     }
 }
 
-/// Forwards at most about ten reports a second; the first report of a stage is always forwarded.
+/// Forwards at most about ten reports a second. The first report of each stage is always forwarded.
 pub(super) struct ProgressThrottle<'a> {
     job: &'a Job,
     last: Mutex<(Option<Instant>, String)>,

@@ -125,7 +125,7 @@ impl Records<'_> {
         } else {
             None
         };
-        // A secret in the clear is shown as a bar.
+        // Secrets that the source stored in plain text are shown as a bar.
         let displayed_text =
             || replace_plain_secrets(&record, SECRET_BAR).or_else(|| Some(record.verbatim.as_ref()?.text.clone()));
         let text = verbatim.then(displayed_text).flatten();
@@ -223,7 +223,8 @@ fn shown_text(record: &mementory_model::Record) -> String {
     if record.text.trim().is_empty() { searchable_text(record) } else { record.text.clone() }
 }
 
-/// The blocks besides a message's text. Empty for a message without text, since its blocks are shown as its text.
+/// The blocks that a message has in addition to its text. Empty for a message without text, since its blocks are shown
+/// as its text.
 fn steps(record: &mementory_model::Record) -> Vec<Step> {
     let blocks = record.fields.get("blocks").and_then(|b| b.as_array());
     let Some(blocks) = blocks.filter(|_| !record.text.trim().is_empty()) else { return Vec::new() };
@@ -235,7 +236,7 @@ fn steps(record: &mementory_model::Record) -> Vec<Step> {
     blocks.iter().filter_map(step).collect()
 }
 
-/// Branch number of each message: 0 on the active path, otherwise numbered in source order.
+/// Branch number of each message: 0 on the active path. The other branches are numbered from 1 in source order.
 fn branch_numbers(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
     let mut out = vec![0; messages.len()];
     let mut last = 0;

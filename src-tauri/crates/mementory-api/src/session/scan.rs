@@ -1,4 +1,4 @@
-//! Scans records for sensitive values. No answer contains a value.
+//! Scans records for sensitive values. The results never contain the values themselves.
 use super::{context::Context, filter};
 use crate::{ApiError, ApiResult, Job, types::*};
 use mementory_vault::{Sensitive, SensitiveClass};
@@ -16,7 +16,7 @@ impl<'s> Scanner<'s> {
 }
 
 impl Scanner<'_> {
-    /// Scans texts and titles. A class may also be given as the filter's kind.
+    /// Scans texts and titles. The filter's kind may also be the name of a class of sensitive values.
     ///
     /// # Errors
     /// `usage` for an unknown class or kind, `cancelled`.

@@ -1,4 +1,5 @@
-//! Full-text search: ranked hits, and list rows made from them fast enough for search while typing.
+//! Full-text search. It returns ranked hits, or rows of a list. The rows are made fast enough to search while the
+//! person types.
 #[cfg(test)]
 mod tests;
 
@@ -8,12 +9,13 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{IndexFilter, ListQuery, RowView, SearchOutcome, SearchPage, in_halves, snippet};
 use std::{collections::HashMap, sync::Arc};
 
-/// Maximum number of conversations listed first because their title matches. Further ones are listed by their messages.
+/// Maximum number of conversations that are listed first because their titles match. Other conversations are listed
+/// only if their messages match.
 const MAX_TITLE_HITS: u32 = 8;
 
 /// Maximum length of a search snippet in characters.
 const MAX_SNIPPET_CHARS: usize = 240;
-/// Maximum number of hits that the store filters if the index cannot apply a filter.
+/// Maximum number of the index's hits that the store filters, for a filter that the index cannot apply.
 pub(super) const MAX_FILTERED_HITS: usize = 10_000;
 
 /// Rows found so far, and the position of each record among them.
@@ -36,9 +38,9 @@ impl<'s> Search<'s> {
 }
 
 impl Search<'_> {
-    /// Returns one page of a searched list, best first. For conversations, those with a matching title come first, then
-    /// those with matching messages; a conversation found several times is listed at its first hit. `limit` and
-    /// `offset` count hits, so a page may have fewer rows, and a conversation may appear again on a later page.
+    /// Returns one page of search results, best first. In a list of conversations, those with a matching title come
+    /// first, then those with matching messages; a conversation found several times is listed at its first hit. `limit`
+    /// and `offset` count hits, so a page may have fewer rows, and a conversation may appear again on a later page.
     ///
     /// # Errors
     /// `usage` for an unknown kind or export status, or a malformed time.
@@ -154,7 +156,7 @@ impl Search<'_> {
         filter: &Filter,
         index: &IndexFilter,
     ) -> ApiResult<SearchOutcome> {
-        // The time is left to the index, because the store uses another date for conversations.
+        // Only the index filters by time, because the store uses another date for conversations.
         let mut query = ListQuery { since: None, until: None, ..filter::query(&self.context.vault, filter)? };
         let mut outcome = self.context.vault.search().search(words, index, MAX_FILTERED_HITS, 0)?;
         if outcome.total as usize > outcome.hits.len() {
@@ -201,7 +203,7 @@ impl Search<'_> {
                 }
                 kind if shown(&view) && !found.positions.contains_key(&view.row) => {
                     let position = found.push(view.row, RowViews::new(&self.context.vault).item_of(&view, &record)?);
-                    // A conversation's row shows its title anyway.
+                    // A conversation that is found by its title needs no snippet, since its row shows the title.
                     if kind != Kind::Conversation {
                         found.rows[position].set_snippet(&record, outcome);
                     }

@@ -1,4 +1,5 @@
-//! The review queue of sensitive values: scan, show context, redact everywhere, ignore. No answer contains a value.
+//! The review queue of sensitive values. A person can scan for values, see their context, redact them everywhere or
+//! ignore them. The results never contain the values themselves.
 use super::{
     changes::{receipt_view, stage_progress, tombstone_view},
     context::Context,
@@ -90,10 +91,10 @@ impl SensitiveValues<'_> {
         })
     }
 
-    /// Returns one value and the places that contain it.
+    /// Returns the queue entry of one value and the places that contain the value.
     ///
     /// # Errors
-    /// `not_found` if no record contains it any more.
+    /// `not_found` if no record contains the value any more.
     pub fn value(&self, value: &str) -> ApiResult<SensitiveDetail> {
         let (found, places) = self.context.vault.scanner().sensitive_value(value)?;
         Ok(SensitiveDetail {

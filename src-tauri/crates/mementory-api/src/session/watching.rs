@@ -26,13 +26,13 @@ use std::{
     time::Duration,
 };
 
-/// Minimum confidence for a file to count as an export: the file has its format's own marker or structure. Plain text
-/// that looks like a list of memories has a lower confidence.
+/// Minimum confidence for a file to count as an export. A file reaches it only with a marker or structure of its own
+/// format. Plain text that looks like a list of memories has a lower confidence.
 const MIN_CONFIDENCE: f64 = 0.8;
 /// Maximum number of bytes that the detection of one file may read, including unpacked archives.
 const MAX_READ_BYTES: u64 = 1 << 30;
-/// Maximum size in bytes of a document that has to be read as a whole. A larger file can still be dropped on the
-/// window, which asks the person.
+/// Maximum size in bytes of a document that has to be read as a whole. A larger file is not offered, but the person can
+/// still drop it on the window.
 const MAX_ELEMENT_BYTES: u64 = 64 << 20;
 /// Name of the file that marks a folder as a vault.
 const VAULT_FILE: &str = "vault.json";
@@ -78,7 +78,8 @@ impl WatchedFolders<'_> {
             let path = Path::new(&folder.path).join(&each.offer.name);
             // A file that was deleted or changed is no longer the one that was detected, so it is not listed.
             (Stamp::from_path(&path) == Some(each.stamp)).then(|| Find {
-                // Not fresh if an automatic import is about to begin, because then there is nothing to ask yet.
+                // The offer is not fresh if an automatic import is about to begin, because then there is nothing to ask
+                // yet.
                 fresh: fresh.contains(&each.id)
                     && (folder.mode != Mode::Own || each.offer.format.is_none() || failed.contains(&each.id)),
                 id: each.id,
@@ -228,7 +229,7 @@ impl WatchedFolders<'_> {
         }
     }
 
-    /// Makes an offer if the file is an export whose content was not offered or imported before.
+    /// Makes an offer if the file is an export whose content has been neither offered nor imported before.
     fn make_offer(&self, file: &FileFound, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
         let changed_error =
             || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");

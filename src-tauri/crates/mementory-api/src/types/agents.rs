@@ -3,11 +3,11 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Request to make a grant. An empty list does not restrict the grant.
+/// Request to make a grant. An empty list of sources, kinds, types or tags does not restrict the grant.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct GrantRequest {
-    /// Name of the client, as the person calls it.
+    /// Name that the person gives the client.
     pub name: String,
     pub sources: Vec<String>,
     pub kinds: Vec<String>,
@@ -18,7 +18,7 @@ pub struct GrantRequest {
     pub until: Option<String>,
     /// True if conversations and messages are visible too.
     pub conversations: bool,
-    /// True if sensitive values are handed out as they are.
+    /// True if sensitive values are handed out unmasked.
     pub uncovered: bool,
     /// `read`, `suggest`, `export`.
     pub rights: Vec<String>,
@@ -60,7 +60,7 @@ pub struct GrantInfo {
     pub records_today: u32,
 }
 
-/// A new grant with its token, which is shown only now.
+/// A new grant with its token. The token is never shown again.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct GrantMade {
     pub grant: GrantInfo,
@@ -73,7 +73,7 @@ pub struct GrantList {
     pub grants: Vec<GrantInfo>,
 }
 
-/// An AI client that is on this computer or has the vault in its configuration.
+/// The state of an AI client that Mementory can connect, whether or not the client is on this computer.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AiClient {
     /// `claude_desktop`, `claude_code`, `codex` …
@@ -150,18 +150,18 @@ pub struct ClientCall {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ClientCallList {
     pub calls: Vec<ClientCall>,
-    /// Number of all calls in the log; `calls` contains only the newest.
+    /// Number of all such calls in the log; `calls` contains only the newest.
     pub total: u32,
 }
 
 /// Whether the window answers clients.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AnsweringState {
-    /// Whether the person switched answering on.
+    /// Whether the person has switched on answering clients.
     pub enabled: bool,
-    /// Whether the window answers now. It does not without an active grant.
+    /// Whether the window is answering clients now. Without an active grant, it is not.
     pub running: bool,
-    /// Why answering could not be started.
+    /// Why the window could not start answering clients.
     pub problem: Option<super::ErrorBody>,
 }
 
@@ -186,7 +186,7 @@ pub struct AgentsOverview {
     pub programs: Vec<ConnectedProgram>,
     /// Number of suggestions that wait for a decision.
     pub suggestions: u32,
-    /// Why no client can be connected from this program.
+    /// Why this program cannot connect any client; null if it can.
     pub problem: Option<super::ErrorBody>,
 }
 
@@ -208,9 +208,10 @@ pub struct SuggestionItem {
     pub record_type: Option<String>,
     pub tags: Vec<String>,
     pub reason: Option<String>,
-    /// Date of the memory in the document that it came from; null if it is to have the date when it is accepted.
+    /// Date of the memory in the document from which the client imported it. If null, the memory gets the date on which
+    /// the suggestion is accepted.
     pub created_at: Option<String>,
-    /// True if the record has changed since, so that the suggestion can only be refused.
+    /// True if the record has changed since the client saw it, so that the suggestion can only be refused.
     pub changed_since: bool,
     pub at: String,
 }
@@ -223,8 +224,8 @@ pub struct SuggestionAccept {
     pub text: Option<String>,
 }
 
-/// Decisions on suggestions. Those in `never` are refused for good: if a client suggests the same again, it is not put
-/// into the queue.
+/// Decisions on suggestions. Those in `never` are refused for good: if a client makes the same suggestion again, it is
+/// not put into the queue.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SuggestionDecision {

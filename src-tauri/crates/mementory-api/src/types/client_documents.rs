@@ -1,4 +1,4 @@
-//! Documents that connected clients export and import. Only tools use them, so the window has no types of them.
+//! Documents that connected clients export and import. Only tools use these types, so the window gets none of them.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub struct ClientExport {
     pub include_graph: bool,
     /// Only records dated after this time.
     pub since: Option<String>,
-    /// Only what follows the document with this `next_cursor`; not part of the specification.
+    /// Only the records after an earlier document, given by its `next_cursor`. Not part of the specification.
     pub cursor: Option<String>,
     /// Mask sensitive values even if the grant does not.
     pub redact_pii: bool,
@@ -39,15 +39,16 @@ pub struct ClientDocument {
     pub records: u32,
     /// False if there are more records, which another call returns.
     pub complete: bool,
-    /// What the next call needs as `cursor`.
+    /// Value of `cursor` for the next call.
     pub next_cursor: Option<String>,
-    /// What the next call can have as `since` instead. None also if all records have the same time.
+    /// Value of `since` for the next call, which can be used instead of `cursor`. None if no records are left, or if
+    /// all records have the same time.
     pub next_since: Option<String>,
     /// True if sensitive values are masked.
     pub masked: bool,
 }
 
-/// Entries of a bundle, as the contract of `memory_export` defines them.
+/// Selects entries of a bundle, with the fields that the contract of `memory_export` defines.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClientDisclosure {
@@ -74,7 +75,7 @@ pub struct ClientBundle {
     pub query_limit: Option<u32>,
     pub exclude_sensitivities: Vec<String>,
     pub limit: Option<u32>,
-    /// Only what follows the bundle with this `next_cursor`; not part of the contract.
+    /// Only the records after an earlier bundle, given by its `next_cursor`. Not part of the contract.
     pub cursor: Option<String>,
     /// Sign with the vault's key.
     pub sign: bool,
@@ -97,11 +98,11 @@ fn skip_duplicates() -> String {
     "skip_duplicates".into()
 }
 
-/// What became of a document of a client.
+/// Result of importing a client's document.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ClientImported {
     /// Ids of the suggestions, which wait for the person.
     pub suggestions: Vec<String>,
-    /// Numbers of elements that are not suggested, by reason.
+    /// Numbers of elements that were not suggested, by reason.
     pub skipped: BTreeMap<String, u32>,
 }

@@ -1,4 +1,4 @@
-//! Trash, redaction, erasure, receipts, tombstones.
+//! Types for the Trash, redactions, erasures, receipts and tombstones.
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ pub struct Ids {
     pub ids: Vec<String>,
 }
 
-/// A span of `text` in Unicode code points (end exclusive), and the class that is written in its place.
+/// A span of `text` in Unicode code points (end exclusive), and the name of the class that replaces it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Span {
     pub start: u32,
@@ -28,10 +28,10 @@ pub struct RedactRequest {
     pub everywhere: bool,
 }
 
-/// What a redaction would change. Nothing was changed.
+/// Preview of what a redaction would change.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RedactPreview {
-    /// Number of records, including this one.
+    /// Number of records that would be redacted, including the requested one.
     pub redacted: u32,
     /// Number of records by kind.
     pub kinds: BTreeMap<String, u32>,
@@ -41,7 +41,7 @@ pub struct RedactPreview {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Redacted {
     pub id: String,
-    /// Number of records changed, including this one.
+    /// Number of records that were redacted, including the requested one.
     pub redacted: u32,
     pub tombstone: TombstoneView,
     pub receipt: Receipt,
@@ -83,7 +83,7 @@ pub struct Impact {
     pub derived: u32,
     pub links: u32,
     pub attachments: u32,
-    /// Passthrough files of imports that contain the text.
+    /// Number of passthrough files of imports that contain the text.
     pub passthrough: u32,
     pub copies: Vec<Copy>,
     /// Ids of everything that would be removed.
@@ -108,9 +108,9 @@ pub struct Receipt {
     pub at: String,
     pub complete: bool,
     pub places: Vec<ReceiptPlace>,
-    /// Records with the same text that were left unchanged.
+    /// Number of records with the same text that were left unchanged.
     pub copies_left: u32,
-    /// Number of other records with the same text that were redacted; null in older receipts, where it is not known.
+    /// Number of other records with the same text that were redacted; null in older receipts, which do not record it.
     pub copies_redacted: Option<u32>,
 }
 

@@ -21,7 +21,7 @@ pub struct ExportRequest {
     pub cover: bool,
 }
 
-/// Information that the written format cannot express, so that other programs do not see it.
+/// Information that the written format cannot express. Other programs that read the export do not see it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Loss {
     pub record: String,
@@ -31,7 +31,7 @@ pub struct Loss {
     pub note: String,
 }
 
-/// Number of losses of one field in one way.
+/// Number of losses of one kind in one field.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct LossCount {
     pub field: String,
@@ -47,7 +47,7 @@ pub struct Withheld {
     pub count: u32,
 }
 
-/// Result of an export, or its preview (`bytes` 0, `validated` false, nothing written).
+/// Result of an export. Also used for a preview, which writes nothing; then `bytes` is 0 and `validated` is false.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Exported {
     pub path: String,
@@ -59,7 +59,7 @@ pub struct Exported {
     pub covered: u32,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// `.mem`: the bundle digest; `.alf`: SHA-256 of the file.
+    /// The digest that the format defines (for `.mem`, the bundle digest), otherwise the SHA-256 of the file.
     pub digest: String,
     /// True if the export was read back and is valid.
     pub validated: bool,
@@ -86,7 +86,7 @@ pub struct EvidenceRequest {
     pub until: Option<String>,
     /// Sign with the vault's key.
     pub sign: bool,
-    /// Parts to write; null = tombstones, the log and provenance, as the specification requires.
+    /// Parts to write. Null means tombstones, the log and provenance, which the specification requires.
     pub parts: Option<Vec<EvidencePart>>,
 }
 

@@ -1,4 +1,4 @@
-//! Detection, validation, import and its report.
+//! Types for detecting, validating and importing files, and for import reports.
 use super::{ErrorBody, TsNumber};
 use crate::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize};
@@ -53,8 +53,8 @@ pub struct Detection {
     pub parts: Vec<PartInfo>,
     pub missing_parts: Vec<String>,
     pub candidates: Vec<Candidate>,
-    /// True if several formats recognised the file about equally well. False if none did: the candidates are then the
-    /// nearest ones, best first, and the last one keeps the input as a plain file.
+    /// True if several formats recognised the file about equally well. False if no format recognised it; then the
+    /// candidates are the nearest formats, best first, and the last candidate keeps the input as a plain file.
     pub tie: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct Detections {
 pub struct PathInfo {
     pub path: String,
     pub folder: bool,
-    /// Size of a file; null for everything else, and for missing paths.
+    /// Size of a file in bytes; null for everything else, and for missing paths.
     #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
 }
@@ -94,7 +94,7 @@ pub struct ImportRequest {
     /// How to resolve a conflict with an existing record. Null: the newer version wins.
     #[serde(default)]
     pub merge: Option<MergeStrategy>,
-    /// Import what is left of a file that is damaged or lacks a part of its own inventory.
+    /// Import what is left of a file that is damaged or lacks a part that its own inventory lists.
     #[serde(default)]
     pub salvage: bool,
 }
@@ -105,9 +105,9 @@ pub struct ImportRequest {
 pub enum MergeStrategy {
     /// Skip records with a known id or an equal text.
     SkipDuplicates,
-    /// Replace records with a known id, even by an older version.
+    /// Replace records with a known id, even if the imported version is older.
     Overwrite,
-    /// Import records with a known id and another text beside the existing one, under a new id.
+    /// If a record has a known id but another text, keep the existing record and import the other under a new id.
     Rename,
 }
 
@@ -136,7 +136,7 @@ impl MergeStrategy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct MissingPart {
     pub place: String,
-    /// Stable code, then `: ` and details.
+    /// A stable code, then `: ` and details.
     pub reason: String,
 }
 
@@ -159,7 +159,7 @@ pub struct AttachmentCounts {
     pub present: u32,
 }
 
-/// A problem because of which no record was lost.
+/// A problem that did not cause any record to be lost.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Warning {
     pub code: String,
@@ -204,7 +204,7 @@ pub struct ImportReport {
     pub messages: u32,
     pub memories: u32,
     pub attachments: AttachmentCounts,
-    /// Attachments that are referenced but not in the input; null in reports of older imports.
+    /// Number of attachments that are referenced but not in the input; null in reports of older imports.
     #[serde(default)]
     pub missing_attachments: Option<u32>,
     pub missing_parts: Vec<String>,
@@ -214,8 +214,8 @@ pub struct ImportReport {
     /// What was missing or damaged in the file, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
-    /// Number of records, by kind, that earlier exports of the account contained and this newest export does not. Empty
-    /// in reports of older imports.
+    /// Number of records, by kind, that are missing from this newest export of the account although earlier exports
+    /// contained them. Empty in reports of older imports.
     #[serde(default)]
     pub gone: BTreeMap<String, u32>,
     /// Places of signatures that are invalid. Empty in stored reports.
@@ -234,7 +234,8 @@ pub struct ImportReport {
 /// Progress of a job, reported about ten times a second at most.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Progress {
-    /// Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names.
+    /// Name of the stage. Stages of an import: `detect`, `read`, `store`, `index`, `check`. Of an export: `collect`,
+    /// `write`, `validate`. Of an erasure: the names of the places.
     pub stage: String,
     #[specta(type = TsNumber)]
     pub done: u64,

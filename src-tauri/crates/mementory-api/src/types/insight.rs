@@ -6,9 +6,9 @@ use specta::Type;
 /// Memories about the same topic.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TopicInfo {
-    /// Position in the list of topics by size; changes when memories change.
+    /// Position in the list of topics, which is sorted by size. It changes when memories change.
     pub id: String,
-    /// Made of words of the memories: letters, digits and spaces only.
+    /// Consists of words from the memories and contains only letters, digits and spaces.
     pub name: String,
     /// Ids of the memories.
     pub memories: Vec<String>,
@@ -23,13 +23,13 @@ pub struct Topics {
 /// Somebody who occurs in memories.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PersonInfo {
-    /// Position in the list; changes when memories change.
+    /// Position in the list of people. It changes when memories change.
     pub id: String,
-    /// As the memories write it; none if only the relation is known ("her boss").
+    /// The name as the memories spell it. Null if they give only a relation, such as "her boss".
     pub name: Option<String>,
-    /// Such as `brother` or `boss`, as far as the memories say.
+    /// The relation, such as `brother` or `boss`. Null if the memories give none.
     pub relation: Option<String>,
-    /// Whose relation it is, if not that of the person who owns the vault: `Ruth` for Ruth's daughter.
+    /// Whose relation it is, unless it is that of the vault's owner. For Ruth's daughter, this is `Ruth`.
     pub of: Option<String>,
     /// Ids of the memories, at least one.
     pub memories: Vec<String>,
@@ -44,7 +44,7 @@ pub struct People {
 /// Answer of `timeline`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Timeline {
-    /// The oldest first; those without a date at the end.
+    /// The memories, oldest first. Those without a date come last.
     pub items: Vec<ListItem>,
 }
 
@@ -71,14 +71,14 @@ pub struct ContradictionInfo {
 pub struct SettleRequest {
     /// Id of the memory that is right.
     pub right: String,
-    /// Ids of the memories that it contradicts.
+    /// Ids of the memories that contradict `right`.
     pub others: Vec<String>,
 }
 
 /// Answer of `settle`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Settled {
-    /// The answers that the memories had before, `none` for those without one; the one that is right comes first.
+    /// The answer that each memory had before, or `none` if it had no answer. The memory that is right comes first.
     pub before: Vec<ReviewAnswer>,
 }
 
@@ -86,6 +86,6 @@ pub struct Settled {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ContradictionList {
     pub pairs: Vec<ContradictionInfo>,
-    /// Plans whose date has passed, without those that the person called true.
+    /// Plans whose date has passed, except those that the person called true.
     pub past_plans: Vec<ListItem>,
 }

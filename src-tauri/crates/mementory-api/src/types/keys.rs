@@ -10,10 +10,10 @@ pub struct KeyInfo {
     pub algorithm: String,
     /// The key in hex.
     pub public_key: String,
-    /// The first half of its SHA-256 in hex, for display.
+    /// The first half of the key's SHA-256 in hex, for display.
     pub fingerprint: String,
     pub name: Option<String>,
-    /// When it was first seen or trusted; null for the vault's own key.
+    /// When the key was first seen or trusted; null for the vault's own key.
     pub since: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct FileCheck {
     pub format: Option<String>,
     /// False if the format has no validator; then the other fields mean nothing.
     pub checked: bool,
-    /// True if no error was found and the signature is not invalid.
+    /// True if no error was found and no signature is invalid.
     pub ok: bool,
     pub records: u32,
     pub signature: CheckedSignature,

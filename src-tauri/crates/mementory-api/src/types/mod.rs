@@ -28,6 +28,6 @@ pub use scan::*;
 pub use vault::*;
 pub use watching::*;
 
-/// Makes a field a plain `number` in the window's TypeScript. specta turns `f64` into `number | null`, because JSON has
-/// no NaN, and refuses `u64`. Used only for the generated types.
+/// Stands for `u64` and `f64` fields in the types generated for the window's TypeScript, where they become a plain
+/// `number`. Left alone, specta turns `f64` into `number | null`, because JSON has no NaN, and refuses `u64`.
 type TsNumber = u32;

@@ -1,4 +1,4 @@
-//! Lists, records, threads, search, edits.
+//! Types for lists, single records, conversations, search and edits.
 use super::{TsNumber, Warning};
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -16,7 +16,7 @@ pub struct Filter {
     pub tag: Option<String>,
     /// The record's own type (`preference`, `semantic` …); empty = records without a type.
     pub record_type: Option<String>,
-    /// Who said what the record says: `user`, `assistant`, `system`, or `unknown` where the source does not tell.
+    /// Who said what the record says: `user`, `assistant`, `system`, or `unknown` if the source does not say.
     pub said_by: Option<String>,
     /// First time or date (RFC 3339), inclusive.
     pub since: Option<String>,
@@ -33,11 +33,12 @@ pub struct Filter {
     pub file_kind: Option<String>,
     /// Only records of these import batches, by id.
     pub batch: Option<Vec<String>>,
-    /// Only memories about this subject: `who_you_are people work projects health money places_travel home food tastes
-    /// beliefs plans how_to_answer`; empty = memories without a suggested subject.
+    /// Only memories about this subject: `who_you_are`, `people`, `work`, `projects`, `health`, `money`,
+    /// `places_travel`, `home`, `food`, `tastes`, `beliefs`, `plans` or `how_to_answer`. An empty text selects memories
+    /// without a suggested subject.
     pub about: Option<String>,
-    /// Only memories in this special category: `health beliefs politics origin sexuality biometrics union money minors
-    /// exact_address`, or `any`.
+    /// Only memories in this special category: `health`, `beliefs`, `politics`, `origin`, `sexuality`, `biometrics`,
+    /// `union`, `money`, `minors`, `exact_address`, or `any` of them.
     pub special: Option<String>,
 }
 
@@ -49,7 +50,7 @@ pub struct AboutInfo {
     /// From 0 to 1.
     #[specta(type = TsNumber)]
     pub confidence: f64,
-    /// `suggested`, or `person` for a decision of the person about this memory or about another one that says the same.
+    /// `suggested`, or `person` if the person decided it for this memory or for another one that says the same.
     pub by: String,
 }
 
@@ -58,11 +59,12 @@ pub struct AboutInfo {
 #[serde(default)]
 pub struct AboutRequest {
     pub ids: Vec<String>,
-    /// As in the filter, or `suggested` to remove an earlier decision.
+    /// One of the subjects in [`Filter::about`], or `suggested` to remove an earlier decision.
     pub about: String,
 }
 
-/// Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (last changed in the vault first).
+/// Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed`, which puts the
+/// records first that were changed last in the vault.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ListRequest {
@@ -105,7 +107,7 @@ pub struct ListItem {
     /// For records in the Trash: when the record was moved there, and when it will be erased.
     pub trashed_at: Option<String>,
     pub expires_at: Option<String>,
-    /// For attachments: size, media type, and whether the bytes are in the vault.
+    /// For attachments: size in bytes, media type, and whether the bytes are in the vault.
     #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
     pub media_type: Option<String>,
@@ -131,8 +133,8 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Number of records for the filter menus, by source, type (an empty name = no type), tag and `said_by`. Attachments
-/// are counted by kind of file instead of type.
+/// Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name stands for
+/// records without a type. Attachments are counted by kind of file instead of type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,
@@ -146,7 +148,7 @@ pub struct Facets {
     pub special: BTreeMap<String, u32>,
 }
 
-/// Number of files of one kind, and the total size of those in the vault in bytes.
+/// Number of files of one kind, and the total size in bytes of those files that are in the vault.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct FileCount {
     pub count: u32,
@@ -159,9 +161,9 @@ pub struct FileCount {
 pub struct Summary {
     /// Number of all stored versions of the records.
     pub versions: u32,
-    /// Number of distinct sensitive values, by class, that are found in these records and still await review.
+    /// Number of distinct sensitive values, by class, that were found in these records and still await review.
     pub findings: BTreeMap<String, u32>,
-    /// Number of conversations in the vault that the records were derived from.
+    /// Number of conversations in the vault from which the records were derived.
     pub conversations: u32,
     /// Number of records with a date; `first` and `last` are the earliest and latest of these dates.
     pub dated: u32,
@@ -197,8 +199,8 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if the target is in the Trash. Then only kind and source are given, and the conversation if that is not in
-    /// the Trash.
+    /// True if the target is in the Trash. Then only its kind and source are given, and its conversation if that is not
+    /// in the Trash too.
     pub trashed: bool,
 }
 
@@ -314,11 +316,11 @@ pub struct ThreadMessage {
     pub siblings: Vec<String>,
     /// Memories derived from this message.
     pub memories: Vec<LinkInfo>,
-    /// Blocks of the message beside its text: thinking, tool calls and their results.
+    /// Blocks of the message besides its text: thinking, tool calls and their results.
     pub steps: Vec<Step>,
 }
 
-/// A step taken for a message, collapsed by default in the reader.
+/// One block of a message besides its text, such as a tool call. The window shows it collapsed by default.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Step {
     /// As in [`ThreadMessage`].
@@ -389,15 +391,15 @@ pub struct MeaningHit {
     pub how: String,
 }
 
-/// Answer of `search` by words and meaning.
+/// Result of a search by words and meaning.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MeaningResult {
     pub query: String,
-    /// Number of all records found, by words or by meaning.
+    /// Number of all records that were found by words or by meaning.
     pub total: u32,
     pub took_ms: f64,
     pub hits: Vec<MeaningHit>,
-    /// `weights_missing` or `weights_damaged` if only words could be searched.
+    /// `weights_missing` or `weights_damaged` if the search by meaning was not possible.
     pub warnings: Vec<Warning>,
 }
 

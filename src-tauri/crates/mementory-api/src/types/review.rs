@@ -36,9 +36,10 @@ pub struct MemoryEvidence {
     /// `user` (the person said it), `assistant` (the assistant concluded it), `system` (a program put it there) or
     /// `unknown`.
     pub said_by: String,
-    /// `found`; `none`: all conversations of its time were compared, and none says it; `unknown`: nothing can be said.
+    /// `found`; `none` if the memory was compared with all conversations of its time and none of them says it;
+    /// `unknown` if neither could be shown.
     pub trace: String,
-    /// The messages that show who said the memory, then those that the export names.
+    /// First the messages that show who said the memory, then the other messages that the export names.
     pub messages: Vec<EvidenceMessage>,
 }
 
@@ -86,7 +87,7 @@ pub struct ReviewState {
     pub item: Option<ReviewItem>,
     /// Number of memories without an answer.
     pub left: u32,
-    /// Number of memories with and without an answer.
+    /// Number of all memories, with or without an answer.
     pub total: u32,
     /// Number of answers by name.
     pub answers: BTreeMap<String, u32>,
@@ -114,7 +115,7 @@ pub struct TodoItem {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TodoCount {
     pub assistant: String,
-    /// Number of memories that are not gone from the assistant yet. `items` counts all.
+    /// Number of memories that are not gone from the assistant yet. `items` also counts those that are gone.
     pub open: u32,
     pub items: u32,
 }
@@ -126,7 +127,7 @@ pub struct Todo {
     pub assistant: Option<String>,
     /// Display name of the assistant.
     pub name: Option<String>,
-    /// In the assistant's own order, oldest first.
+    /// The memories to delete, oldest first as in the assistant's own list.
     pub items: Vec<TodoItem>,
     /// A text to paste into a chat with the assistant; empty if nothing is left to delete.
     pub message: String,

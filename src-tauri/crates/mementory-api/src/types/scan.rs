@@ -1,10 +1,10 @@
-//! Sensitive values: where they are, never the values themselves.
+//! Where sensitive values are. These types never contain the values themselves.
 use super::Filter;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Which records to scan, and for which classes.
+/// Which records to scan, and which classes of sensitive values to look for.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ScanRequest {
@@ -27,7 +27,7 @@ pub struct SensitiveFinding {
     pub confidence: String,
     pub start: u32,
     pub end: u32,
-    /// Fingerprint: equal for equal values in this vault; reveals nothing about the value.
+    /// Fingerprint of the value. It is the same for equal values in this vault and reveals nothing about them.
     pub value: String,
 }
 
@@ -38,7 +38,7 @@ pub struct Scan {
     pub by_class: BTreeMap<String, u32>,
 }
 
-/// A page of the review queue: one entry for each distinct value.
+/// Request for a page of the review queue, which has one entry for each distinct value.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SensitiveRequest {
@@ -104,7 +104,7 @@ pub struct SensitiveQueue {
     pub ignored: BTreeMap<String, u32>,
     /// When the last complete scan ended; null = never.
     pub looked_at: Option<String>,
-    /// At most this many records are not scanned yet.
+    /// Upper bound of the number of records that are not scanned yet.
     pub left: u32,
 }
 
@@ -115,7 +115,7 @@ pub struct SensitiveDetail {
     pub places: Vec<SensitivePlace>,
 }
 
-/// Request to redact the given values, or those values of some classes that still await review.
+/// Request to redact the given values, or all values of some classes that still await review.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct RedactValuesRequest {

@@ -60,7 +60,7 @@ pub struct RecentVault {
     pub present: bool,
 }
 
-/// Strength of a passphrase as it is typed; nothing is stored.
+/// Strength of a passphrase while it is being typed. Nothing is stored.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PassphraseStrength {
     /// From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum.
@@ -79,7 +79,8 @@ pub struct SessionState {
     pub path: Option<String>,
     /// Minutes without input before the vault locks automatically; 0 = never.
     pub auto_lock_minutes: u32,
-    /// Erasures and redactions made in a newer copy of this vault that were applied when it was opened.
+    /// Number of erasures and redactions that were made in a newer copy of this vault and applied when this one was
+    /// opened.
     pub erasures_reapplied: u32,
     /// `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
     /// known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
@@ -105,19 +106,19 @@ pub struct OpenRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct RefusedPath {
     pub path: String,
-    /// `missing`, `unreadable`, or `no_file`: neither a file nor a folder.
+    /// `missing`, `unreadable`, or `no_file` if it is neither a file nor a folder.
     pub reason: String,
 }
 
-/// Protections of the window besides the passphrase, and which of them this system supports.
+/// The window's protections besides the passphrase, and which of them this system supports.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct WindowGuards {
     /// `linux`, `macos` or `windows`.
     pub system: String,
     /// Whether the vault locks when the screen locks or the computer sleeps.
     pub lock_when_away: bool,
-    /// True if the system announces a locked screen, and a sleep before it begins. Otherwise the vault locks only after
-    /// a sleep.
+    /// True if the system announces that the screen was locked and that the computer is about to sleep. Otherwise the
+    /// vault locks only after a sleep.
     pub told_when_away: bool,
     /// Whether the window is kept out of screenshots and screen sharing.
     pub hide_from_capture: bool,
@@ -128,7 +129,7 @@ pub struct WindowGuards {
 /// State of the search index.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct IndexInfo {
-    /// `current`, or `rebuilt` (rebuilt from the records in this session).
+    /// `current`, or `rebuilt` if it was rebuilt from the records in this session.
     pub state: String,
     /// Why the index was rebuilt when the vault was opened: `missing` (as in a backup), `damaged` or `behind`. Null if
     /// it was not rebuilt.
@@ -144,8 +145,8 @@ pub struct SourceInfo {
     pub counts: BTreeMap<String, u32>,
     /// Time of the newest record from this assistant.
     pub newest_at: Option<String>,
-    /// When the newest export was made according to its file name, otherwise when it was imported. Null for records
-    /// written by hand.
+    /// When the newest export was made according to its file name. Without such a name, when the export was imported.
+    /// Null for records written by hand.
     pub exported_at: Option<String>,
 }
 
@@ -159,7 +160,7 @@ pub struct StandingCount {
     pub count: u32,
 }
 
-/// The vault in numbers. Records in the Trash are counted only in `trash`.
+/// Numbers about the vault. Records in the Trash are counted only in `trash`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct VaultInfo {
     pub vault_id: String,
@@ -202,10 +203,10 @@ pub struct NewRecoveryCode {
     pub slots: Vec<SlotInfo>,
 }
 
-/// What the list of erasures did when a vault was opened.
+/// Result of applying the lists of erasures when a vault was opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct AppliedErasures {
-    /// Erasures and redactions made in a newer copy of this vault that were applied.
+    /// Number of erasures and redactions that were made in a newer copy of this vault and have now been applied.
     pub erasures: u32,
     /// `none`: no list was found outside of the vault's folder. `failed`: a list could not be applied. Null otherwise.
     pub ledger: Option<String>,
@@ -219,11 +220,11 @@ pub struct Restored {
     pub bytes: u64,
     /// SHA-256 of the lines `<sha256>  <name>` of all files of the copy, sorted by name.
     pub digest: String,
-    /// Erasures and redactions made after the backup that were applied to the copy.
+    /// Number of erasures and redactions that were made after the backup and have been applied to the copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasures_reapplied: Option<u32>,
-    /// `none`: no list of erasures was found outside of the backup, so what was erased since is not known. `failed`: what
-    /// was erased since could not be erased in the copy; the next opening tries again.
+    /// `none`: no list of erasures was found outside of the backup, so erasures that were made after the backup are not
+    /// known. `failed`: such erasures could not be applied to the copy; the next opening tries again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<String>,
 }
@@ -238,7 +239,7 @@ pub struct BackedUp {
     pub digest: String,
 }
 
-/// Integrity of every part of the vault.
+/// Result of checking the integrity of every part of the vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct CheckReport {
     pub ok: bool,

@@ -40,7 +40,7 @@ pub struct WatchedFolder {
     pub last_at: Option<String>,
 }
 
-/// An export in a watched folder that the person has not decided about.
+/// An export in a watched folder on which the person has not decided yet.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Find {
     pub id: String,
@@ -70,7 +70,7 @@ pub struct Watched {
     pub folders: Vec<WatchedFolder>,
     /// Detected files, newest first.
     pub finds: Vec<Find>,
-    /// Id of the file that is being imported automatically, which is also the id of that job.
+    /// Id of the file that is being imported automatically. The import job has the same id.
     pub importing: Option<String>,
     pub imported: Vec<OwnImport>,
 }

@@ -1,10 +1,10 @@
-//! Finds evidence in other words and other languages than those of the memory, in conversations written for this test.
-//! Without the weights of the encoder, only evidence in the same words is checked.
+//! Finds evidence that is worded differently from a memory or is in another language, in conversations written for this
+//! test. Without the weights of the encoder, only evidence in the same words is checked.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A memory, what was said just before, by whom, and in which words.
+/// A memory, the two messages before it, and which of the two speakers said what the memory says.
 struct Case {
     memory: &'static str,
     /// What the person said, then what the assistant answered.
@@ -16,7 +16,7 @@ const fn by_person(memory: &'static str, said: &'static str, answer: &'static st
     Case { memory, said: [said, answer], said_by: "user" }
 }
 
-/// Each memory was said in other words than its own, and every third in another language.
+/// Every memory is worded differently from what was said, and every third one is in another language.
 const CASES: [Case; 18] = [
     by_person(
         "User cannot eat nuts.",
@@ -131,8 +131,8 @@ fn conversation(name: &str, time: u32, nodes: &[Value]) -> Value {
         "current_node": last, "mapping": mapping})
 }
 
-/// A conversation for each case, on a day of its own, and a last conversation with the list of all memories and their
-/// days.
+/// Writes an export with a conversation for each case, each on a day of its own, and a last conversation that lists all
+/// memories and their days.
 fn export(folder: &Path) -> PathBuf {
     let start = 1_767_225_600; // 2026-01-01
     let text = |text: &str| json!({"content_type": "text", "parts": [text]});
@@ -227,7 +227,8 @@ fn what_was_said_in_other_words_is_found_and_what_was_not_said_is_not() {
     }
 }
 
-/// A day with so many messages that not all can be compared, and a memory of that day, with one of a quiet day.
+/// An export with two memories: one is of a quiet day, the other of a day with so many messages that not all of them
+/// can be compared.
 fn busy_day(folder: &Path) -> PathBuf {
     let start = 1_767_225_600; // 2026-01-01
     let text = |text: &str| json!({"content_type": "text", "parts": [text]});
@@ -275,8 +276,8 @@ fn a_message_from_another_time_needs_more_than_a_similar_subject() {
     }
 }
 
-/// Memories of another assistant. The first was said in a conversation of the first assistant; the others are only
-/// about the same subjects.
+/// Memories of a second assistant. What the first of them says was said in a conversation that `export` writes for the
+/// first assistant. The others are only about the same subjects as such conversations.
 const ELSEWHERE: [&str; 4] = [
     "Schwester Ruta behandelt Hunde und Katzen in ihrer Praxis",
     "Once sold a bicycle to a neighbour",

@@ -93,7 +93,7 @@ mod unix {
         fs::write(dotfiles.join("zed.json"), TEXT).unwrap();
         let link = home.write(Client::Zed, "");
         fs::remove_file(&link).unwrap();
-        // A link to a link, the second one relative.
+        // The configuration is a link to another link, which is relative.
         symlink(dotfiles.join("current.json"), &link).unwrap();
         symlink("zed.json", dotfiles.join("current.json")).unwrap();
 

@@ -88,7 +88,7 @@ fn changes_made_between_connecting_and_disconnecting_stay() {
     home.write(Client::VsCode, "{\n\t\"inputs\": []\n}\n");
     connect(&home, Client::VsCode, &server());
     let text = fs::read_to_string(home.path(Client::VsCode)).unwrap();
-    // A server that the client itself adds after ours.
+    // The client itself adds a server after ours.
     let own = "\t\t\"own\": {\n\t\t\t\"command\": \"x\"\n\t\t}";
     let end = text.rfind("\n\t}").unwrap();
     home.write(Client::VsCode, format!("{},\n{own}{}", &text[..end], &text[end..]));

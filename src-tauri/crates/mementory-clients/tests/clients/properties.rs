@@ -1,5 +1,5 @@
-//! For random documents: connecting and disconnecting gives the original bytes, and the connected document has the
-//! former values and the server.
+//! Connects and disconnects random documents. Disconnecting must give the original bytes, and the connected document
+//! must have the former values and the server.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, plan_connect, plan_disconnect};

@@ -5,7 +5,7 @@ use crate::testing::{Home, data, now, server};
 use mementory_clients::{Client, plan_connect, plan_disconnect};
 use std::{fs, path::PathBuf};
 
-/// For each case the client, the file, and the file with its connected form.
+/// The cases: for each one the client, the configuration, and the file with the connected form of the configuration.
 fn cases() -> Vec<(Client, PathBuf, PathBuf)> {
     let mut cases = Vec::new();
     for client in Client::ALL {

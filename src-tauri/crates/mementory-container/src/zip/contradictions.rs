@@ -1,5 +1,6 @@
 //! Contradictions between the directory and the local headers of an archive. If there are any, a program that reads the
-//! directory sees other files than a program that reads the local headers. Writers do not make such files by accident.
+//! directory and a program that reads the local headers see different files. Writers do not make such archives by
+//! accident.
 use super::{
     super::source::Source,
     LOCAL_SIGNATURE,
@@ -30,7 +31,7 @@ pub(in super::super) fn contradictions(
     directory: u64,
 ) -> std::io::Result<Vec<Contradiction>> {
     let mut found = Vec::new();
-    // For each entry: start and end of its bytes, and its index.
+    // Start and end of the bytes of each entry, and the entry's index.
     let mut occupied: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let Position::Header(at) = entry.position else { continue };
@@ -78,8 +79,8 @@ pub(in super::super) fn contradictions(
     Ok(found)
 }
 
-/// True if the bytes between two entries begin with the local header of another entry. A descriptor may come first: it
-/// has the sizes of a streamed entry.
+/// True if the bytes between two entries begin with the local header of another entry. The descriptor of a streamed
+/// entry, which has the sizes of that entry, may come first.
 fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> {
     const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
     let gap = source.bytes(from, (until - from).min(64) as usize)?;

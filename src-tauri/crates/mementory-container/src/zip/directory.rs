@@ -12,8 +12,8 @@ const LOCATOR64_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
 /// Signature of the Zip64 end-of-directory record.
 const END64_SIGNATURE: [u8; 4] = *b"PK\x06\x06";
 
-/// Number of bytes at the end of the file in which the end record is searched. A comment has at most 64 KiB, but
-/// downloads can have other bytes after the archive.
+/// Number of bytes at the end of the file that are searched for the end record. A comment after that record has at most
+/// 64 KiB, but downloads can have other bytes after the archive.
 const MAX_TAIL_BYTES: u64 = 1 << 20;
 
 /// The directory of an archive.

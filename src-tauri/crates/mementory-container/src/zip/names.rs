@@ -24,8 +24,7 @@ pub(super) fn decode(raw: &[u8], flags: u16, extra: &[u8]) -> String {
 
 fn shift_jis(raw: &[u8]) -> Option<String> {
     let name = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(raw)?;
-    // Half-width kana are not accepted, because they are single bytes and names in other encodings would be taken for
-    // them.
+    // Half-width kana are not accepted: each is a single byte, so names in other encodings would be mistaken for them.
     let japanese = |c: char| {
         c.is_ascii() || matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}')
     };

@@ -44,7 +44,7 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
             }
         }
         let left = source.len() - data;
-        // Flag bit 3: the sizes follow the data, and the header says zero.
+        // Flag bit 3 is set: the sizes follow the data, and the header has zeros instead.
         if flags & 8 != 0 && entry.packed == 0 {
             entry.checked = false;
             if entry.method == 8 {

@@ -49,12 +49,12 @@ proptest! {
     }
 }
 
-/// The bytes of the files without a name that this process has open in a folder.
+/// The contents of the unnamed files that this process has open in a folder.
 #[cfg(target_os = "linux")]
 fn unnamed_files_in(dir: &std::path::Path) -> Vec<Vec<u8>> {
     let dir = dir.canonicalize().unwrap();
     let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten().map(|entry| entry.path());
-    // Descriptors of other tests come and go meanwhile.
+    // Other tests open and close files meanwhile, so a link may no longer be readable.
     let ours = open.filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with(&dir)));
     ours.filter_map(|link| std::fs::read(link).ok()).collect()
 }

@@ -26,13 +26,13 @@ pub struct MemorySource {
     pub progress: u64,
     /// Deletions.
     pub tombstones: Vec<Tombstone>,
-    /// Import times of a record's versions, by the value of its key.
+    /// Import times of the versions of a record, by the value of the record's key.
     pub import_times: BTreeMap<String, Vec<Timestamp>>,
     /// Id of the vault. None for the default id.
     pub vault: Option<String>,
     /// Time of the export. None for the default time.
     pub now: Option<&'static str>,
-    /// Marks in the text of a record, by its position in `records`.
+    /// The redactions in the text of a record, by its position in `records`.
     pub redactions: BTreeMap<usize, Vec<Redaction>>,
     /// True if the source says that sensitive values are masked.
     pub covers: bool,
@@ -108,7 +108,8 @@ impl Sink for MemorySource {
     }
 }
 
-/// A vault id, derived like a real one from kind and key, but with a plain digest.
+/// The id of a record in the vault. Like a real one, it is derived from the kind and the key, but with a plain digest
+/// instead of a keyed one.
 pub fn vault_id(kind: Kind, key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}|{}", kind.as_str(), key.scope, key.value))[..16])
 }

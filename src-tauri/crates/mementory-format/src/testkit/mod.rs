@@ -15,8 +15,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The top folder of the repository. The path is read from the environment when a test runs, not when it is built.
-/// Another clone with the same target folder may have built the test, and has its own fixtures.
+/// The top folder of the repository. The path is read from the environment when a test runs, not when it is built,
+/// because the test may have been built in another clone, which shares the target folder but has its own fixtures.
 pub fn repo() -> PathBuf {
     let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
     Path::new(&krate).join("../../..").canonicalize().unwrap()

@@ -1,15 +1,15 @@
 //! Detects files with rules for agents. Agents find these files by name and folder, so most files have nothing else
-//! that identifies them. If the frontmatter has members that only one agent uses, they take precedence over the name.
+//! that identifies them. A file with any other name is detected by frontmatter members that only one agent uses.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
 
-/// Bytes of a file that detection reads.
+/// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Confidence for rules files. It is lower than the confidence for the workspace of an agent, whose files have the same
-/// names, and higher than that for a copied text.
+/// Confidence for rules files. It is lower than the confidence for the workspace of an agent, whose files can have the
+/// same names, and higher than the confidence for pasted text.
 const CONFIDENCE: f64 = 0.75;
 
-/// Beginning of the files that this format writes. These files do not say who wrote their items.
+/// Beginning of the files that this format writes. Such a file does not say whether a person or an agent wrote an item.
 pub(super) const MARK: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
 const OWN_CONFIDENCE: f64 = 0.9;
@@ -17,9 +17,9 @@ const OWN_CONFIDENCE: f64 = 0.9;
 /// What a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RuleFile {
-    /// Name of the platform. `agents` for the names that many agents share.
+    /// Name of the platform, or `agents` for a file name that many agents share.
     pub platform: &'static str,
-    /// Who wrote the text: a person or an agent.
+    /// Says who wrote the text: `rules_file` for a person, `agent_memory` for an agent.
     pub method: &'static str,
     /// True for a file that is stored, but not read.
     pub is_opaque: bool,
@@ -70,7 +70,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     }
     let text = String::from_utf8_lossy(&head);
     let text = text.trim_start_matches('\u{feff}');
-    // JSON of another program may have any name.
+    // A JSON file of another program can have the name of a rules file.
     if ["{\"", "[{"].iter().any(|start| text.split_whitespace().collect::<String>().starts_with(start)) {
         return None;
     }
@@ -119,7 +119,7 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     })
 }
 
-/// The agent whose rules have these members.
+/// The rules file that the members of the frontmatter identify. None if they do not belong to any agent.
 fn by_frontmatter(document: &Document<'_>) -> Option<RuleFile> {
     document.yaml?;
     let has = |key: &str| document.fields.contains_key(key);

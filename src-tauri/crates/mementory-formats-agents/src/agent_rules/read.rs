@@ -1,4 +1,4 @@
-//! Reads each rule of a file as a memory. The verbatims of the memories of a file, joined in order, are the whole file.
+//! Reads each rule of a file as a memory. The verbatims of these memories, joined in order, are the whole file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -8,7 +8,8 @@ use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// Longest frontmatter, in bytes, that every item of a file stores. A longer one is only stored with the first item.
+/// Largest frontmatter, in bytes, that is stored with every item of a file. A larger one is only stored with the first
+/// item.
 const MAX_REPEATED_BYTES: usize = 4 << 10;
 /// Heading under which Gemini CLI writes what it was asked to remember.
 const GEMINI_MEMORIES: &str = "Gemini Added Memories";
@@ -115,7 +116,7 @@ fn read_file(
         };
         record.source.platform = file.platform.into();
         let method = if is_saved { "agent_memory" } else { file.method };
-        // A file that Mementory wrote does not say who wrote its items.
+        // A file that Mementory wrote does not say whether a person or an agent wrote its items.
         record.source.method = (!file.is_ours).then(|| method.into());
         record.source.project.clone_from(&project);
         if n == 0 || before.len() <= MAX_REPEATED_BYTES {
@@ -130,8 +131,8 @@ fn read_file(
     Ok(())
 }
 
-/// Name of the folder of a file. Hidden folders and everything below them do not count. For a file at the top of a
-/// selected folder, it is the name of that folder.
+/// The project of a file: the name of its nearest folder that is neither hidden nor in a hidden folder. For a file at
+/// the top of a selected folder, this is the name of the selected folder.
 fn project_of(catalog: &Catalog, member: &Member) -> Option<String> {
     let mut folders: Vec<&str> = member.name.split('/').collect();
     folders.pop();

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The fixtures, and files of other programs.
+//! Tests with the fixtures, and with files of other programs that have the same names.
 use super::AgentRules;
 use crate::cases;
 use crate::testing::{detect, read};

@@ -14,8 +14,8 @@ use std::path::Path;
 
 /// The file that agents load.
 const MAIN_FILE: &str = "AGENTS.md";
-/// Limits of `AGENTS.md`: the number of bytes that Claude Code loads at most, and the number of lines that it
-/// recommends for a rules file. Codex loads up to 32 KiB.
+/// Limits of `AGENTS.md`. Claude Code loads at most this number of bytes, and recommends at most this number of lines
+/// for a rules file. Codex loads up to 32 KiB.
 const LOADED_BYTES: usize = 25_000;
 const LOADED_LINES: usize = 200;
 /// Space that is reserved in `AGENTS.md` for the headings and the list of the other files, in bytes and lines.
@@ -23,7 +23,7 @@ const FRAME_BYTES: usize = 3_000;
 const FRAME_LINES: usize = 64;
 /// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
 const LONG_ITEM_BYTES: usize = 1_500;
-/// Size of a topic's file, in bytes, at which the next file of the topic is begun.
+/// Largest size, in bytes, of the items in one file of a topic. Further items go into another file of the topic.
 const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.
@@ -67,14 +67,14 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The text of a record, after its title if the text does not contain the title.
+/// The text of a record. If the text does not contain the title of the record, the title is put before it.
 fn words_with_title(record: &Record) -> String {
     let text = words(record).trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
     title.map_or_else(|| text.to_owned(), |title| format!("{}: {text}", title.replace(['\n', '\r'], " ")))
 }
 
-/// The record that reading a written item returns.
+/// The record that results when a written item is read again.
 fn read_back(item: &str, topic: usize, path: &str) -> Record {
     let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), text);

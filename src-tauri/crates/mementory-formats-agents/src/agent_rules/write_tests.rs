@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Writing memories into the files that agents load.
+//! Tests of writing memories into the files that agents load.
 use super::AgentRules;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 use crate::testing::write;

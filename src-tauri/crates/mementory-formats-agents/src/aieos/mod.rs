@@ -1,4 +1,4 @@
-//! Identities of agents in AIEOS, outside a workspace. See README.md.
+//! Identities of agents in the AIEOS format that are not in a workspace. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -12,7 +12,7 @@ const ID: &str = "aieos";
 /// Name of the platform, for the filter by source.
 const PLATFORM: &str = "aieos";
 
-/// Identities of agents in AIEOS, outside a workspace.
+/// Identities of agents in the AIEOS format that are not in a workspace.
 pub struct Aieos;
 
 impl Format for Aieos {

@@ -8,7 +8,7 @@ use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::keys_of;
 
-/// Bytes of a Markdown file that detection reads.
+/// Number of bytes at the beginning of a Markdown file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
 /// Types that a topic file of the memory can have.
 pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
@@ -66,7 +66,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     };
     vec![Claim {
         version: None,
-        // Topic files with an index beside them cannot be notes of another program, whatever their text is.
+        // Topic files that have an index beside them cannot be notes of another program, whatever they contain.
         confidence: if is_certain {
             0.95
         } else if has_index {
@@ -85,7 +85,8 @@ pub(super) const WEB_LIST: &str = "loglines";
 
 /// True for a session of Claude Code on the web: one object with its lines in a list.
 pub(super) fn is_web_log(catalog: &Catalog, member: &Member) -> bool {
-    // Other files, such as those about screenplays, may have `loglines` too, so these lines must be messages.
+    // Other files, such as those about screenplays, can also have a list named `loglines`. Therefore its elements must
+    // be messages.
     head_keys(catalog, member).is_some_and(|keys| {
         let has = |key: &str| keys.has(&format!("{WEB_LIST}.{key}"));
         has("type") && has("message") && (has("message.role") || has("timestamp"))
@@ -100,7 +101,7 @@ enum LogKind {
     History,
 }
 
-/// The kind of a log, with true if the log has a member that only Claude Code writes. None if it is not a log.
+/// The kind of a log, and whether it has a member that only Claude Code writes. None if the file is not a log.
 fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -121,14 +122,14 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let mut is_session = false;
     for line in &lines {
         let Some(object) = Object::parse(line) else {
-            // The first line may be longer than the part that is read here. Then it is incomplete.
+            // The line is incomplete if it is longer than the part of the file that is read here.
             let keys = keys_of(line.as_bytes());
             if keys.has("parentUuid") && (keys.has("sessionId") || keys.has("isSidechain")) {
                 return Some((LogKind::Session, true));
             }
             continue;
         };
-        // Qwen Code writes the same members around messages in the form of Google's API.
+        // Qwen Code writes lines with the same members, but its messages have the form of Google's API.
         if object.object("message").is_some_and(|m| m.has("parts")) {
             return None;
         }
@@ -165,7 +166,7 @@ fn is_markdown(member: &Member) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
-/// True for a file with a name, a description and one of the types of topics.
+/// True for a file with one of the types of topics and with a name or a description.
 fn is_topic(catalog: &Catalog, member: &Member) -> bool {
     let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
     let text = String::from_utf8_lossy(&head);
@@ -195,7 +196,7 @@ fn is_same_folder(one: &Member, other: &Member) -> bool {
     one.root == other.root && one.archive == other.archive && folder(one) == folder(other)
 }
 
-/// True for results of tools, descriptions of subagents, and the list of sessions.
+/// True for a file with results of tools, a description of a subagent, or the list of sessions.
 fn is_side_file(catalog: &Catalog, member: &Member, claimed_ids: &[usize]) -> bool {
     let mut folders = member.name.split('/').rev().skip(1);
     let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());

@@ -9,8 +9,8 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 
-/// Reads the prompts of the sessions that are not in `known_sessions`. Each session becomes a conversation. In older
-/// files, which do not name the session, each project becomes one.
+/// Reads the prompts of the sessions that are not in `known_sessions`. Each session becomes a conversation. Older files
+/// do not name the session of a prompt, so all prompts of a project become one conversation.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,

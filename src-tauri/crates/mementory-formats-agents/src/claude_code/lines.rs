@@ -27,7 +27,7 @@ pub(super) fn kind_of(line: &Object<'_>) -> LineKind {
     }
 }
 
-/// The message that `lines` consist of. An answer can be written as several lines, each with one or more of its blocks.
+/// The message in `lines`. An answer can be written as several lines, each with one or more of its blocks.
 /// `is_subagent` is true in the log of a subagent, whose prompt another agent wrote.
 pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentContent) {
     let mut turn = Turn::default();
@@ -95,8 +95,8 @@ fn role_of(line: &Object<'_>) -> &'static str {
     }
 }
 
-/// Reads the text of an attachment or of an unknown line. A prompt that waited in the queue counts as written by the
-/// person.
+/// Reads the text of an attachment or of an unknown line. If the attachment is a prompt that waited in the queue, the
+/// person counts as its author.
 fn read_attachment(line: &Object<'_>, turn: &mut Turn, content: &mut AgentContent) {
     let Some(attachment) = line.object("attachment") else {
         if let Some(raw) = ["toolUseResult", "data", "error", "text"].into_iter().find_map(|k| line.raw_value(k)) {
@@ -123,8 +123,8 @@ fn read_attachment(line: &Object<'_>, turn: &mut Turn, content: &mut AgentConten
     }
 }
 
-/// Hides the turn of a line that the program wrote in the person's name, and gives it the role `system`. Also marks a
-/// line with an error of the API.
+/// Hides a turn that the program wrote in the person's name, and gives it the role `system`. Also marks a turn whose
+/// line reports an error of the API.
 fn mark_hidden_line(line: &Object<'_>, is_subagent: bool, turn: &mut Turn) {
     let origin = line.object("origin").and_then(|o| o.text("kind").map(std::borrow::Cow::into_owned));
     let is_added = ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"].into_iter().any(|k| line.is_true(k))
@@ -142,8 +142,8 @@ fn mark_hidden_line(line: &Object<'_>, is_subagent: bool, turn: &mut Turn) {
     }
 }
 
-/// The blocks of an answer in several lines. A line either adds blocks, or repeats the blocks of the line before it
-/// with more text.
+/// The blocks of an answer that is written as several lines. A line either adds blocks, or repeats the blocks of the
+/// line before it with more text.
 #[derive(Debug, Default)]
 struct MergedBlocks {
     blocks: Vec<String>,

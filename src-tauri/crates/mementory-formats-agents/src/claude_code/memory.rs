@@ -74,14 +74,15 @@ fn origin(member: &Member, pointer: &str) -> Origin {
     Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer: pointer.into() }
 }
 
-/// The folder below `projects/`, or of a subagent below `agent-memory/`.
+/// The name of the folder below `projects/`, or, for the memory of a subagent, below `agent-memory/` or
+/// `agent-memory-local/`.
 fn project_of(member: &Member) -> Option<&str> {
     let folders: Vec<&str> = member.name.split('/').collect();
     let at = folders.iter().position(|f| matches!(*f, "projects" | "agent-memory" | "agent-memory-local"))?;
     folders.get(at + 1).copied().filter(|_| at + 2 < folders.len())
 }
 
-/// True if every item begins like a link to another file. The last item may be cut off.
+/// True if every item begins like a link to another file. The end of the last item may be missing.
 fn is_list_of_links(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let items: Vec<&str> = lines.map(|line| line.trim_start_matches(['-', '*', '+', ' '])).collect();

@@ -43,9 +43,9 @@ pub(super) fn read(
     })
 }
 
-/// Groups files that have lines of the same session, which must be read together: when a session is continued, its
-/// lines are copied into the file of the next session. If the files of a group together are larger than one element may
-/// be, they are read one by one.
+/// Groups the files that contain lines of the same session. They must be read together, because Claude Code copies the
+/// lines of a session into the next file when the session is continued. If the files of a group together are larger
+/// than one element may be, they are read one by one.
 fn groups<'m>(catalog: &Catalog, members: &[&'m Member], limit: u64) -> Result<Vec<Vec<&'m Member>>, FormatError> {
     if members.len() < 2 {
         return Ok(members.iter().map(|m| vec![*m]).collect());

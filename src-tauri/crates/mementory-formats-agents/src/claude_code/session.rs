@@ -8,7 +8,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, RecordKey, Verbatim};
 use std::collections::HashMap;
 
-/// Largest number of steps from a report on a running tool to the message before it.
+/// Largest number of reports on running tools that are skipped to find the message before them.
 const MAX_STEPS: usize = 100_000;
 
 /// A session while its lines are read.
@@ -18,14 +18,14 @@ pub(super) struct Session {
     pub id: String,
     /// The id of the subagent. None unless this is the session of a subagent.
     pub agent: Option<String>,
-    /// Place of the file of its first line.
+    /// Place of the file that contains the first line of the session.
     pub container: String,
     drafts: Vec<Draft>,
     /// Positions of drafts by the uuids of their lines.
     draft_of: HashMap<String, usize>,
     /// Positions of drafts by the id of the answer that their lines belong to.
     answer_of: HashMap<String, usize>,
-    /// Parents of reports on running tools.
+    /// Uuids of the parents of reports on running tools, by the uuids of the reports.
     progress_parents: HashMap<String, Option<String>>,
     /// Number of reports on running tools.
     pub progress_lines: u64,
@@ -36,7 +36,7 @@ pub(super) struct Session {
     tags: Vec<String>,
     /// Uuid of the last line on the active branch.
     leaf: Option<String>,
-    /// Id of the session of which this session is a copy up to some point.
+    /// Id of the original session, if this session began as a copy of another one.
     forked_from: Option<String>,
     cwd: Option<String>,
     git_branch: Option<String>,
@@ -65,7 +65,7 @@ enum LineParent {
     Draft(usize),
     /// The line begins the conversation.
     Root,
-    /// The message before the line, because the line has no uuid.
+    /// The message before the line, because the line names no other message as its parent.
     Previous,
     /// A line with this uuid, which is not in this session.
     Foreign(String),
@@ -94,7 +94,7 @@ impl Session {
                 if let Some(uuid) = line.non_blank_text("uuid") {
                     self.progress_parents.insert(uuid.into_owned(), line.non_blank_text("parentUuid").map(Into::into));
                 }
-                // This line may be the only one with the text of the subagent.
+                // The text of the subagent may be in no other line, so this line is kept.
                 let is_agent = line.object("data").is_some_and(|d| d.text("type").as_deref() == Some("agent_progress"));
                 if is_agent {
                     self.other_lines.push(text.to_owned());
@@ -184,16 +184,16 @@ impl Session {
         }
     }
 
-    /// The parent of each message. The map contains the uuid of the parent for each message whose parent is in no line
-    /// of this session.
+    /// The parent of each message, and a map for the messages whose parent is not in this session: from the position of
+    /// the message to the uuid of its parent.
     fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
         let (mut out, mut parents_elsewhere) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
-        // In the log, the parent of every result of parallel calls is the answer with the calls. Here, each result
-        // follows the previous one instead.
+        // In the log, an answer with parallel calls is the parent of all their results. Here, each result follows the
+        // previous one instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // Messages without a uuid, such as queued prompts, by the message before them. The next line whose parent is
-        // that message is placed after them.
+        // The last of the messages without a uuid, such as queued prompts, by the message before them. The next line
+        // that names this message as its parent is placed after them.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -250,7 +250,7 @@ impl Session {
         LineParent::Foreign(parent.clone())
     }
 
-    /// Sends the conversation. `session_of` maps the uuids of all lines that were read to their sessions.
+    /// Sends the conversation. `session_of` maps the uuid of each line that was read to the session of the line.
     pub(super) fn send(
         mut self,
         reader: &mut FileReader<'_>,

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The fixtures, the shared sample, and single lines.
+//! Tests with the fixtures, the shared sample, and single lines.
 use super::ClaudeCode;
 use crate::cases;
 use crate::testing::{detect, read};

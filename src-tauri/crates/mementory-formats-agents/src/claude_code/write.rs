@@ -69,7 +69,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// Path and text of a topic that was read from a memory folder.
+/// The path and text of a topic file, if the record was read from a memory folder.
 fn own_file<'r>(export: &Export, stored: &'r StoredRecord) -> Option<(&'r str, &'r str)> {
     let text = export.own_text(stored)?;
     let path = stored.record.fields.get("file")?.as_str()?;
@@ -115,7 +115,7 @@ impl Topic {
         self.head.document(&self.body)
     }
 
-    /// The record that reading the file at `path` returns.
+    /// The record that results when the file at `path` is read again.
     fn read_back(&self, path: &str) -> Record {
         let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), self.body.as_str());
         let name = self.name.trim();
@@ -140,7 +140,7 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}…", short.trim_end())
 }
 
-/// The text of `MEMORY.md`: the list of the files, up to the size that Claude Code loads.
+/// The text of `MEMORY.md`: the list of the files. It is not longer than the part that Claude Code loads.
 #[derive(Default)]
 struct Index {
     lines: String,

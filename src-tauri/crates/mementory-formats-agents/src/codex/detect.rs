@@ -1,4 +1,4 @@
-//! Detects logs of Codex by the members of their lines, in each of their former and current shapes.
+//! Detects logs of Codex by the members of their lines, in all their current and former shapes.
 use super::exec;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head;
@@ -6,7 +6,7 @@ use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::{decoded_head, keys_of};
 
-/// Bytes of a JSON document that detection reads.
+/// Number of bytes at the beginning of a JSON document that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 /// Types of the lines that have a payload.
 const LINE_TYPES: [&str; 6] =
@@ -100,7 +100,7 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
     (has_header && only_header).then_some(LogKind::Session)
 }
 
-/// The oldest shape: one document with `session` and `items`.
+/// The kind of a log in the oldest shape, which is one document with `session` and `items`. None for any other file.
 fn document_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
     let head = catalog
         .read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| mementory_format::FormatError::io(&member.place, e)));
@@ -114,7 +114,7 @@ fn is_document(object: &Object<'_>) -> bool {
     object.object("session").is_some_and(|s| s.has("id") && s.has("timestamp")) && object.list("items").is_some()
 }
 
-/// Notes that Codex makes about earlier sessions: Markdown in the folder `memories` of its home.
+/// True for notes that Codex makes about earlier sessions: Markdown in the folder `memories` of its home.
 fn is_memory(member: &Member) -> bool {
     let folders: Vec<&str> = member.name.split('/').rev().skip(1).collect();
     let at = folders.iter().position(|f| *f == "memories");

@@ -1,4 +1,5 @@
-//! Reads the events that `codex exec --json` prints: items of a thread without times, and without the prompt.
+//! Reads the events that `codex exec --json` prints: the items of a thread. They have no times, and the prompt is not
+//! among them.
 use super::items::finish;
 use mementory_formats_shared::agent_content::{AgentContent, value_text};
 use mementory_formats_shared::chat::Turn;
@@ -16,7 +17,7 @@ pub(super) fn is_event(line: &Object<'_>) -> bool {
     }
 }
 
-/// The message in an item. A command or a tool and its result are one item, so they are one message.
+/// The message in an item. An item contains a command or a tool call together with its result, so both are one message.
 pub(super) fn message(item: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { role: "assistant".into(), ..Turn::default() };
     let mut content = AgentContent::default();
@@ -53,7 +54,7 @@ pub(super) fn message(item: &Object<'_>) -> (Turn, AgentContent) {
     (turn, content)
 }
 
-/// The message of a turn that failed, or of an error of the whole run.
+/// The message that reports a failed turn, or an error of the whole run.
 pub(super) fn failure(line: &Object<'_>) -> Option<(Turn, AgentContent)> {
     let error = line.object("error");
     let text = error.as_ref().unwrap_or(line).non_blank_text("message")?.into_owned();
@@ -69,7 +70,7 @@ fn push_result(content: &mut AgentContent, name: &str, text: String) {
     }
 }
 
-/// The elements of a list, each with these members on one line.
+/// The elements of a list, one line for each. A line contains the texts of these members.
 fn rows(item: &Object<'_>, key: &str, members: &[&str]) -> String {
     let row = |raw: &&serde_json::value::RawValue| {
         let element = Object::parse(raw.get())?;

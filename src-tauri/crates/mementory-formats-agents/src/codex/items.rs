@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 /// Heading that an editor's extension puts before the person's request.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
-/// The message in an item of the model's API. None for items that are no part of the conversation.
+/// The message in an item of the model's API. None for items that are not part of the conversation.
 pub(super) fn message(item: &Object<'_>) -> Option<(Turn, AgentContent)> {
     let kind = item.non_blank_text("type");
     let kind = kind.as_deref().unwrap_or(if item.has("role") { "message" } else { "unknown" });
@@ -70,7 +70,7 @@ pub(super) fn message(item: &Object<'_>) -> Option<(Turn, AgentContent)> {
     Some((turn, content))
 }
 
-/// Text of a message that may be encrypted.
+/// Text of a message. If the message contains encrypted content, the turn is marked as encrypted.
 fn decoded(raw: &RawValue, turn: &mut Turn) -> String {
     if raw.get().contains("encrypted_content") {
         turn.fields.insert("encrypted".into(), true.into());
@@ -79,7 +79,7 @@ fn decoded(raw: &RawValue, turn: &mut Turn) -> String {
     nested_text(raw)
 }
 
-/// Moves text that a program added to a prompt into a block, and the content into the turn.
+/// Moves the text that a program added to a prompt into a block of its own, and then moves the content into the turn.
 pub(super) fn finish(turn: &mut Turn, content: &mut AgentContent, kind: &str) {
     if turn.role == "user" {
         if let Some((before, request)) = content.text.split_once(REQUEST_HEADING) {

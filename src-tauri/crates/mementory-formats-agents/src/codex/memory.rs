@@ -11,7 +11,7 @@ use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::HashSet;
 
-/// Reads a file of notes, one memory for each item.
+/// Reads a file of notes. Each item becomes a memory.
 pub(super) fn read_notes(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     if text.trim().is_empty() {

@@ -38,7 +38,7 @@ pub(super) struct Session {
     item_texts: HashSet<(String, String)>,
     ids: HashSet<String>,
     first_line: Option<String>,
-    /// Position of the turn of each item that a run of `codex exec` has in its present turn.
+    /// Position in `turns` of each item of the current turn of a `codex exec` run, by the id of the item.
     exec_items: HashMap<String, usize>,
 }
 
@@ -120,7 +120,7 @@ impl Session {
         self.other_lines.push(line.0.to_owned());
     }
 
-    /// Adds an item. The events of one item repeat it as it grows, so a later one replaces an earlier one.
+    /// Adds an item. As an item grows, several events repeat it, so a later event replaces an earlier one.
     fn add_exec_item(&mut self, item: &Object<'_>, line: (&str, &str)) {
         let (turn, _) = exec::message(item);
         let id = item.non_blank_text("id").map(|id| id.into_owned()).unwrap_or_default();
@@ -269,7 +269,7 @@ impl Session {
         let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeat_count, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
-        // The event that follows each turn. The next item then follows the event and not the turn.
+        // The position of the event that follows each turn. The item after that turn then follows the event instead.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
             if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {
@@ -281,7 +281,7 @@ impl Session {
             let follows_event = event_after.remove(&found.parent);
             let parent = match has_items {
                 true => follows_event.or_else(|| found.parent.and_then(|at| positions.get(at).copied().flatten())),
-                // Without items, events follow each other.
+                // If the log contains only events, they follow each other.
                 false => last,
             };
             if found.event.is_some() {

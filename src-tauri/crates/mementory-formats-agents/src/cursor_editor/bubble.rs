@@ -1,4 +1,4 @@
-//! Reads a bubble, as Cursor calls a message, as a turn.
+//! Converts a bubble, which is Cursor's name for a message, to a turn.
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
@@ -111,7 +111,8 @@ fn rich_text(bubble: &Object<'_>) -> String {
     let Some(raw) = bubble.raw_value("richText") else { return String::new() };
     let inner = decode_string(raw).map_or_else(|| raw.get().to_owned(), |t| t.into_owned());
     let mut out = String::new();
-    // The depth and the number of the nodes are limited, and a list of pending nodes replaces recursion.
+    // A hostile text must not exhaust the memory or the stack. Therefore the depth and the number of nodes are limited,
+    // and a list of pending nodes is used instead of recursion.
     let Ok(root) = serde_json::from_str::<&serde_json::value::RawValue>(&inner) else { return inner };
     let mut pending = vec![(root, 0u32)];
     while let Some((value, depth)) = pending.pop() {

@@ -8,12 +8,12 @@ use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 
-/// Bytes of a database and of its log that detection reads.
+/// Number of bytes at the beginning of a database, and of its log, that detection reads.
 const HEAD_BYTES: usize = 256 << 10;
 /// Words that occur in Cursor's settings, but not in those of other editors with the same tables.
 const CURSOR_WORDS: [&[u8]; 6] =
     [b"cursorDiskKV", b"composer.composerData", b"aiService.", b"workbench.panel.aichat", b"cursorAuth/", b"cursorai/"];
-/// `latestRootBlobId` as hexadecimal digits: the store of a chat contains its JSON in this form.
+/// The word `latestRootBlobId`, encoded as hexadecimal digits. The store of a chat contains its JSON in this encoding.
 const ROOT_IN_HEX: &[u8] = b"6c6174657374526f6f74426c6f624964";
 
 /// The kind of a file.
@@ -77,7 +77,8 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     is_store.then_some(FileKind::Store)
 }
 
-/// True for lines with a role and a message, and neither a type nor an id. Lines about errors have no role.
+/// True for a file whose lines are messages with a role, but without a type or an id. Lines that report an error may be
+/// among them; they have no role.
 fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

@@ -54,7 +54,8 @@ fn value(member: &Member, database: &Database, key: &str) -> Result<Option<Strin
     Ok(found.map_err(|e| unreadable(member, &e))?.flatten())
 }
 
-/// Reads a chat that contains its messages. A chat without messages only names a conversation of the other table.
+/// Reads a chat that contains its messages. A chat without messages only names a conversation whose messages are in the
+/// table `cursorDiskKV`.
 fn read_chat(reader: &mut FileReader<'_>, member: &Member, raw: &RawValue, pointer: String) -> Result<(), FormatError> {
     let place = format!("{}#{pointer}", member.place);
     let Some(object) = Object::parse(raw.get()) else {
@@ -125,7 +126,8 @@ fn read_prompts(
         chat.turns.push(turn);
     }
     let Some(first) = chat.turns.first() else { return Ok(()) };
-    // Only the name of the folder identifies the workspace, and a copied file may be in any folder.
+    // The workspace is identified only by the long name of the file's folder. A copied file may be in any folder, so a
+    // short name is not used.
     let folder = member.name.split('/').rev().nth(1).filter(|f| f.len() >= 16);
     let id = folder.map_or_else(|| content_id(&first.text), str::to_owned);
     chat.id = Some(format!("prompts/{id}"));

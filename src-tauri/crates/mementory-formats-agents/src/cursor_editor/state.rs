@@ -1,5 +1,5 @@
 //! `state.vscdb`: a table of keys and values. A conversation is a row `composerData:<id>` that lists its messages,
-//! which are rows `bubbleId:<conversation>:<id>`. Only keys are in memory for the whole database.
+//! which are rows `bubbleId:<conversation>:<id>`. All keys of the database are held in memory, but not all values.
 use super::{bubble, chat_file};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Debug, Default)]
 struct Rows {
     composer: Option<i64>,
-    /// Ids of messages with their rows, in the order of the table.
+    /// Ids of the messages with their row ids, in the order of the table.
     bubbles: Vec<(String, i64)>,
 }
 
@@ -130,7 +130,8 @@ impl Conversation<'_> {
         reader.send_chat(chat, chat_file(&self.member.place))
     }
 
-    /// Reads the messages that older versions store inside the row of the conversation. Returns their list.
+    /// Reads the messages that older versions store inside the row of the conversation. Returns the JSON of their list,
+    /// or None if there are no such messages.
     fn read_inline<'o>(
         &self,
         reader: &mut FileReader<'_>,
@@ -155,7 +156,8 @@ impl Conversation<'_> {
         Ok((!items.is_empty()).then_some(raw))
     }
 
-    /// Ids and rows of the messages: first those that the conversation lists, in its order, then the others.
+    /// Id and row of each message, and whether the conversation lists it. Listed messages come first, in the order of
+    /// the list. If the conversation has no list, all messages count as listed.
     fn order(&self, object: &Object<'_>) -> Vec<(String, i64, bool)> {
         let mut out = Vec::with_capacity(self.rows.bubbles.len());
         let rows: BTreeMap<&str, i64> = self.rows.bubbles.iter().map(|(id, row)| (id.as_str(), *row)).collect();

@@ -163,7 +163,7 @@ fn listed_messages(
     Ok((out, issues))
 }
 
-/// The values of 32 bytes in the first field of a message in the wire format, as hexadecimal digits.
+/// The values with a length of 32 bytes in field 1 of a Protocol Buffers message, as hexadecimal digits.
 fn digests_in(bytes: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -204,7 +204,7 @@ fn varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     None
 }
 
-/// The turn in a message with a role and content.
+/// Converts a message that has a role and content to a turn.
 pub(super) fn message_turn(text: &str, message: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { verbatim: Some(Verbatim::json(text)), ..Turn::default() };
     turn.role = match message.text("role").as_deref() {

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The fixtures, a database in use, large and damaged ones, and databases of other programs.
+//! Tests with the fixtures, a database in use, large and damaged databases, and databases of other programs.
 use super::CursorEditor;
 use crate::cases;
 use crate::testing::{detect, read};

@@ -62,7 +62,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     reader.send_chat(chat, chat_file(&member.place))
 }
 
-/// Splits an answer into its words and its blocks.
+/// Splits an answer into its own text and its blocks.
 fn read_answer(text: &str, content: &mut AgentContent) {
     let mut block: Option<(&str, Option<&str>, String)> = None;
     let mut words = String::new();

@@ -5,7 +5,7 @@ use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::{Keys, decoded_head, keys_of};
 
-/// Bytes of a JSON document that detection reads.
+/// Number of bytes at the beginning of a JSON document that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 /// Types of messages.
 const MESSAGE_TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
@@ -86,7 +86,7 @@ fn document_role(head: &[u8], name: &str) -> Option<Role> {
         if has("sessionId") && has("projectHash") || has("sessionId") && has("startTime") && has_messages {
             return Some(Role::Conversations);
         }
-        // Members after a long list of messages are not in the head.
+        // In a long session, the members after the list of messages are beyond the head, so they cannot be required.
         let has_gemini = memchr::memmem::find(head, b"\"gemini\"").is_some();
         let has_header = has("lastUpdated") || has("startTime") || has("projectHash");
         if has_header && has_gemini && has("messages.type") && has("messages.id") && has("messages.content") {

@@ -33,8 +33,8 @@ pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
         }
         content.push_block("thinking", None, words);
     }
-    // `displayContent` is the text that the person typed. If it is there, `content` also contains the files that the
-    // prompt names.
+    // `displayContent` is the text that the person typed. If it is present, `content` contains this text and also the
+    // files that the prompt names.
     let display_content = object.raw_value("displayContent");
     if let Some(raw) = object.raw_value("content") {
         content.push(raw);
@@ -67,7 +67,7 @@ pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
     finish(turn, content)
 }
 
-/// The turn in a `Content` object of Google's API.
+/// Converts a `Content` object of Google's API to a turn.
 pub(super) fn content(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
     let role = match object.text("role").as_deref() {
         Some("user") => "user",

@@ -60,7 +60,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads a checkpoint, which `/chat save` makes under a name.
+/// Reads a checkpoint: a conversation that the command `/chat save` stored under a name.
 pub(super) fn read_checkpoint(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, record_type: Some("checkpoint".into()), ..Chat::default() };
     let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);

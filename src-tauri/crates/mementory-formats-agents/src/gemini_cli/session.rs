@@ -47,7 +47,8 @@ impl Session {
         pointer: &str,
     ) {
         if let Some(target) = line.text("$rewindTo") {
-            // Gemini CLI also takes back the target of the step. With an unknown target, it takes back all messages.
+            // Gemini CLI takes back the target of the step as well. If the target is not known, it takes back all
+            // messages.
             let found = self.draft_of.get(target.as_ref()).and_then(|at| self.drafts.get(*at));
             self.current = found.and_then(|draft| draft.parent);
             self.other_lines.push(text.to_owned());
@@ -141,7 +142,7 @@ impl Session {
                 _ => Verbatim { media_type: "application/x-ndjson".into(), text },
             });
         }
-        // The log of a subagent is in a folder with the id of its parent.
+        // The log of a subagent is in a folder whose name is the id of the parent session.
         let folder = member.name.split('/').rev().nth(1).filter(|f| is_uuid(f));
         let parent = folder.filter(|_| chat.record_type.is_some()).map(str::to_owned);
         let mut issues = Vec::new();

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The fixtures, and files of other programs.
+//! Tests with the fixtures, and with files of other programs.
 use super::GeminiCli;
 use crate::cases;
 use crate::testing::{detect, read};

@@ -1,12 +1,12 @@
-//! Detects histories of Grok Build. Their lines are messages with a type and without ids. Some lines must have members
-//! that only this agent writes, or the agent's summary must be beside the history.
+//! Detects histories of Grok Build. Their lines are messages with a type and without ids. In addition, at least one
+//! line must have a member that only this agent writes, or the agent's summary must be beside the history.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::{decoded_head, keys_of};
 
-/// Bytes of a summary that detection reads.
+/// Number of bytes at the beginning of a summary that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
 /// Types of lines.
 const TYPES: [&str; 7] = ["system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call", "tool"];
@@ -66,8 +66,8 @@ fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
     (count > 0).then_some(is_marked)
 }
 
-/// True for the other files of a session: they contain the same conversation as events for the screen, or states of the
-/// program.
+/// True for the other files of a session. They contain the same conversation as events for the screen, or the state of
+/// the program.
 fn is_side_file(history: &Member, other: &Member) -> bool {
     let names = [
         "updates.jsonl",

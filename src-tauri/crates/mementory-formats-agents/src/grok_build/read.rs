@@ -9,7 +9,7 @@ use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Issue, Kind, Link, RecordKey, Verbatim};
 
-/// Reads everything. A summary is the verbatim of its conversation.
+/// Reads everything. The summary of a session is stored as the verbatim of its conversation.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -54,7 +54,7 @@ fn read_history(reader: &mut FileReader<'_>, member: &Member) -> Result<(), Form
         Ok(())
     })?;
     if chat.id.is_none() {
-        // The folder has the id of the session.
+        // The name of the folder is the id of the session.
         let folder = member.name.split('/').rev().nth(1).filter(|folder| is_uuid(folder));
         let prompt = chat.turns.iter().find(|t| t.role == "user").map(|t| content_id(&t.text));
         chat.id = folder.map(str::to_owned).or(prompt);

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The fixtures, and lines of other programs.
+//! Tests with the fixtures, and with lines of other programs.
 use super::GrokBuild;
 use crate::cases;
 use crate::testing::detect;

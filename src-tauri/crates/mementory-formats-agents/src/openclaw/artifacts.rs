@@ -8,7 +8,7 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
 use std::collections::BTreeMap;
 
-/// The attachment row of an `.alf` archive from which this record was read. None for any other record.
+/// The row of an attachment in an `.alf` archive, if the record was read from such a row. None for any other record.
 pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
     let record = &stored.record;
     let verbatim =
@@ -50,8 +50,8 @@ impl Workspace {
         Ok(())
     }
 
-    /// Assigns a path to each artifact, or lists it as a loss if no path can be used. Runs last, so that an artifact
-    /// never replaces a file of the workspace itself.
+    /// Assigns a path to each artifact, or lists it as a loss if none of its paths can be used. This runs after the
+    /// files of the workspace itself were added, so that an artifact never replaces one of them.
     pub(super) fn place_artifacts(&mut self) {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
@@ -72,7 +72,7 @@ impl Workspace {
         }
     }
 
-    /// The path in this folder for a path in an archive. In a home, files are in the folder `workspace/`.
+    /// Converts a path in an archive to a path in this folder. In a home, the files are in the folder `workspace/`.
     fn with_prefix(&self, path: String) -> String {
         if path.starts_with(&self.prefix) { path } else { format!("{}{path}", self.prefix) }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Location of a workspace in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Common prefix of the names of its files. Empty, or ends with `/`.
+    /// Common prefix of the names of the files in the workspace. It is empty, or ends with `/`.
     pub prefix: String,
     /// Name of the folder. It is the workspace's id if no file states an id.
     pub name: String,

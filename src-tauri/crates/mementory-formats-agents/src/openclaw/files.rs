@@ -5,7 +5,7 @@
 pub enum FileRole {
     /// One profile record about the agent or the user. The value is the name of its block in an `.alf` identity.
     Profile(&'static str),
-    /// Memory records: one for each second-level heading, or one for the file.
+    /// Memory records. Each second-level heading begins a record, or the whole file is one record.
     Memory(MemoryFile),
     /// Settings. Stored unchanged and exported without their secrets.
     Settings,
@@ -42,7 +42,7 @@ pub const SLOTS_FILE: &str = ".mementory/records.jsonl";
 /// Index of the files that an archive lists without their bytes. It contains the rows of these files in the `.alf`
 /// archive.
 pub const ABSENT_FILE: &str = ".mementory/artifacts.json";
-/// File with the identity versions that an archive states. It is only stored in the vault.
+/// File with the identity versions that an archive states. The vault stores it, but it is not written to a workspace.
 pub const LINEAGE_FILE: &str = ".mementory/lineage.json";
 /// Folder of our bookkeeping files in workspaces and archives from before the program was renamed.
 const FORMER_FOLDER: &str = ".keepsake";
@@ -139,9 +139,9 @@ pub fn role(path: &str) -> FileRole {
     FileRole::Other
 }
 
-/// True for files that the runtime needs (spec §3.1.9, tier 1): files with a role other than settings and `Other`;
-/// Markdown, settings and databases at the top of the workspace; everything in `memory/` and `skills/`; hidden files.
-/// All other files are products of the agent's work.
+/// True for files that the runtime needs (spec §3.1.9, tier 1). These are files with a role other than `Settings` and
+/// `Other`, everything in `memory/` and `skills/`, hidden files, and Markdown, settings and databases at the top of the
+/// workspace. All other files are products of the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {

@@ -92,8 +92,8 @@ impl<'a> Reader<'a> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Id of a record, made from file, heading and the number `n` of the section among those with the same heading.
-    /// Inserting a section with another heading does not change the id.
+    /// Id of a record. It is made from the path of the file, the heading of the section, and the number `n` of the
+    /// section among those with the same heading. Inserting a section with another heading does not change the id.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
@@ -172,8 +172,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The record in the extension slot of this text, which was exported from another format. Removes the slot. None if
-    /// there is no slot.
+    /// Removes the extension slot of this text, and returns the record in it, which was exported from another format.
+    /// None if there is no slot.
     pub fn take_slot(&mut self, path: &str, piece: &str) -> Option<Record> {
         self.slots.get_mut(&slot_key(path, piece)).and_then(Vec::pop)
     }
@@ -203,7 +203,7 @@ fn read_slots(
     let mut out: HashMap<String, Vec<Record>> = HashMap::new();
     let bytes = catalog.bytes(member, context.limits.element_bytes)?;
     for line in bytes.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()) {
-        // a line that is not a slot is skipped, because its text is still read from the memory file
+        // a line that is not a slot is skipped; the text of its record is still read from the memory file
         if let Ok(slot) = serde_json::from_slice::<Slot>(line) {
             out.entry(format!("{}|{}", slot.file, slot.sha256)).or_default().push(slot.record);
         }
@@ -211,7 +211,7 @@ fn read_slots(
     Ok(out)
 }
 
-/// The value in a line `Name: X`, which may be a list item or bold.
+/// The value in a line `<key>: <value>`. The line may be a list item, and its words may be bold.
 pub fn labelled_value(line: &str, key: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
     let after_key = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;

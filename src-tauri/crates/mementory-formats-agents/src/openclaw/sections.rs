@@ -24,7 +24,7 @@ pub fn split_sections(text: &str) -> Vec<&str> {
     cuts.iter().zip(ends).map(|(start, end)| &text[*start..end]).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// True for a line that begins or ends a code block, in which no line is a heading.
+/// True for a line that begins or ends a code block. A line inside a code block is never a heading.
 fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~")
 }
@@ -42,7 +42,7 @@ pub struct Section {
     pub body: Range<usize>,
 }
 
-/// Finds heading and body of a section. If `is_one_record` is true, `piece` is a whole file without a heading.
+/// Finds the heading and the body of a section. If `is_one_record` is true, `piece` is a whole file without a heading.
 pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
     let mut at = 0;
     let mut heading = None;

@@ -1,4 +1,4 @@
-//! Round trips of workspaces (spec §10.2, §10.3): unchanged files, and records of other formats.
+//! Tests of round trips of workspaces (spec §10.2, §10.3), with unchanged files and with records of other formats.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{OpenClaw, files, redact, sections};
 use crate::detect;
@@ -160,7 +160,7 @@ fn official_workspaces_are_written_back_unchanged() {
 fn coding_projects_are_not_detected_as_workspaces() {
     let scratch = Scratch::new("openclaw-none");
     put(&scratch.0.join("p"), &[("AGENTS.md", b"# Rules\n"), ("README.md", b"# P\n"), ("memory/notes.md", b"x\n")]);
-    // The notes of a coding assistant are in a folder `memory` with a MEMORY.md.
+    // A folder `memory` with a MEMORY.md contains the notes of a coding assistant. It is not a workspace.
     put(&scratch.0.join("q/projects/x/memory"), &[("MEMORY.md", b"# Memory\n"), ("style.md", b"x\n")]);
     for name in ["p", "q"] {
         let limits = Limits::default();

@@ -1,4 +1,4 @@
-//! Validates a workspace: readable text, safe file names, a valid agent id, and no unencrypted secrets.
+//! Checks that a workspace has readable text, safe file names, a valid agent id, and no unencrypted secrets.
 use super::files::{self, FileRole};
 use super::{Root, redact};
 use mementory_format::{Catalog, Finding, FormatError, Member, Validation};

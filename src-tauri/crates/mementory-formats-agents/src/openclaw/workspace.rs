@@ -6,7 +6,7 @@ use mementory_model::Record;
 use std::collections::BTreeMap;
 use std::io::Read;
 
-/// Largest size in bytes of a file, because files are assembled in memory.
+/// Largest size of a file, in bytes. The size is limited because files are assembled in memory.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A workspace while its files are assembled.
@@ -57,7 +57,7 @@ pub struct AbsentFile {
     pub(super) index_path: String,
 }
 
-/// Reads all bytes of a file. More than [`MAX_FILE_BYTES`] are an error.
+/// Reads all bytes of a file. It is an error if there are more than [`MAX_FILE_BYTES`].
 pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
     let mut out = Vec::new();
     bytes.take(MAX_FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;

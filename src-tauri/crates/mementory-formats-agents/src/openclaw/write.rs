@@ -1,6 +1,6 @@
-//! Converts records and passthrough files to the files of a workspace (spec §6.2). In order of preference, a file comes
-//! from records of this runtime, from `raw/<runtime>/` of an `.alf` archive (which the specification prefers over the
-//! archive's layers), or from records of other formats, which are converted to Markdown.
+//! Converts records and passthrough files to the files of a workspace (spec §6.2). A file is made from the first of
+//! these sources that has it: records of this runtime; `raw/<runtime>/` of an `.alf` archive, which the specification
+//! prefers over the archive's layers; records of other formats, which are converted to Markdown.
 use super::artifacts;
 use super::files::{self, FileRole};
 use super::read::slot_key;
@@ -13,8 +13,8 @@ use mementory_model::{Kind, LossKind, LossReport, Record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A section of a file: its position in the file, its record's id, which orders sections at the same position, and its
-/// text.
+/// A section of a file: its position in the file, the id of its record, and its text. Sections at the same position are
+/// ordered by the id.
 type OrderedSection = (u64, String, String);
 
 impl Workspace {
@@ -280,7 +280,8 @@ impl Workspace {
         self.add_slot(&path, &section, record);
     }
 
-    /// Adds an extension slot with the complete record, identified by file and digest of its text.
+    /// Adds an extension slot with the complete record. The slot is identified by the path of the file and by the
+    /// digest of the record's text in that file.
     pub fn add_slot(&mut self, path: &str, piece: &str, record: &Record) {
         let digest = slot_key(path, piece);
         let digest = digest.rsplit('|').next().unwrap_or_default();
@@ -379,7 +380,7 @@ impl Workspace {
     }
 }
 
-/// The text of a record in its file, with the edit of an edited record.
+/// The text of a record as it stands in its file. If the record was edited, the text contains the edit.
 pub fn current_text(stored: &StoredRecord) -> String {
     let record = &stored.record;
     let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
@@ -387,7 +388,7 @@ pub fn current_text(stored: &StoredRecord) -> String {
     if stored.edited { edited_section(record, verbatim, path) } else { verbatim.to_owned() }
 }
 
-/// The section of an edited record, with its new heading and body and the original white space.
+/// The section of an edited record. It has the new heading and body, and keeps the original white space.
 fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     let inner = path.strip_prefix("workspace/").unwrap_or(path);
     let is_one_record = match files::role(inner) {
@@ -403,8 +404,8 @@ fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     sections::replace_parts(verbatim, is_one_record, new_heading, body)
 }
 
-/// A text as a file name of at most 60 characters: letters, digits and single hyphens, with a to z in lower case.
-/// `mementory` if nothing remains.
+/// Converts a text to a file name of at most 60 characters, which consists of letters, digits and single hyphens. The
+/// letters A to Z become lower case. Returns `mementory` if nothing remains.
 pub fn slug(text: &str) -> String {
     let mut out: String =
         text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();

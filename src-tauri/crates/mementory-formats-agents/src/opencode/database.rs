@@ -138,7 +138,7 @@ fn row_text(row: &Row<'_>, inner: Option<&str>) -> Result<String, rusqlite::Erro
         columns.insert(name.to_owned(), value);
     }
     let columns = Value::Object(columns).to_string();
-    // A reader uses the last of several equal keys, so the columns come first.
+    // If an object has the same key twice, readers use the last one. The columns come first, so a member replaces them.
     Ok(match (columns.strip_suffix('}'), columns.as_str(), members.is_empty()) {
         (_, _, true) => columns,
         (_, "{}", false) => format!("{{{members}}}"),

@@ -76,7 +76,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     (is_session || is_storage(&keys)).then_some(FileKind::Storage)
 }
 
-/// True for a session, a message or a part. Other programs spell the member `session_id`.
+/// True for a session, a message or a part. Other programs name the member `session_id` instead of `sessionID`.
 fn is_storage(keys: &Keys) -> bool {
     let has = |key: &str| keys.has(key);
     let is_session = has("time.created") && has("title") && (has("projectID") || has("directory")) && has("version");
@@ -87,8 +87,8 @@ fn is_storage(keys: &Keys) -> bool {
     has("id") && (is_session || is_older_session || is_message || is_first_message || is_part)
 }
 
-/// True if the schema has the tables of sessions, messages and parts. The schema of a database in use may be in its
-/// log.
+/// True if the database or its log contains the words of a schema with sessions, messages and parts. While a database
+/// is in use, its schema may be only in the log.
 fn is_database(catalog: &Catalog, member: &Member, head: &[u8]) -> bool {
     let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
     let log = log.and_then(|m| catalog.head(m, 4 * HEAD_BYTES).ok()).unwrap_or_default();

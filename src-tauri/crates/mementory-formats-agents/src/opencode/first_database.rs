@@ -9,7 +9,7 @@ use mementory_formats_shared::sqlite_rows::{self, Row, Schema, row_of, row_text}
 use mementory_model::{DroppedAs, Kind};
 use rusqlite::Statement;
 
-/// True for a database of the first OpenCode. The tables of the current one have other names.
+/// True for a database of the first OpenCode. The tables of the current OpenCode have other names.
 pub(super) fn is_first_database(schema: &Schema) -> bool {
     schema.has_table("messages", &["session_id", "role", "parts"])
         && schema.has_table("sessions", &["parent_session_id", "title"])

@@ -21,7 +21,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Creates a session from the JSON of its own object, which becomes the verbatim.
+    /// Creates a session from the JSON of the session object, which becomes the verbatim of the conversation.
     pub(super) fn new(id: Option<&str>, text: Option<&str>) -> Self {
         let object = text.and_then(Object::parse).unwrap_or_default();
         let member = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
@@ -184,7 +184,7 @@ fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentCont
         Some("tool_result") => content.push_block("tool_result", name.as_deref(), text("content")),
         Some("image_url") => content.push_file(data, "image"),
         Some("binary") => {
-            // The members have the names of the fields of a Go type, unlike all other members.
+            // Unlike all other members, these are named like the fields of a Go type.
             let file =
                 serde_json::json!({"mimeType": text("MIMEType"), "data": text("Data"), "filename": text("Path")});
             if let Some(file) = Object::parse(&file.to_string()) {

@@ -1,5 +1,5 @@
-//! The storage: one file for each session, message and part. Ids in the files, not folders, decide what belongs
-//! together.
+//! The storage: one file for each session, message and part. The ids inside the files decide which files belong
+//! together; the folders do not.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The fixtures, the same session in each layout, and files of other programs.
+//! Tests with the fixtures, with the same session in each layout, and with files of other programs.
 use super::OpenCode;
 use crate::cases;
 use crate::testing::{detect, read};

@@ -1,4 +1,4 @@
-//! AIEOS identities (spec §2.3, §3.2.6): converts a JSON document to readable text, and writes a new name into it.
+//! AIEOS identities (spec §2.3, §3.2.6): converts a JSON document to readable text, and changes the name in a document.
 use mementory_json::Tree;
 
 /// The name, and a readable text with one line for each field that describes the agent's behaviour.

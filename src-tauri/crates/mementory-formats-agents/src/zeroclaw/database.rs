@@ -1,5 +1,5 @@
-//! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file. Its bytes are read
-//! under a limit and passed to SQLite, so that nothing is locked, changed or written on disk.
+//! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file. Instead, the bytes of
+//! the file are read up to a limit and passed to SQLite, so that nothing is locked, changed or written on disk.
 use mementory_formats_shared::sqlite;
 use mementory_formats_shared::sqlite::{OpenError, set_safety_limits};
 use rusqlite::types::ValueRef;
@@ -37,8 +37,8 @@ pub(super) fn open_image(
     Ok(sqlite::open_image(database_bytes, wal, read_only)?)
 }
 
-/// Columns of the table `memories`. Fails unless it is an ordinary table with the column `content` and with `id` or
-/// `key`.
+/// Columns of the table `memories`. Fails unless it is an ordinary table that has a column `content`, and a column `id`
+/// or `key`.
 pub(super) fn memory_columns(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
     // a view or a virtual table could run code from the file
     let ordinary_tables: i64 = connection.query_row(
@@ -86,7 +86,7 @@ fn tagged_hex(tag: &str, bytes: &[u8]) -> Value {
     Value::Object(Map::from_iter([(tag.to_owned(), Value::String(hex::encode(bytes)))]))
 }
 
-/// The bytes of a blob column in the encoding of [`read_rows`].
+/// Decodes the bytes of a blob column from the form in which [`read_rows`] returns them.
 pub(super) fn decode_blob(value: &Value) -> Option<Vec<u8>> {
     hex::decode(value.get("blob_hex")?.as_str()?).ok()
 }

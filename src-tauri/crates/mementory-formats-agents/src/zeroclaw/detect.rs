@@ -1,4 +1,5 @@
-//! Detects a home by ZeroClaw's settings, and a workspace by its database, in both cases by the content of the file.
+//! Detects a home by ZeroClaw's settings file, and a workspace by its database. In both cases, the content of the file
+//! decides, not its name alone.
 use super::database;
 use crate::openclaw::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
@@ -39,7 +40,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
                 _ => Role::Sidecar,
             };
-            // a database file that the user selected is claimed without other files that were selected with it
+            // if the user selected a single database file, other selected files do not belong to its claim
             let is_single_database = manifest.archive.is_none() && manifest.place == manifest.name;
             let parts =
                 catalog.members().iter().filter(in_folder).filter(|m| !is_single_database || m.id == manifest.id);

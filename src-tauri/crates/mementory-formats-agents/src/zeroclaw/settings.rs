@@ -54,8 +54,8 @@ impl Settings {
         has_backend || has_identity || (self.get("default_provider").is_some() && self.get("default_model").is_some())
     }
 
-    /// Provider and model of the embeddings. None if the settings do not state them. The model has a default for the
-    /// provider `openai`.
+    /// Provider and model of the embeddings. None if the settings do not state them. For the provider `openai`, the
+    /// model may be missing, because it has a default.
     pub(super) fn embedding_model(&self) -> Option<String> {
         let provider = self.get("memory.embedding_provider").filter(|p| !p.is_empty() && *p != "none")?;
         let default_model = if provider == "openai" {

@@ -1,4 +1,4 @@
-//! Round trips of ZeroClaw homes with SQLite, Markdown and AIEOS.
+//! Tests of round trips of ZeroClaw homes with SQLite, Markdown and AIEOS.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{
     ZeroClaw, database,

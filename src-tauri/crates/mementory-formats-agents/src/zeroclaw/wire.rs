@@ -75,7 +75,7 @@ pub(super) fn edited_columns(record: &Record) -> Row {
     out
 }
 
-/// A record of another format as a row. `used_keys` has the keys of the other rows.
+/// Converts a record of another format to a row. `used_keys` contains the keys of the other rows.
 pub(super) fn new_row(record: &Record, used_keys: &mut std::collections::BTreeSet<String>) -> Row {
     let id = match record.origin_id.as_deref().filter(|id| mementory_format::is_uuid(id)) {
         Some(id) => id.to_owned(),

@@ -86,8 +86,8 @@ fn add_identity(workspace: &mut Workspace, row: &StoredRecord, file: Option<Stri
     workspace.add_file(path, text.into_bytes());
 }
 
-/// Writes one database. If `add_foreign` is true, the records of other formats are added to it as rows. If nothing
-/// changed, its bytes stay unchanged.
+/// Writes one database. If `add_foreign` is true, the records of other formats are added to it as rows. If no row
+/// changes, the bytes of the database stay the same.
 fn write_database(
     workspace: &mut Workspace,
     path: &str,

@@ -20,7 +20,7 @@ enum ZipOutput {
     Discarded(Sink),
     /// A plain file.
     Plain(ZipWriter<ArchiveFile>),
-    /// An encrypted file, with a second handle to it. Its writer cannot seek.
+    /// An encrypted file. Its writer cannot seek. The second value is another handle to the same file.
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>, File),
 }
 
@@ -116,7 +116,8 @@ impl ArchiveWriter {
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
         (&mut *bytes).take(READ_BUFFER_BYTES).read_to_end(&mut buffer).map_err(read)?;
-        // A constant time gives equal files for equal content. Only long entries get a 64-bit header.
+        // The modification time is constant, so that equal content gives equal files. Only long entries get a 64-bit
+        // header.
         let options = SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default())
@@ -137,8 +138,8 @@ impl ArchiveWriter {
         Ok((size, digest))
     }
 
-    /// Writes an entry with the bytes that `fill` writes. Returns its SHA-256 in hex. If `fill` returns false, the
-    /// entry is dropped and the result is None.
+    /// Writes an entry whose bytes `fill` supplies. Returns its SHA-256 in hex. If `fill` returns false, the entry is
+    /// dropped and the result is None.
     pub(super) fn entry_from(
         &mut self,
         name: &str,

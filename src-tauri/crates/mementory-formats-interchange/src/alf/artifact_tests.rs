@@ -110,7 +110,7 @@ fn spec_10_6_1_workspace_files_get_their_tier() {
     let all = entries(&archive);
     assert!(!String::from_utf8_lossy(&all["raw/openclaw/deploy/settings.json"]).contains("not-a-real-key"));
 
-    // Media types (10.6.7) and references (10.6.6).
+    // Checks the media types (spec §10.6.7) and the references (spec §10.6.6).
     let rows = index(&archive);
     for (name, media) in case["media_types"].as_object().unwrap() {
         assert_eq!(rows[name]["media_type"], *media, "{name}");
@@ -140,7 +140,7 @@ fn spec_10_6_2_threshold_decides_the_tier() {
     assert_tiers(&archive, &files, &small);
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 10_240);
 
-    // A threshold larger than all files includes the whole workspace.
+    // If the threshold is larger than every file, the archive contains the whole workspace.
     let complete_archive = scratch.0.join("whole.alf");
     let report = write_with(&mut workspace::read(&source, &OpenClaw), &complete_archive, Some(1 << 30));
     assert_eq!(report.losses.count("file", LossKind::LeftOut), 0);
@@ -190,7 +190,7 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     before.retain(|name, _| case["tiers"][name] != 3);
     assert_eq!(home, before);
 
-    // Exports from the vault and from the folder give the same archive.
+    // The archive that is exported from the vault is the same as the one that is exported from the folder.
     let other_entries =
         |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);
@@ -205,7 +205,7 @@ fn reimport_into_the_same_vault_keeps_every_byte() {
     let (source, archive) = (create_workspace(&scratch), scratch.0.join("a.alf"));
     let mut vault = workspace::read(&source, &OpenClaw);
     write_with(&mut vault, &archive, None);
-    // As in the vault, an imported passthrough file replaces one with the same format, group and name.
+    // As in the vault, an imported passthrough file replaces the file with the same format, group and name.
     for (item, bytes) in read(&archive).unwrap().parts {
         vault.parts.retain(|(old, _)| (&old.format, &old.group, &old.name) != (&item.format, &item.group, &item.name));
         vault.parts.push((item, bytes));
@@ -288,7 +288,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         let list: Value = serde_json::from_slice(&tree[ABSENT_FILE]).unwrap();
         assert_eq!(list[0]["source_path"], case["only_named"]);
 
-        // A file that the workspace or home has is not listed as absent.
+        // A file that is in the workspace or in the home is not listed as absent.
         let prefix = if format.id() == "zeroclaw" { "workspace/" } else { "" };
         let (home, both) =
             (scratch.0.join(format!("{}-home", format.id())), scratch.0.join(format!("{}-both", format.id())));

@@ -1,5 +1,5 @@
-//! Warns about abilities of an agent that may not work on another host (spec §3.2.6, §3.4.2): abilities that depend on
-//! the host, and abilities and credentials that do not match. The archive itself is not changed.
+//! Warns about abilities of an agent that may not work on another host (spec §3.2.6, §3.4.2). These are abilities that
+//! depend on the host, and abilities that do not match the credentials. The archive itself is not changed.
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ const MAX_ISSUES: usize = 200;
 /// The abilities of the agent and the credentials of the archive, which are compared with each other.
 #[derive(Default)]
 pub(super) struct CapabilityCheck {
-    /// For each ability: name, requirement on the host, ids of the needed credentials.
+    /// The name of each ability, what it requires of the host, and the ids of the credentials that it needs.
     capabilities: Vec<(String, Option<String>, Vec<String>)>,
     credentials: BTreeSet<String>,
     /// Id of each credential, and the abilities that it grants.

@@ -1,4 +1,5 @@
-//! Secrets in the clear (spec §8.3: no file of an archive contains a credential that is not encrypted).
+//! Finds secrets that are not encrypted, and removes them from exports. According to spec §8.3, no file of an archive
+//! may contain an unencrypted credential.
 use super::archive_writer::ArchiveWriter;
 use super::findings::Findings;
 use super::manifest::Archive;
@@ -8,7 +9,7 @@ use mementory_model::{LossKind, LossReport};
 use mementory_scan::{Class, Confidence, Finding, scan};
 use std::io::Read;
 
-/// Largest file that is searched. A file of settings or notes is smaller.
+/// Size in bytes up to which a file is searched. Files of settings or notes are smaller.
 const MAX_BYTES: u64 = 4 << 20;
 /// Folders whose files are searched.
 const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
@@ -27,14 +28,14 @@ pub(super) fn file_has_secret(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= MAX_BYTES && has_secret(&String::from_utf8_lossy(bytes))
 }
 
-/// Reads a file as far as [`file_has_secret`] needs it.
+/// Reads as many bytes of a file as [`file_has_secret`] needs.
 pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, FormatError> {
     let mut head = Vec::new();
     bytes.take(MAX_BYTES + 1).read_to_end(&mut head).map_err(|e| FormatError::io(place, e))?;
     Ok(head)
 }
 
-/// The text without its secrets. None if some would be left.
+/// The text with each secret replaced. None if the result would still contain a secret.
 fn redact(text: &str) -> Option<String> {
     let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
     for found in scan(text).iter().filter(|found| is_secret(found)) {
@@ -93,7 +94,7 @@ pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Res
         if FOLDERS.iter().any(|folder| name.starts_with(folder)) && member.size <= MAX_BYTES {
             let bytes = match archive.catalog.bytes(member, MAX_BYTES) {
                 Ok(bytes) => bytes,
-                // The check of the container reports damage.
+                // A damaged file is skipped here, because the check of the container reports it.
                 Err(FormatError::Io { source, .. }) if mementory_model::is_damage(&source) => continue,
                 Err(error) => return Err(error),
             };

@@ -10,7 +10,7 @@ use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::fmt::Write;
 
-/// The content of a memory line: the record's text, else its title, else a placeholder.
+/// The content of a memory line: the text of the record, or its title if there is no text, or else a placeholder.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
@@ -95,8 +95,8 @@ fn entity_type(stated: Option<&str>) -> &'static str {
         .unwrap_or("other")
 }
 
-/// True if the JSON has the five members that ALF requires of an embedding. Other embeddings are only in the extension
-/// slot.
+/// True if the JSON has the five members that ALF requires of an embedding. An embedding without them is written only
+/// to the extension slot.
 fn is_alf_embedding(json: &str) -> bool {
     wire::members(json).is_some_and(|m| {
         ["model", "dimensions", "vector", "computed_at", "source"].iter().all(|k| wire::get(&m, k).is_some())
@@ -167,7 +167,8 @@ fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item =
     }
 }
 
-/// The line of an edited ALF record: only changed fields are replaced. None if the verbatim is not a memory line.
+/// The line of an edited ALF record. Only the changed fields are replaced in it. None if the verbatim is not a memory
+/// line.
 pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     let base = wire::read_line(verbatim, |_, _| record.key.scope.clone()).ok()?.record;
     let mut tree = Tree::parse(verbatim, 512).ok()?;
@@ -202,8 +203,8 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     Some(out)
 }
 
-/// Reports what a composed line loses for other programs: values that are only in the extension slot, and values that
-/// ALF cannot express.
+/// Reports as losses what other programs cannot read from a composed line: values that are only in the extension slot,
+/// and values that ALF cannot express.
 pub(super) fn report_losses(stored: &StoredRecord, losses: &mut LossReport) {
     let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
         &stored.record;

@@ -76,7 +76,8 @@ pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static
 /// Converts the line of a record to a delta line.
 pub(super) fn add_operation(line: &str, operation: Operation) -> String {
     let end = line.trim_ascii_end().len().saturating_sub(1);
-    // If the record itself has a member `operation`, it is replaced, because a reader would take it for the delta's.
+    // If the record itself has a member `operation`, it is replaced. A reader would take it for the operation of the
+    // delta.
     if wire::members(line).is_some_and(|m| wire::get(&m, "operation").is_some()) {
         return edit_json(line, |tree| tree.set("operation", Tree::Text(operation.as_str().into())));
     }
@@ -91,7 +92,7 @@ pub(super) fn with_deleted_status(line: &str) -> String {
 
 /// Removes the member `operation` and its comma from the text. `value` is the slice of `text` with the member's value.
 fn cut_operation(text: &str, value: &str) -> Option<String> {
-    // `value` is a slice of `text`, so the distance of the two pointers is the offset of `value`.
+    // `value` is a slice of `text`, so the distance between the two pointers is the offset of `value`.
     let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let end = start + value.len();
     if text.get(start..end) != Some(value) {

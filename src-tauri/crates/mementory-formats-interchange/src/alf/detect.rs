@@ -12,7 +12,8 @@ const MAX_MANIFEST_BYTES: u64 = 4 << 20;
 /// Name of the manifest of a delta bundle in the reference tool. The specification calls it [`MANIFEST_FILE`].
 pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 
-/// Claims each agent archive. Delta bundles (`changes`, no `layers`) belong to the format `alf_delta`.
+/// Claims each agent archive. A manifest with `changes` and without `layers` belongs to a delta bundle, which has its
+/// own format, `alf_delta`.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() != Some(DELTA_CLAIM_VERSION)).collect())
 }
@@ -82,7 +83,7 @@ fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
     damaged_claims.collect()
 }
 
-/// The entries of an archive by which it is recognised without its manifest.
+/// The entries by which an archive is recognised if its manifest cannot be read.
 #[derive(Default)]
 struct Layout<'c> {
     /// The manifest, and true if it is damaged.
@@ -97,7 +98,7 @@ struct Layout<'c> {
     has_raw_files: bool,
     is_delta: bool,
     first_member: Option<&'c Member>,
-    /// A manifest of an agent that is in a folder of the archive. The specification requires it at the top level.
+    /// A manifest in a folder of the archive. The specification requires the manifest at the top level.
     in_folder: Option<&'c Member>,
 }
 
@@ -141,7 +142,7 @@ impl<'c> Layout<'c> {
         }
     }
 
-    /// The manifest of a damaged ALF archive (its first member if it has no manifest), and the reason of the claim.
+    /// The manifest of a damaged ALF archive, or its first member if it has no manifest, and the reason for the claim.
     /// None if the archive is intact or not recognised.
     fn damage(&self) -> Option<(&'c Member, &'static str)> {
         let layers = self.documents + self.partitions.min(1) + u32::from(self.has_raw_files);
@@ -149,7 +150,8 @@ impl<'c> Layout<'c> {
             Some((manifest, true)) if self.has_alf_version || layers >= 1 => {
                 Some((manifest, "a damaged .alf: its manifest.json cannot be read"))
             }
-            // An archive can contain two manifests. Then `self.manifest` is the last one.
+            // An archive can contain two manifests. Then `self.manifest` is the last one, but `has_alf_version` covers
+            // both.
             Some((manifest, false)) if !self.has_alf_version && layers >= 2 && self.partitions > 0 => {
                 Some((manifest, "the files of an .alf, with another manifest.json"))
             }

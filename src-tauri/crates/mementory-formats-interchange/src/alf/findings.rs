@@ -1,5 +1,5 @@
-//! Collects the findings of a validator. Whole archives and deltas share it, so that both check an element in the same
-//! way.
+//! Collects the findings of a validator. The validators of whole archives and of deltas both use it, so that they check
+//! an element in the same way.
 use super::document_checks;
 use super::manifest::parse_whole_number;
 use super::schema;
@@ -9,7 +9,7 @@ use mementory_json::{
     schema::{RepeatedKeys, Rule, check},
 };
 
-/// Largest number of listed errors, and also of listed warnings. Further findings are only counted.
+/// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted.
 const MAX_FINDINGS: usize = 1000;
 /// Number of errors at which a file is refused. A small archive can unpack to millions of bad lines.
 const MAX_ERRORS: usize = 2_000_000;

@@ -24,7 +24,7 @@ pub(super) enum AlfElement {
     Row(&'static str),
 }
 
-/// Determines from the origin of a record the element of an ALF archive that it was read from. None for records of
+/// The element of an ALF archive that a record was read from, as the origin of the record shows. None for records of
 /// other formats.
 pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
     if record.origin.format != "alf" || record.verbatim.is_none() {
@@ -43,14 +43,14 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
 
 /// A file that was not read from an ALF archive.
 pub(super) struct ForeignFile {
-    /// The reference in the first record that refers to the file. If no record refers to it, a reference made from the
-    /// file's own record.
+    /// The reference in the first record that refers to the file. If no record refers to the file, this reference is
+    /// made from the file's own record.
     pub reference: AttachmentRef,
     /// Ids of the memory lines that refer to the file.
     pub referenced_by: Vec<String>,
 }
 
-/// Runtime and name of the agent, if all exported records are from one workspace.
+/// Runtime and name of the agent. They exist only if all exported records are from one workspace.
 #[derive(Debug, Clone)]
 pub(super) struct SoleWorkspace {
     /// Id of the runtime.
@@ -77,7 +77,7 @@ pub(super) struct ExportPlan {
     pub sole_workspace: Option<SoleWorkspace>,
     /// Versions of the workspace's identity and of its memories.
     pub lineage: Option<Lineage>,
-    /// Vault ids of the records that are written into identity or principals.
+    /// Vault ids of the records that are written into the identity or the principals.
     pub in_documents: HashSet<String>,
     /// Number of lines and their estimated bytes, by month. [`ExportPlan::choose_periods`] replaces the months with the
     /// periods of the partitions.
@@ -236,8 +236,8 @@ impl ExportPlan {
         }
     }
 
-    /// Chooses the periods of the partitions: quarters, or months if the agent's manifest has months or a quarter has
-    /// more lines than [`MAX_LINES_PER_QUARTER`] (spec §4.1.1).
+    /// Chooses the periods of the partitions. They are quarters, or months if the agent's manifest has monthly
+    /// partitions or if a quarter has more lines than [`MAX_LINES_PER_QUARTER`] (spec §4.1.1).
     pub(super) fn choose_periods(&mut self, manifest: Option<&Tree>) {
         let mut quarters = BTreeMap::<Period, (u64, u64)>::new();
         for (month, (lines, bytes)) in &self.periods {
@@ -253,7 +253,7 @@ impl ExportPlan {
         self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !quarters_split_into_months.contains(quarter)));
     }
 
-    /// The partition that contains a time.
+    /// The period of the partition that contains a time.
     pub(super) fn period_of(&self, created: Timestamp) -> Period {
         let month = Period::month(created);
         if self.periods.contains_key(&month) { month } else { month.to_quarter() }

@@ -1,7 +1,8 @@
-//! Values of a memory line that the specification forbids (schema of a memory record, §3.1): a confidence of 1.7, an id
-//! that is not a UUID, an empty content, a vector whose length differs from its dimensions. The vault keeps such a
-//! value in the record's verbatim, and an import reports it. An export moves it to
-//! `raw_source_format.mementory_forbidden`, under its JSON pointer, and writes a valid value or none in its field.
+//! Values of a memory line that the specification forbids (schema of a memory record, §3.1), such as a confidence of
+//! 1.7, an id that is not a UUID, empty content, or a vector whose length differs from its dimensions. The vault keeps
+//! such a value in the record's verbatim, and an import reports it. An export moves it to
+//! `raw_source_format.mementory_forbidden`, under its JSON pointer. In its place, the export writes a valid value or
+//! leaves the field out.
 use super::manifest::parse_whole_number;
 use super::partitions::stable_v7;
 use super::schema;

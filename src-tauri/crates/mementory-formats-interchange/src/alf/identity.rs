@@ -106,7 +106,8 @@ pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut
     record
 }
 
-/// Converts a credential. Only the verbatim contains the credential's payload, never text, title or fields.
+/// Converts a credential. Of the record, only the verbatim contains the payload; the text, the title and the fields
+/// never do.
 pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mut Vec<Remark>) -> Record {
     const CREDENTIAL_TYPES: [&str; 7] =
         ["api_key", "oauth_token", "webhook_secret", "session_token", "ssh_key", "certificate", "custom"];

@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 pub(super) enum JsonLine<'a> {
     /// Line number (from 1), and text without its line end. The text is empty for a blank line.
     Text(u64, &'a str),
-    /// Line number and error code of a line that cannot be read.
+    /// Line number of a line that cannot be read, and the code of the error.
     Unreadable(u64, &'static str),
 }
 

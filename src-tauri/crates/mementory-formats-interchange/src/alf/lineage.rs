@@ -26,7 +26,7 @@ pub(super) struct StoredLineage {
     lines: BTreeMap<String, u64>,
 }
 
-/// Versions of a workspace's identity and of its memories.
+/// The version of a workspace's identity, and the versions under which its memories were made.
 pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.

@@ -21,7 +21,7 @@ pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
     let spans = items
         .iter()
         .map(|item| {
-            // The raw values are slices of `text`, so the distance of the two pointers is the offset of the element.
+            // The raw values are slices of `text`, so the distance between two pointers is the offset of the element.
             let start = (item.get().as_ptr() as usize).checked_sub(base)?;
             let end = start + item.get().len();
             (text.get(start..end) == Some(item.get())).then_some((start, end))
@@ -56,7 +56,8 @@ impl ListDocument<'_> {
             out.push_str(&self.text[at..]);
             return out;
         }
-        // The number of elements changes. Only the white space between the elements is lost.
+        // The number of elements changes, so the list is joined from its elements. Only the white space between them is
+        // lost.
         let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
         let (open, close) = match (self.spans.first(), self.spans.last()) {
             (Some((start, _)), Some((_, end))) => {

@@ -222,8 +222,8 @@ impl Manifest {
         listed_runtime.or_else(runtime_of_agent).unwrap_or("alf")
     }
 
-    /// An issue if the file has a checksum that this program cannot verify. None if there is no checksum, or if its
-    /// definition is ours: then the validator verifies it.
+    /// An issue if the file has a checksum that this program cannot verify. None if there is no checksum, or if the
+    /// checksum has our definition, because then the validator verifies it.
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
         let has_our_definition = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);

@@ -1,4 +1,5 @@
-//! Agent Life Format (`.alf`) 1.0: one agent in a ZIP of four layers, attachments and raw files. See README.md.
+//! Agent Life Format (`.alf`) 1.0: a ZIP file with one agent, which consists of four layers, attachments and raw files.
+//! See README.md.
 mod aieos;
 mod archive_writer;
 #[cfg(test)]
@@ -62,7 +63,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::{Path, PathBuf};
 
-/// The format Agent Life Format (`.alf`).
+/// The format of Agent Life Format archives (`.alf`).
 pub struct Alf;
 
 impl Format for Alf {

@@ -1,4 +1,4 @@
-//! Exports the passthrough files of ALF archives: `raw/`, unknown entries, skeletons, the manifest.
+//! Exports the passthrough files of ALF archives: the files in `raw/`, unknown entries, skeletons, and the manifest.
 use super::archive_writer::ArchiveWriter;
 use super::clear_secrets;
 use super::first_pass::ExportPlan;
@@ -20,7 +20,7 @@ const MAX_DOCUMENT_BYTES: u64 = 64 << 20;
 /// The passthrough files that an export writes into the archive.
 #[derive(Default)]
 pub(super) struct PassthroughFiles {
-    /// The imported agent that is exported. None if the archive has several sources.
+    /// Id of the imported agent that is exported. None if the archive has several sources.
     pub agent: Option<String>,
     /// The agent's manifest.
     pub manifest: Option<String>,
@@ -63,8 +63,8 @@ impl PassthroughFiles {
     }
 
     /// Writes the passthrough files that are neither the manifest nor a layer document. In an archive of several
-    /// sources, each file gets a unique name. The returned rows are for the manifest (`mementory.entries`) and state
-    /// the agent, original name and role of each file.
+    /// sources, each file gets a unique name. The returned rows belong into the manifest (`mementory.entries`). They
+    /// state the agent, the original name and the role of each file.
     pub(super) fn write(
         &self,
         source: &mut dyn RecordSource,
@@ -96,10 +96,10 @@ impl PassthroughFiles {
     }
 }
 
-/// Writes a passthrough file unchanged, with three exceptions, because no file of the archive may contain credentials
-/// in the clear (spec §8.3): key files are left out, and secrets in settings files are replaced. If there is a
-/// passphrase, the originals of both are added to `secrets`. Keys and tokens in all other files are replaced too, unless
-/// the whole archive is encrypted. Returns whether the entry is there.
+/// Writes a passthrough file. It is written unchanged, with three exceptions, because no file of the archive may
+/// contain credentials in the clear (spec §8.3). A key file is left out. In a settings file, secrets are replaced. If
+/// there is a passphrase, the originals of both are added to `secrets`. In all other files, keys and tokens are
+/// replaced, unless the whole archive is encrypted. Returns true if the entry was written.
 fn write_entry(
     out: &mut ArchiveWriter,
     name: &str,

@@ -1,4 +1,5 @@
-//! Reads an archive (spec §3, §4, §6.2). Follows the manifest; entries that it does not name become passthrough files.
+//! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
+//! name become passthrough files.
 mod attachments;
 
 use super::delta_changes::{LastChanges, wrong_agent};
@@ -112,7 +113,7 @@ impl Reader<'_> {
         self.read_identity()?;
         self.read_principals()?;
         self.read_credentials()?;
-        // A delta has only the documents that changed, so a missing one is not an issue.
+        // A delta contains only the documents that changed, so its abilities and credentials cannot be compared.
         for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.is_delta) {
             self.sink.note(issue);
         }
@@ -151,8 +152,8 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of the document of a layer. None if the manifest names no document, or if it was already read.
-    /// For a missing or damaged document, reports an issue and returns None; in a delta, returns an error.
+    /// Text and entry of the document of a layer. None if the manifest names no document, or if it was read already. A
+    /// missing or damaged document is reported as an issue, and the result is None; in a delta, it is an error.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
@@ -221,8 +222,8 @@ impl Reader<'_> {
         self.sink.passthrough(item, &mut text.as_bytes())
     }
 
-    /// Passthrough item for an entry. In an archive of several sources, agent and original name of the entry are taken
-    /// from the manifest.
+    /// Passthrough item for an entry. In an archive of several sources, the agent and the original name of the entry
+    /// are taken from the manifest.
     fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
         let listed = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let listed_or =
@@ -240,7 +241,7 @@ impl Reader<'_> {
     fn read_identity(&mut self) -> Result<(), FormatError> {
         let Some((text, member)) = self.read_document("identity")? else { return Ok(()) };
         let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
-        // In an example of the specification, the document is wrapped in an object. In the schema it is not.
+        // The specification contains an example in which the document is wrapped in an object, unlike in its schema.
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
         self.refuse_foreign(doc, &member.place)?;
@@ -561,7 +562,8 @@ impl Superseded {
         }
     }
 
-    /// Whether the line that replaces the line with this id and position is a deletion. None if no line replaces it.
+    /// Some(true) if a deletion replaces the line with this id and position, Some(false) if any other line replaces it,
+    /// None if no line replaces it.
     fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
         let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier_deletion)

@@ -1,4 +1,5 @@
-//! Reads the entries of an archive that are not records: `raw/`, artifacts, unknown entries and layers, the manifest.
+//! Reads the entries of an archive that are not records: the files in `raw/`, artifacts, unknown entries and layers,
+//! and the manifest.
 use super::manifest::MANIFEST_FILE;
 use super::read::Reader;
 use super::workspace_origin::runtime_of;
@@ -104,7 +105,8 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// Passthrough item for a raw entry: of its workspace if the manifest lists it, else of the agent.
+    /// Passthrough item for a raw entry. The item belongs to a workspace if the manifest lists the entry, otherwise to
+    /// the agent.
     fn raw_item(&self, workspaces: &ManifestWorkspaces, name: &str, place: &str) -> PassthroughItem {
         let (format, group, name) = match workspaces.entry(name) {
             Some(RawEntry::Passthrough(runtime, scope, path)) => (runtime, scope, path),

@@ -9,11 +9,11 @@ use std::collections::HashSet;
 const MAX_REFERENCES: usize = 200_000;
 /// Beginning of the namespace of the memories about a principal (spec §3.3.2).
 const PRINCIPAL_NAMESPACE: &str = "principal_context:";
-/// Code of the issue for an ability that needs something of the host. This is not a fault of the file, so it is not
-/// reported here.
+/// Code of the issue for an ability that depends on the host. This is not a fault of the file, so it is not reported
+/// here.
 const HOST_CODE: &str = "capability_host_dependent";
 
-/// Ids and references of one archive. Ids are compared without case, as UUIDs.
+/// Ids and references of one archive. Letter case is ignored when ids are compared, because ids are UUIDs.
 #[derive(Default)]
 pub(super) struct References {
     memories: HashSet<Box<str>>,

@@ -1,5 +1,5 @@
-//! Rewrites an archive with changed lines and documents, to apply deltas and for hard deletion. Unchanged entries keep
-//! their bytes. The new file replaces the old one only when it is complete.
+//! Rewrites an archive with changed lines and documents. This is used to apply deltas and to delete records for
+//! good. Unchanged entries keep their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest};
 use super::wire;
@@ -50,7 +50,7 @@ impl OpenedFile {
     }
 }
 
-/// True if the file is encrypted as a whole. Read errors give false: the caller has already opened the file.
+/// True if the file is encrypted as a whole. Also false if the file cannot be read; the caller has already opened it.
 fn is_encrypted(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(AGE_HEAD as u64).read_to_end(&mut head));
@@ -70,8 +70,9 @@ pub(super) enum LineEdit {
 /// Decides what happens to a line. The function may first write other lines to the output.
 pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
-/// Copies the lines of a partition to `out`, edited by `edit`, which gets None for a line that is not UTF-8. Returns
-/// the number of copied and replaced lines that are not blank, and true if the last line has no line end.
+/// Copies the lines of a partition to `out`. `edit` decides what happens to each line, and gets None for a line that
+/// is not UTF-8. Returns how many lines were copied or replaced, without blank lines, and true if the last line has no
+/// line end.
 pub(super) fn edit_lines(
     archive: &Archive<'_>,
     member: &Member,
@@ -171,8 +172,8 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Copies the remaining entries except those for which `skip` returns true, writes index and manifest, and replaces
-    /// the target.
+    /// Copies the remaining entries except those for which `skip` returns true, writes the index and the manifest, and
+    /// replaces the target.
     pub(super) fn finish(
         mut self,
         archive: &Archive<'_>,

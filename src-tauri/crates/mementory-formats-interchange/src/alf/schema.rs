@@ -431,7 +431,7 @@ mod tests {
         };
         let id = |id: &str| violations_of(&format!(r#"{{"id":"{id}"}}"#)).pop().map(|(code, _)| code);
         assert_eq!(id("0190b1a2-0000-7000-8000-00000000000a"), None);
-        // Upper case, another variant and another version are accepted by readers.
+        // Readers accept a UUID in upper case, of another variant, or of another version.
         for loose in [
             "0190B1A2-0000-7000-8000-00000000000A",
             "0190b1a2-0000-7000-0000-00000000000a",

@@ -1,7 +1,7 @@
 //! Seals the secrets of settings and key files in a credential (spec §3.4, §8.3), because secrets are never exported in
-//! the clear. An encrypted export contains them in one credential, which is sealed with the passphrase of the export.
-//! An import with that passphrase restores them. The specification defines cipher and key derivation, but not the
-//! layout of salt, tag, associated data and plaintext. Therefore the row names our layout in `encryption.layout`.
+//! the clear. An export with a passphrase contains them in one credential, which is sealed with this passphrase. An
+//! import with the same passphrase restores them. The specification defines the cipher and the key derivation, but not
+//! the layout of salt, tag, associated data and plaintext. Therefore the row names our layout in `encryption.layout`.
 use super::document_row::Row;
 use super::partitions::stable_v5;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -39,7 +39,7 @@ impl Secrets {
         Self { are_sealed: passphrase.is_some(), files: BTreeMap::new() }
     }
 
-    /// True if there is a passphrase, so that files with secrets are sealed and not left out.
+    /// True if there is a passphrase, so that files with secrets are sealed instead of being left out.
     pub(super) fn are_sealed(&self) -> bool {
         self.are_sealed
     }
@@ -51,7 +51,7 @@ impl Secrets {
         }
     }
 
-    /// The row for `credentials.json`. Empty if there are no files or no passphrase.
+    /// The row for `credentials.json`, in a list. The list is empty if there are no files or no passphrase.
     pub(super) fn rows(
         &self,
         passphrase: Option<&dyn Passphrase>,

@@ -129,7 +129,7 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
         merge(&mut line, more.clone());
         assert!(check(line).0.contains(&code.to_owned()), "{more}");
     }
-    // By §8.2, a value that is not in a list of words is preserved and gives only a warning.
+    // According to §8.2, a value that is not in a list of words is preserved and gives only a warning.
     let mut line = valid_line;
     merge(&mut line, json!({"memory_type": "dream", "status": "pending"}));
     assert_eq!(check(line), (vec![], vec!["unknown_value".into(), "unknown_value".into(), "index_missing".into()]));

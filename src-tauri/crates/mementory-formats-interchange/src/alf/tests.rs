@@ -1,4 +1,4 @@
-//! Round trips of fixtures, of the official sample, and of records of other formats.
+//! Tests of round trips of the fixtures, of the official sample, and of records of other formats.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_format::FormatError;
@@ -36,8 +36,8 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
         .collect()
 }
 
-/// Asserts that both archives have the same lines, possibly in other partitions, and that all other entries except
-/// manifest and index have the same bytes.
+/// Asserts that both archives have the same lines, possibly in other partitions, and that all other entries except the
+/// manifest and the index have the same bytes.
 fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize) {
     let (old, new) = (entries(before), entries(after));
     let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();
@@ -429,7 +429,7 @@ fn unsafe_archives_are_refused() {
     };
     patched(b"ab.txt", &|b| b[1] = b'a');
     refuses(&file, "two entries of one name");
-    // Sets bit 0 of the flags in the central header of the last entry.
+    // Bit 0 of the flags in the central header of the last entry says that the entry is encrypted.
     patched(b"PK\x01\x02", &|b| b[8] |= u8::from(b[46..].starts_with(b"ab.txt")));
     refuses(&file, "encrypted");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());

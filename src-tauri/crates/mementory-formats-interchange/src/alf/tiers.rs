@@ -155,7 +155,8 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
 }
 
-/// The row without `archive_path`, if its file is in the archive but too large for this threshold. Else None.
+/// The row without `archive_path`, so that its file is only listed. None if the archive does not contain the file, or
+/// if the file is smaller than this threshold.
 pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {

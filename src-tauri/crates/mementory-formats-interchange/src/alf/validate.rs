@@ -219,8 +219,8 @@ impl Check<'_> {
         }
     }
 
-    /// Warns about JSONL files that no partition lists, about documents that no layer names, and about runtimes without
-    /// raw files. An import stores such files, but not as memories.
+    /// Warns about JSONL files that no partition lists, and about documents that no layer names. An import stores such
+    /// files, but not as memories.
     fn warn_about_unlisted_files(&mut self) {
         let (archive, index) = (self.archive, self.manifest.index_file());
         let named_files: HashSet<&str> = self.manifest.named_files().into_iter().collect();

@@ -33,5 +33,5 @@ pub(super) fn status(record: &Record) -> &'static str {
     MEMORY_STATUSES.into_iter().find(|known| Some(*known) == stated_status).unwrap_or("active")
 }
 
-/// Content of a record with neither text nor title, because ALF does not allow an empty content.
+/// Content of a record that has neither a text nor a title. ALF does not allow empty content.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";

@@ -11,7 +11,8 @@ use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Times
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A minor finding about a line: stable code, and the field or value that it concerns. Contains no content.
+/// A minor finding about a line. It consists of a stable code and of the name of the field or value that it concerns,
+/// but contains no content of the record.
 pub(super) type Remark = (&'static str, String);
 
 /// Member of `raw_source_format` with the values that the specification forbids, by their pointers (see
@@ -208,8 +209,8 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     Ok(Line { record, id, agent: own_agent, restored, remarks })
 }
 
-/// The original id if it was moved to the forbidden values, and true if an empty content was moved (see
-/// [`super::forbidden`]).
+/// Values of the line that were moved because the specification forbids them (see [`super::forbidden`]): the original
+/// id, if it was moved, and true if the original content was empty.
 fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
     let inner_members = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
     let Some(kept) =

@@ -34,8 +34,8 @@ pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) 
     is_workspace
 }
 
-/// An edited record of a workspace with the edit applied to its verbatim, because a workspace is restored from the
-/// verbatims. None for any other record.
+/// An edited record of a workspace, with the edit applied to its verbatim. The verbatim is changed because a workspace
+/// is restored from the verbatims. None for any other record.
 pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
     let text = |v: &Verbatim| v.media_type == "text/markdown";
     let edited =

@@ -27,7 +27,7 @@ fn to_json(tree: &Tree) -> String {
     out
 }
 
-/// Name of the agent: the one stated in a file, else the title of the first profile that has one.
+/// Name of the agent: the name that one of its files states, or the title of the first profile that has a title.
 pub(super) fn agent_name(profiles: &[StoredRecord]) -> Option<String> {
     let profile_of_type = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
     let order = ["identity_profile", "soul", "aieos"];
@@ -55,8 +55,8 @@ fn identity_path(record: &Record) -> Vec<&str> {
     }
 }
 
-/// The text of `identity.json`. Its `updated_at` is the newest time that the files state, else 1970, and never the
-/// current time, so that an unchanged vault gives the same bytes.
+/// The text of `identity.json`. Its `updated_at` is the newest time that the files state, or 1970 if they state none.
+/// It is never the current time, so that an unchanged vault gives the same bytes.
 pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, version: u64) -> String {
     let aieos = profiles.iter().find(|p| is_aieos(&p.record));
     let document = aieos.and_then(|p| Tree::parse(&p.record.verbatim.as_ref()?.text, 512).ok());

@@ -1,4 +1,4 @@
-//! Workspaces exported as agents (spec §10.2, §10.3, §10.5, §10.7), and encrypted archives (§8.3).
+//! Tests of workspaces that are exported as agents (spec §10.2, §10.3, §10.5, §10.7), and of encrypted archives (§8.3).
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::delta::{AlfDelta, apply};
 use super::testing::*;
@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Has the form of a token of a known service.
+/// A text that has the form of a token of a known service.
 const TOKEN: &str = concat!("ghp", "_q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN");
 
 fn json_of(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Value {
@@ -95,7 +95,7 @@ fn spec_10_7_workspace_profiles_become_identity_and_principal() {
     assert_eq!(principals[0]["profile"]["prose"]["user_profile"], text("USER.md"));
     assert_eq!(principals[0]["profile"]["principal_id"], principals[0]["id"]);
 
-    // Memories name their file, and profiles do not become memories.
+    // The memories state the name of their file. The profiles are not among the memories.
     let lines: Vec<Value> = all
         .iter()
         .filter(|(name, _)| name.starts_with("memory/partitions/"))

@@ -1,6 +1,6 @@
-//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9): identity and principal are made from their files,
-//! and the files themselves are under `raw/<runtime>/`. The manifest lists the files whose text is also in the
-//! archive's records, with their digests, so that an import does not store this text twice.
+//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9). The identity and the principal are made from the
+//! files, and the files themselves are under `raw/<runtime>/`. If the text of a file is also in the archive's records,
+//! the manifest lists the file with its digest, so that an import does not store this text twice.
 use super::archive_writer::ArchiveWriter;
 use super::clear_secrets;
 use super::document_row::Row;
@@ -21,7 +21,7 @@ use std::io::Read;
 #[derive(Default)]
 pub(super) struct WorkspaceFiles {
     runtimes: Vec<RuntimeFiles>,
-    /// The whole archive is encrypted, so that its files may contain secrets.
+    /// True if the whole archive is encrypted, so that its files may contain secrets.
     is_encrypted: bool,
 }
 
@@ -33,8 +33,8 @@ struct RuntimeFiles {
 }
 
 impl WorkspaceFiles {
-    /// Assembles the files if everything is exported. If only a selection is exported, there are none, because the
-    /// files would reveal records that were not selected.
+    /// Assembles the files if everything is exported. If only a selection is exported, no files are exported, because
+    /// they would reveal records that were not selected.
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &mut ExportPlan,
@@ -69,8 +69,8 @@ impl WorkspaceFiles {
         Ok(out)
     }
 
-    /// Writes the artifacts smaller than the threshold into the archive. Returns the index row of every artifact.
-    /// `name` returns an unused entry name.
+    /// Writes the artifacts that are smaller than the threshold into the archive. Returns the index row of every
+    /// artifact. `name` returns an unused entry name.
     pub(super) fn artifacts(
         &self,
         source: &mut dyn RecordSource,
@@ -102,7 +102,8 @@ impl WorkspaceFiles {
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// True if the artifact contains a secret that the archive may not have in the clear. Then it is only listed.
+    /// True if the artifact contains a secret that the archive must not contain in the clear. Then the archive only
+    /// lists the artifact.
     fn is_withheld(&self, artifact: &Artifact) -> bool {
         !self.is_encrypted && clear_secrets::file_has_secret(&artifact.bytes)
     }
@@ -160,7 +161,8 @@ impl WorkspaceFiles {
 
 /// What the manifest states about a raw entry.
 pub(super) enum RawEntry<'k> {
-    /// Runtime, path and digest of a file made from records. If its digest differs, another program changed the file.
+    /// Runtime, path and digest of a file made from records. If the entry has another digest, another program changed
+    /// the file.
     FromRecords(&'static str, &'k str, &'k str),
     /// Runtime, id space and path of a passthrough file of a workspace.
     Passthrough(&'static str, &'k str, &'k str),

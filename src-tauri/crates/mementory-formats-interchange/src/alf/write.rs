@@ -1,8 +1,8 @@
 //! Writes records into one `.alf` file (spec §4, §6.1).
 //!
-//! If all records are from one imported agent or one workspace, they are exported as that agent, else as an agent that
-//! represents the vault. The manifest is the last entry, because its counts and checksums are known only then. The
-//! specification does not define the order of entries.
+//! If all records are from one imported agent or one workspace, they are exported as that agent. Otherwise they are
+//! exported as an agent that represents the vault. The manifest is the last entry, because its counts and checksums are
+//! only known then. The specification does not define the order of entries.
 use super::archive_writer::ArchiveWriter;
 use super::clear_secrets;
 use super::compose::{self, LineContext};
@@ -26,8 +26,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// Limit for the estimated bytes of the partitions that are assembled in memory together. A larger partition is
-/// assembled alone.
+/// Limit in bytes for partitions that are assembled in memory together, by their estimated sizes. A partition that is
+/// larger than the limit is assembled alone.
 const MAX_BATCH_BYTES: u64 = 128 << 20;
 
 /// Size limit in bytes of a file that is read into memory. A larger file of another format is read from the source
@@ -126,7 +126,7 @@ fn report_file_loss(plan: &mut ExportPlan, id: &str, bytes: Option<u64>, thresho
     plan.losses.add(id, "attachment", LossKind::LeftOut, &note);
 }
 
-/// The value for an id space in the manifest.
+/// The value that describes an id space in the manifest.
 pub(super) fn scope_entry(scope: &str, runtime: Option<&str>) -> Tree {
     let members = [("scope", Some(scope)), ("runtime", runtime)];
     let members = members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), Tree::Text(v?.to_owned()))));
@@ -274,8 +274,9 @@ pub(super) fn size_digest_and_bytes(
 }
 
 /// Writes the file of an imported index row under the name in the row. If another entry has this name, which can happen
-/// in an archive of several sources, file and row get a new name. Returns false if the file contains secrets, so that
-/// only an encrypted archive may have it: then the row says that it is not there.
+/// in an archive of several sources, the file and the row get a new name. If the file contains secrets and the archive
+/// is not encrypted, the file is not written, the row says that the archive does not contain it, and the result is
+/// false.
 fn write_row_file(
     source: &mut dyn RecordSource,
     out: &mut ArchiveWriter,

@@ -1,5 +1,5 @@
-//! Writes identity and list documents. Elements of an imported document return to their position in its skeleton, and
-//! new elements follow at the end.
+//! Writes the identity and the list documents. Elements of an imported document return to their positions in its
+//! skeleton, and new elements follow at the end.
 use super::document_row::Row;
 use super::list_document::{new_document, split};
 use super::{extension, wire};
@@ -7,8 +7,8 @@ use mementory_format::{NOT_EXPORTED, SourceAbout, StoredRecord};
 use mementory_json::{Tree, write_string};
 use mementory_model::{AttachmentRef, Timestamp};
 
-/// Text of a list document and number of its elements. `skeleton` is the imported document with keys instead of
-/// elements.
+/// The text of a list document, and the number of its elements. `skeleton` is the imported document, in which each
+/// element is replaced with its key.
 pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &str) -> (String, usize) {
     let all: Vec<String> = rows.iter().map(|r| r.text.clone()).collect();
     let Some((text, document)) = skeleton.and_then(|text| Some((text, split(text, list)?))) else {
@@ -49,7 +49,7 @@ fn push_member(out: &mut String, key: &str, value: &str) {
     write_string(value, out);
 }
 
-/// Row for a credential of another format: only metadata, with the record in the extension slot of the row.
+/// Row for a credential of another format. It contains only metadata. The record itself is in the row's extension slot.
 pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     let record = &stored.record;
     let mut out = String::from("{");

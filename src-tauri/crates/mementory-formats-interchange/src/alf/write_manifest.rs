@@ -1,5 +1,5 @@
-//! Writes the manifest and the memory index (spec §4.2). For an imported agent, its manifest is edited, so that unknown
-//! members are preserved.
+//! Writes the manifest and the memory index (spec §4.2). The manifest of an imported agent is edited instead of written
+//! from scratch, so that unknown members are preserved.
 use super::document_row::Row;
 use super::first_pass::SoleWorkspace;
 use super::partitions::Period;
@@ -97,7 +97,7 @@ impl Layers {
         ["principals", "credentials", "attachments"].iter().any(|l| self.file(l) == name) || self.index_file() == name
     }
 
-    /// Counts the tier 2 and tier 3 files among the rows, and adds their bytes.
+    /// Counts the tier 2 and tier 3 files among the rows, and sums up their sizes.
     pub(super) fn count_files(&mut self, rows: &[Row]) {
         for row in rows {
             let Ok(tree) = Tree::parse(&row.text, 512) else { continue };
@@ -137,7 +137,7 @@ pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> Stri
 /// Format version that is written.
 pub(super) const FORMAT_VERSION: &str = "1.0.0";
 
-/// Text of the manifest, and its format version. `is_generated` is true if the archive does not represent one imported
+/// Text of the manifest, and its format version. `is_generated` is false only if the archive represents one imported
 /// agent.
 pub(super) fn build(
     original: Option<Tree>,

@@ -1,11 +1,12 @@
-//! Values of CBOR: parsed within a limit of memory, looked up, and written as JSON for the verbatim.
+//! CBOR values. They are parsed with a limit on memory, searched for members, and converted to JSON for the verbatim.
 use ciborium::Value;
 use serde_json::json;
 
-/// Largest number of items in one document. Each needs up to 64 bytes of memory, however small it is in the file.
+/// Largest number of items in one document. Each item needs up to 64 bytes of memory, even if it takes only one byte in
+/// the file.
 const MAX_ITEMS: usize = 2 << 20;
 
-/// Parses a document. None if it is no CBOR, has bytes behind its end, or too many items.
+/// Parses a document. None if the bytes are not CBOR, go on after the end of the document, or have too many items.
 pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
     if item_count(bytes)? > MAX_ITEMS {
         return None;
@@ -15,7 +16,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
     rest.is_empty().then_some(value)
 }
 
-/// The number of items, from their heads alone. None if the text of an item is cut off.
+/// The number of items. Only the head of each item is read. None if a head or a string is cut off.
 fn item_count(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut count) = (0_usize, 0);
     while let Some(head) = bytes.get(at) {
@@ -32,7 +33,7 @@ fn item_count(bytes: &[u8]) -> Option<usize> {
         let argument = bytes.get(at..at.checked_add(length_bytes)?)?;
         let argument = argument.iter().fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
         at += length_bytes;
-        // Strings of a stated length: 2 has bytes, 3 has text.
+        // Skips the content of a string whose length is stated. Major type 2 is a byte string, 3 is a text string.
         if matches!(major, 2 | 3) && info < 28 {
             let length = if info < 24 { u64::from(info) } else { argument };
             at = at.checked_add(usize::try_from(length).ok()?).filter(|at| *at <= bytes.len())?;
@@ -101,7 +102,8 @@ mod tests {
     fn a_document_that_lies_about_its_size_or_has_too_many_items_is_refused() {
         assert!(parse(&[0xa1, 0x01, 0x02]).is_some());
         for bytes in [
-            // Lengths of 2^63 bytes, elements and members, a string that is cut off, and a second document.
+            // A byte string, an array and a map whose heads claim a length of almost 2^63; a string that is cut off;
+            // two documents; no document.
             &[0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff][..],
             &[0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
             &[0xbb, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],

@@ -1,4 +1,5 @@
-//! Exports of ApertoMemory, encrypted to their owner's key. They are read with the passphrase. See README.md.
+//! Exports of ApertoMemory, which are encrypted with the keys of their owner. They are read with the passphrase of the
+//! owner's vault. See README.md.
 mod cbor;
 mod detect;
 mod object;

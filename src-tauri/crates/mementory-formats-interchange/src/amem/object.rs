@@ -1,4 +1,4 @@
-//! One memory: a COSE_Encrypt0 message around a COSE_Sign1 message around a CBOR map.
+//! One memory: a COSE_Encrypt0 message, which contains a COSE_Sign1 message, which contains a CBOR map.
 use super::cbor;
 use super::wire::Export;
 use ciborium::Value;
@@ -8,7 +8,7 @@ use coset::{
 use mementory_format::{KeyPair, SealedContent};
 use sha2::{Digest, Sha256};
 
-/// HKDF label of the keys that wrap the keys of scopes, before the id of the scope.
+/// Beginning of the HKDF label for the key that wraps the key of a scope. The id of the scope follows.
 const WRAP_LABEL: &[u8] = b"apertomemory/v1/kek-wrap";
 
 /// A memory that was decrypted.
@@ -17,24 +17,25 @@ pub(super) struct Opened {
     pub id: String,
     /// Name of its scope.
     pub scope: String,
-    /// Version of the memory's form, 1 or 2.
+    /// Version of the memory's format: 1 or 2.
     pub version: i64,
     /// Its content.
     pub payload: Value,
-    /// How much is known of its author: `self`, `trusted` or `unverified`.
+    /// How much is known about its author: `self`, `trusted` or `unverified`.
     pub trust: &'static str,
 }
 
-/// Why a memory cannot be read. Each has the form `code: text`.
+/// Reason why a memory cannot be read, in the form `code: text`.
 type Reason = &'static str;
 
 /// Decrypts a memory and verifies its signature.
 ///
 /// # Errors
-/// The memory is damaged, for another key, or signed by nobody whom the owner knows.
+/// The reason why the memory cannot be read, for example that it is damaged, that it is encrypted for another key, or
+/// that no key that the owner knows has signed it.
 pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Result<Opened, Reason> {
     const MALFORMED: Reason = "malformed: this memory has not the form of one";
-    // Exports have each memory as bytes.
+    // In an export, each memory is a byte string that contains CBOR.
     let parsed = sealed.as_bytes().map(|bytes| cbor::parse(bytes).ok_or(MALFORMED)).transpose()?;
     let sealed = parsed.as_ref().unwrap_or(sealed);
     let bytes_of = |key: i64| cbor::member(sealed, key).and_then(Value::as_bytes).ok_or(MALFORMED);
@@ -45,7 +46,7 @@ pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Resul
     }
     let scope = export.scopes.get(scope_id).ok_or("malformed: the scope of this memory is not in the export")?;
     let wrapped_key = export.keys.get(id).ok_or("malformed: the key of this memory is not in the export")?.clone();
-    // Version 1 did not bind a memory to its place.
+    // A memory of version 1 is not bound to its id and scope.
     let binding = if version == 1 { Vec::new() } else { binding(version, id, scope_id).ok_or(MALFORMED)? };
     let outer = CoseEncrypt0::from_tagged_slice(message).or_else(|_| CoseEncrypt0::from_slice(message));
     let outer = outer.map_err(|_| MALFORMED)?;
@@ -68,7 +69,7 @@ pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Resul
     Ok(Opened { id: hex::encode(id), scope: scope.name.clone(), version, payload, trust })
 }
 
-/// What encryption and signature of a memory bind it to.
+/// The values to which the encryption and the signature bind a memory: its version, its id and the id of its scope.
 fn binding(version: i64, id: &[u8], scope_id: &[u8]) -> Option<Vec<u8>> {
     let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
     let mut out = Vec::new();
@@ -76,7 +77,7 @@ fn binding(version: i64, id: &[u8], scope_id: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The trust that the signature of a memory earns. What the memory says of itself does not count.
+/// The trust that follows from the signature of a memory. What the memory itself states about its trust does not count.
 fn trust(
     signed: &CoseSign1,
     payload: &Value,
@@ -87,7 +88,7 @@ fn trust(
 ) -> Result<&'static str, Reason> {
     let author = cbor::member(payload, 4).and_then(|source| cbor::member(source, 2)).and_then(Value::as_bytes);
     let is_author = |key: &&Vec<u8>| author.is_some_and(|author| key_id(key)[..] == author[..]);
-    // Keys of version 1 are bound to nothing, so who signed it is not known.
+    // A memory of version 1 is not bound to anything, so its signature does not prove who signed it.
     if version == 1 {
         return Ok("unverified");
     }
@@ -105,7 +106,7 @@ fn trust(
     let signer = known.filter(is_author).find(verifies);
     let signer = signer.ok_or("signature_invalid: no key that the owner knows has signed this memory")?;
     let is_owner = *signer == export.signing_key;
-    // The owner signed a memory of somebody else when moving it to version 2, and says so.
+    // Member 20 says that the owner signed this memory of another author when converting it to version 2.
     let Some(custody) = cbor::member(payload, 20) else { return Ok(if is_owner { "self" } else { "trusted" }) };
     let proven = cbor::member(custody, 4).and_then(Value::as_bytes);
     let mut known = std::iter::once(&export.signing_key).chain(&export.known_keys);

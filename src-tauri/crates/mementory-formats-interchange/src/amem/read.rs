@@ -10,7 +10,8 @@ use mementory_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey
 use serde_json::json;
 use std::io::Read;
 
-/// Members of a memory that have a field: type, content, confidence, source, trust, tags, times.
+/// Keys of the members of a memory that are read into fields of the record: type, content, confidence, source, trust,
+/// tags, times.
 const KNOWN_MEMBERS: [&str; 7] = ["1", "2", "3", "4", "5", "6", "7"];
 
 /// Reads every claimed export.
@@ -45,13 +46,13 @@ fn content(catalog: &Catalog, member: &Member, limit: u64) -> Result<Vec<u8>, Fo
     Ok(bytes)
 }
 
-/// The owner's keys, from the passphrase.
+/// Derives the owner's keys from the passphrase.
 fn unlock(export: &Export, context: &ReadContext, place: &str) -> Result<Box<dyn KeyPair>, FormatError> {
     let Some(passphrase) = &context.passphrase else {
         let message = "the memories are encrypted; give the passphrase of the vault they are from";
         return Err(FormatError::invalid("passphrase_needed", place, message));
     };
-    // The format has these costs for every export.
+    // The costs of the key derivation are the same for every export.
     let derivation = KeyDerivation {
         salt: &export.salt,
         memory_kib: 64 << 10,
@@ -131,7 +132,7 @@ fn record(opened: &Opened) -> Option<Record> {
         let name = if key == "20" { "custody".to_owned() } else { format!("extension_{key}") };
         record.fields.insert(name, cbor::to_json(value));
     }
-    // The file has CBOR, so the verbatim is the same content as JSON.
+    // The file contains CBOR, so the verbatim is its content converted to JSON.
     let content = json!({ "id": opened.id, "scope": opened.scope, "format_version": opened.version,
         "payload": cbor::to_json(payload) });
     record.verbatim = Some(Verbatim::json(content.to_string()));

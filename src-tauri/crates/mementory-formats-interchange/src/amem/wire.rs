@@ -4,7 +4,7 @@ use ciborium::Value;
 use mementory_format::WrappedKey;
 use std::collections::HashMap;
 
-/// Members of the export and of its vault that are read.
+/// Keys of the members that are read: those of the export, and those of the vault in the export.
 const EXPORT_MEMBERS: [&str; 4] = ["1", "2", "3", "4"];
 const VAULT_MEMBERS: [&str; 5] = ["salt", "sign_pub", "ka_pub", "scopes", "known_keys"];
 
@@ -26,7 +26,7 @@ pub(super) struct Export {
     pub other: Option<String>,
 }
 
-/// A group of memories with a key of its own.
+/// A group of memories that has its own key.
 pub(super) struct Scope {
     /// Its name.
     pub name: String,

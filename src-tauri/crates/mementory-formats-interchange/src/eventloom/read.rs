@@ -169,8 +169,7 @@ fn record(event: &Event, source: &str, origin: Origin) -> Record {
     record
 }
 
-/// Validates a log: every hash and every link. If `trust` has keys, it reports an error, because a log cannot be
-/// signed.
+/// Validates a log: every hash and every link. It is an error if `trust` contains keys, because a log cannot be signed.
 pub(super) fn validate(
     catalog: &Catalog,
     member: &Member,

@@ -93,8 +93,8 @@ impl<'a> Bundle<'a> {
         self.catalog.bytes(member, limit).map(Some)
     }
 
-    /// Passes every line of a file, without its `\n`, and its number (from 1) to `visit`. Returns size and SHA-256 of
-    /// the file, or None if the file exceeds the size limit, where reading stops.
+    /// Passes every line of a file, without its `\n`, and its number (from 1) to `visit`. Returns the size and SHA-256
+    /// of the file. If the file exceeds the size limit, reading stops and the result is None.
     pub fn visit_lines(&self, member: &Member, visit: Visit) -> Result<Option<(u64, String)>, FormatError> {
         let bound = self.limits.mem_file_bytes;
         self.catalog.read(member, |reader| {

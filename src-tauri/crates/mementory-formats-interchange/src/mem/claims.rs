@@ -41,7 +41,8 @@ pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// Checks the form of the manifest: canonical JSON (§1.1), files in order (§3), an address of the specification.
+/// Checks the form of the manifest: canonical JSON (§1.1), the order of the files (§3), and the forms of `specURL` and
+/// `generator`.
 fn check_form(manifest: &Manifest, report: &mut Report) {
     let text = String::from_utf8_lossy(&report.manifest_bytes).into_owned();
     let tree = Tree::parse(text.trim(), 128).ok();

@@ -147,7 +147,7 @@ fn check_file(
     let spec = if path == PROVENANCE_FILE { kind_named("edge") } else { kind_at_path(path) };
     let vendor = vendor_kind_at_path(path);
     let (mut count, mut malformed, mut binary) = (0u64, Vec::new(), false);
-    // The first line that is not canonical, and the first blank line.
+    // Number of the first line that is not canonical, and number of the first blank line.
     let (mut first_non_canonical, mut first_blank) = (None::<u64>, None);
     let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, LineBatch::default());
     let mut record_batch = |decoded: Vec<(u64, Decoded)>| {
@@ -181,7 +181,7 @@ fn check_file(
             }
             match &mut decoder {
                 Some(decoder) => {
-                    // A blank line is not a record, but the file is not canonical.
+                    // A blank line is not a record, but a file with a blank line is not canonical.
                     if bytes.is_empty() {
                         first_blank = first_blank.or(Some(number));
                     }
@@ -215,7 +215,7 @@ fn check_file(
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
         report.add_finding(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
-    // A canonical file ends with a line feed.
+    // If the size differs, the last line has no line feed, which a canonical file requires.
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
         first_non_canonical = first_non_canonical.or(Some(0));
     }

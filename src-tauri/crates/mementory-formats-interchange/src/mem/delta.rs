@@ -51,7 +51,7 @@ pub(super) struct Delta {
     /// Start time that the manifest states.
     pub since: Option<Timestamp>,
     now: Option<Timestamp>,
-    /// Exported resources; their chunks are exported too.
+    /// Ids of the exported resources. The chunks of these resources are exported too.
     resources: HashSet<String>,
 }
 
@@ -182,7 +182,8 @@ impl Delta {
     }
 }
 
-/// Digest that identifies a line. For a tombstone it covers only the id, because a signature may be added later.
+/// Digest that identifies a line. The digest of a tombstone covers only its id, because its line changes if a signature
+/// is added later.
 fn line_identity(path: &str, tree: &Tree, line: &str) -> [u8; 16] {
     if path == TOMBSTONES_FILE { digest(path, text(tree, "id").unwrap_or_default()) } else { digest(path, line) }
 }

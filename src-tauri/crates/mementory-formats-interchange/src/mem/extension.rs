@@ -5,11 +5,12 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
 use serde_json::{Map, Value};
 
-/// Member that replaces `fields` with its JSON text if canonical numbers would change a value (`1.0`).
+/// Member that contains `fields` as JSON text. It is used instead of `fields` if the canonical form of numbers would
+/// change a value (for example `1.0`).
 const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
-/// The fields that a line can express: all times, but only in whole seconds, and all other fields except those that we
-/// add.
+/// The fields that lines can contain. Every line can contain all fields except times. Only some lines can contain a
+/// given time, and only in whole seconds.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
@@ -20,9 +21,9 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
     extension::fingerprint(line)
 }
 
-/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
-/// of `tree`. Returns false if there are none. `is_own` is true if the record was read from this format. Then origin
-/// and verbatim are left out, because the line itself gives both.
+/// Puts the differences between `record` and `mapped` into the extension slot of `tree`. `mapped` is the record as it
+/// is read from `tree` without the slot. Returns false if there are no differences. `is_own` is true if the record was
+/// read from this format. Then origin and verbatim are left out, because they follow from the line itself.
 pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) -> bool {
     extension::remove(tree);
     let mut out = extension::record_difference(mapped, record, is_own);
@@ -55,7 +56,7 @@ pub(super) fn foreign_record_line(id: &str, record: &Record) -> String {
     canonical(&tree).unwrap_or_default()
 }
 
-/// The record of a line written by [`foreign_record_line`]. None if the line was not written by it.
+/// The record in a line that [`foreign_record_line`] wrote. None for any other line.
 pub(super) fn read_foreign_record(tree: &Tree) -> Option<Record> {
     let mut map = slot_members(tree)?;
     restore_fields(&mut map);
@@ -75,9 +76,9 @@ fn restore_fields(map: &mut Map<String, Value>) {
     }
 }
 
-/// Applies the extension slot of a line to `mapped`, the record that the line alone yields. Origin and verbatim are
-/// those of the line, unless the slot has an origin and no other program changed the line. None if the line has no slot
-/// of ours.
+/// Applies the extension slot of a line to `mapped`, the record as it is read from the line without the slot. Origin
+/// and verbatim are those of the line, unless the slot has an origin and no other program changed the line. None if the
+/// line does not contain our slot.
 pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_members(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

@@ -1,4 +1,4 @@
-//! Decodes the lines of a file in parallel, while the next ones are read.
+//! Decodes the lines of a file in parallel, while further lines are read.
 use super::{
     bundle::line_text,
     kinds::KindSpec,
@@ -78,7 +78,7 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Bounds the number of batches in memory.
+    /// Largest number of batches that may be in memory at the same time.
     const MAX_IN_FLIGHT: usize = 2;
 
     pub fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static KindSpec, depth: CheckDepth, bounds: Bounds) -> Self {

@@ -32,7 +32,7 @@ pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
 pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
 /// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written
-/// as an episode, but its id is `fact_…`. So a later tombstone can name the record without knowing its file.
+/// as an episode, but its id is `fact_…`. Therefore a later tombstone can name a record even if its file is not known.
 pub(super) fn id_prefix(kind: Kind) -> &'static str {
     match kind {
         Kind::Conversation => "ctx_",
@@ -171,8 +171,8 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     (spec, tree)
 }
 
-/// Metadata about the source of an episode. It has the names that the adapters of the reference SDK use, so that other
-/// programs understand it. If another program removed the extension slot, our reader uses it too.
+/// Metadata about the source of an episode. Its members have the names that the adapters of the reference SDK use, so
+/// that other programs understand them. Our reader uses the metadata too if another program removed the extension slot.
 fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
     let source = &record.source;

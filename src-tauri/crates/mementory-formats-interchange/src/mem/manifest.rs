@@ -245,7 +245,8 @@ fn parse_coverage(tree: &Tree) -> Result<Option<(Timestamp, Timestamp)>, String>
     }
 }
 
-/// The content of `CHECKSUMS`: one line for each file, sorted by path. If there are no files, a single line feed.
+/// The content of `CHECKSUMS`: one line for each file, sorted by path. If there are no files, the content is a single
+/// line feed.
 pub(super) fn checksums(files: &[FileEntry]) -> String {
     let mut files: Vec<_> = files.iter().collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -1,5 +1,5 @@
-//! Portable Memory (`.mem`), a folder of canonical JSON lines: reader 1.0 and 1.1, writer 1.1, validator. See
-//! README.md.
+//! Portable Memory (`.mem`), a folder of canonical JSON lines. Versions 1.0 and 1.1 can be read, validated and written.
+//! See README.md.
 mod bundle;
 mod canonical;
 mod claims;

@@ -240,7 +240,8 @@ impl<'a> BundleReader<'a> {
         self.report.tombstoned.contains(id) || self.skipped_ids.contains(id)
     }
 
-    /// The first required field of a record that refers to a deleted record (spec v1.1 §4).
+    /// The name of the first required field that refers to a deleted record (spec v1.1 §4). None if there is no such
+    /// field.
     fn deleted_parent(&self, spec: &KindSpec, tree: &Tree) -> Option<&'static str> {
         let is_needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
         let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| is_needed(f));

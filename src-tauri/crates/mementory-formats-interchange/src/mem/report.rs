@@ -18,7 +18,7 @@ pub(super) enum Severity {
 /// Code for a line or manifest that would need more memory than `Limits::tree_bytes`.
 pub(super) const TOO_LARGE_CODE: &str = "too_large";
 
-/// Code for a file whose bytes cannot be unpacked or do not have their checksum in the archive.
+/// Code for a file whose bytes cannot be unpacked or do not match their checksum in the archive.
 pub(super) const DAMAGED_CODE: &str = "damaged_entry";
 
 /// Code for a manifest of another major version.
@@ -33,7 +33,7 @@ pub(super) struct Report {
     pub manifest: Option<Manifest>,
     pub manifest_bytes: Vec<u8>,
     pub findings: Vec<(Severity, &'static str, Finding)>,
-    /// Number of lines by kind. Kinds have the names that the manifest uses in `counts`.
+    /// Number of lines by kind. The kinds are named as in the member `counts` of the manifest.
     pub lines: BTreeMap<String, u64>,
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,

@@ -8,14 +8,14 @@ use super::{
 use mementory_json::Tree;
 use mementory_scan::{Class, Confidence, scan};
 
-/// Members that contain a secret or its ciphertext.
+/// Members that would contain a secret or its ciphertext, and must therefore not be present.
 const SECRET_FIELD_NAMES: [&str; 7] =
     ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
 /// Members that describe a secret, and must not contain it.
 const DESCRIBING_FIELDS: [&str; 3] = ["label", "preview", "encryptionMetadata"];
 /// Characters that stand for what is masked.
 const MASKS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
-/// A hint of at most this length cannot be a long secret.
+/// Largest number of characters of a preview that is accepted without a mask. It is too short for a long secret.
 const MAX_PLAIN_HINT: usize = 16;
 
 /// Reports a reference to a secret that contains the secret itself, or a preview that seems not to be masked.

@@ -36,13 +36,13 @@ pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> R
     line(&TOMBSTONE_SPEC, &tree).map_err(|_| malformed_error())
 }
 
-/// Signs the bundle at `bundle` (a folder, or an archive with one in it) into `out`: all files are copied byte for byte
-/// and a new `manifest.sig` is added. If `out` is the bundle's own folder, only `manifest.sig` is written. If `out`
-/// ends in `.zip`, an archive is written.
+/// Signs the bundle at `bundle` (a folder, or an archive that contains the bundle) into `out`: all files are copied
+/// byte for byte and a new `manifest.sig` is added. If `out` is the bundle's own folder, only `manifest.sig` is
+/// written. If `out` ends in `.zip`, an archive is written.
 ///
 /// # Errors
-/// The first error of the bundle, if it has any. The input must contain exactly one bundle, and `out` must not exist
-/// unless it is the bundle itself. After an error nothing is left at `out`.
+/// The first error of the bundle, if it has any. Also fails if the input does not contain exactly one bundle, or if
+/// `out` exists and is not the bundle itself. After an error, nothing is left at `out`.
 pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBundle, FormatError> {
     let limits = Limits::default();
     with_valid_bundle(bundle, &limits, &mut |source, report| {
@@ -78,10 +78,11 @@ impl SignFiles for super::Mem {
     }
 }
 
-/// Copies a bundle byte for byte, signature included: a folder into an archive (`out` ends in `.zip`) or the reverse.
+/// Copies a bundle byte for byte, including its signature. A folder can be copied into an archive (if `out` ends in
+/// `.zip`), and an archive into a folder.
 ///
 /// # Errors
-/// Like [`sign`].
+/// The same errors as in [`sign`].
 pub fn pack(bundle: &Path, out: &Path) -> Result<(), FormatError> {
     with_valid_bundle(bundle, &Limits::default(), &mut |source, report| copy_bundle(source, report, out, None))
 }

@@ -68,7 +68,7 @@ fn fill_slot(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
     }
 }
 
-/// Applies rules of single kinds that the table cannot express.
+/// Applies the rules for individual kinds that the table of kinds cannot express.
 fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record) {
     let value = |name: &str| text(tree, name).unwrap_or_default();
     match spec.kind {

@@ -11,8 +11,9 @@ use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 
 /// `targetKind` and `targetID` for a tombstone of ours that deletes a record read from a bundle. Other programs find
-/// the record by them. The id of a link is its three fields joined by `|`, the id of a preference its key, the id of a
-/// category its name. The id of a line without an id is `line:` and a digest, which only our reader recognises.
+/// the record by these two values. The id of a link consists of its three fields, joined by `|`. The id of a preference
+/// is its key, and the id of a category is its name. The id of a line without an id is `line:` and a digest, which only
+/// our reader recognises.
 ///
 /// None for a record from another format. Its id in our bundles is its vault id ([`Tombstone::target_id`]) with a
 /// prefix, which the writer adds.

@@ -1,5 +1,5 @@
-//! Writes a bundle, version 1.1, conformance level L2 (spec v1.1 §1, §3, §10), as a folder or as an archive of that
-//! folder.
+//! Writes a bundle as a folder or as an archive of that folder (spec v1.1 §1, §3, §10). The bundle has version 1.1, or
+//! 1.0 on request, and conformance level L2.
 use super::{
     bundle::{MANIFEST_FILE, SIGNATURE_FILE},
     delta::Delta,
@@ -47,7 +47,7 @@ pub(super) fn write(
     writer.finish(target)
 }
 
-/// Reports what [`write`] would write and lose. Nothing is written or stored.
+/// Returns the report that [`write`] would return, including the losses. Nothing is written or stored.
 pub(super) fn plan(
     source: &mut dyn RecordSource,
     options: &WriteOptions,
@@ -61,8 +61,8 @@ pub(super) fn plan(
     Ok(writer.report)
 }
 
-/// The lines of one file with their sort keys. Lines need most of the memory of an export, so they are stored in large
-/// blocks.
+/// The lines of one file with their sort keys. They take up most of the memory of an export, so they are stored in
+/// large blocks.
 #[derive(Default)]
 struct Stream {
     blocks: Vec<String>,
@@ -320,8 +320,8 @@ impl<'l> BundleWriter<'l> {
         self.push(&spec.path(), String::new(), &line)
     }
 
-    /// Writes one line of a known kind. `mapped` is the record that the line alone yields. It is None if the line alone
-    /// yields the whole record. `is_new` is true if the line was built from a record of another format.
+    /// Writes one line of a known kind. `mapped` is the record as it is read from the line without its extension slot,
+    /// or None if that is the whole record. `is_new` is true if the line was built from a record of another format.
     fn add_line(
         &mut self,
         spec: &'static KindSpec,
@@ -469,8 +469,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// A line as a tree, then the record that the line alone yields (None if the record was not edited), then the names of
-/// the fields whose forbidden values were moved.
+/// A line as a tree; the record as it is read from this line without its extension slot, or None if the record was not
+/// edited; and the names of the fields whose forbidden values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.

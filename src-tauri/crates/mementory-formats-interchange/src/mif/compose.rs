@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// Nesting depth allowed in an element.
 const MAX_DEPTH: u32 = 512;
 
-/// Content of an element whose record has neither text nor title. The format requires a content.
+/// Content of an element whose record has neither text nor title. The format requires that content is not empty.
 const EMPTY_CONTENT: &str = "(empty)";
 
 /// List and position of the element that a record was read from. None if the document of that element had another
@@ -37,8 +37,8 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         .flatten()
 }
 
-/// The list for a record of another format. A relation is put into the list of relations only if both of its ends are
-/// known (`has_ends`).
+/// The list into which a record of another format is put. A relation is put into the list of relations only if both of
+/// its ends are known (`has_ends`).
 pub(super) fn section_for(kind: Kind, shape: Shape, has_ends: bool) -> &'static Section {
     match (kind, shape) {
         (Kind::Todo, _) => &TASKS_SECTION,
@@ -300,7 +300,8 @@ fn truncated(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
 }
 
-/// The record's type if the format has it (ignoring case and separators), else a type that depends on the kind.
+/// The type of a record: its own type if the format has it (ignoring case and separators), otherwise a type that
+/// depends on the kind.
 pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
     let normalized = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
     let original = record.record_type.as_deref().map(normalized).unwrap_or_default();

@@ -67,7 +67,7 @@ fn recognize(head: &[u8], name: &str, is_selected: bool) -> Option<Recognized> {
                 line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
                     && has("data");
             if is_record_line && text.contains("\"mif_version\"") {
-                // Lines of this format without a header at the start. The reader reports the missing header.
+                // The file has lines of this format, but does not begin with a header. The reader reports this.
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
         }

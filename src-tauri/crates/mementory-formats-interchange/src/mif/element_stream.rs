@@ -18,11 +18,12 @@ use std::{
 
 /// One item of a document.
 pub(super) enum Item<'a> {
-    /// A member without records: name of its parent object (empty for the document itself), name, JSON.
+    /// A member without records: the name of its parent object (empty for the document itself), its own name, and its
+    /// JSON.
     Member(&'a str, &'a str, &'a str),
     /// The start of a list of records.
     List(&'static Section),
-    /// An element of a list: list, position, JSON.
+    /// An element of a list: the list, the position of the element in it, and the JSON of the element.
     Element(&'static Section, u64, &'a str),
     /// JSON pointer of a list or graph that has the wrong type.
     WrongType(String),
@@ -280,7 +281,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
     if seen.header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
 }
 
-/// The first and the last line of JSON lines, as far as they were read.
+/// Says whether the first line (the header) and the last line (the footer) of JSON lines were read.
 #[derive(Default)]
 struct Ends {
     header: bool,

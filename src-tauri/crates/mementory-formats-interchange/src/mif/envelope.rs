@@ -22,8 +22,8 @@ const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
 /// Code and message of a fault of an envelope.
 pub(super) type EnvelopeFault = (&'static str, String);
 
-/// The encryption object of a document. It is recognised even if it has only one of the three members in `parts`,
-/// because a document with a damaged envelope must not be read as one without memories.
+/// The encryption object of a document. It is recognised even if it has only one of the three members in `parts`. A
+/// document with a damaged envelope must not be read as a document without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))

@@ -24,7 +24,7 @@ pub(super) struct ExportPlan {
     pub shape: Shape,
     /// True if identifiers are left out.
     pub strip: bool,
-    /// Frames of imported documents: each as the parsed frame and as the tree that the vault stores.
+    /// Frames of the imported documents. Each entry contains the parsed frame, and the frame as the vault stores it.
     pub frames: Vec<(DocumentFrame, Tree)>,
     /// True if some records were not read from a document of this shape.
     pub has_others: bool,
@@ -79,8 +79,8 @@ impl ExportPlan {
         })
     }
 
-    /// Shape of version 2 if everything was read from version 2 documents, else that of version 1, which the
-    /// specification defines.
+    /// Shape of version 2 if all records were read from version 2 documents. Otherwise the shape of version 1, which
+    /// the specification defines.
     fn default_shape(&self, source: &mut dyn RecordSource) -> Result<Shape, FormatError> {
         let all =
             |frames: &[(DocumentFrame, Tree)]| !frames.is_empty() && frames.iter().all(|(k, _)| k.shape == Shape::V2);

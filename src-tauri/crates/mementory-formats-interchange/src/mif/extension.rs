@@ -46,8 +46,8 @@ pub(super) enum AttachMode {
     WithoutIdentifiers,
 }
 
-/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
-/// of `tree`.
+/// Puts the differences between `record` and `mapped` into the extension slot of `tree`. `mapped` is the record as it
+/// is read from `tree` without the slot.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: AttachMode) {
     extension::remove(tree);
     let (mut mapped_members, mut record_members) = (members(mapped), members(record));
@@ -72,16 +72,16 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: At
     extension::set(tree, tree_of(&Value::Object(out)));
 }
 
-/// Names of the members in which `record` differs from `mapped`, and whether `mapped` has a value for each.
+/// Names of the members in which `record` differs from `mapped`, each with true if `mapped` has a value for the member.
 pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
     let (mapped_members, record_members) = (members(mapped), members(record));
     let differing = record_members.into_iter().filter(|(name, value)| mapped_members.get(name) != Some(value));
     differing.map(|(name, _)| (mapped_members.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
 }
 
-/// Applies the extension slot of an element to `mapped`, the record that the element alone yields. Origin and verbatim
-/// are those of the element, unless the slot has an origin and no other program changed the element. None if the
-/// element has no slot of ours.
+/// Applies the extension slot of an element to `mapped`, the record as it is read from the element without the slot.
+/// Origin and verbatim are those of the element, unless the slot has an origin and no other program changed the
+/// element. None if the element does not contain our slot.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &str) -> Option<Restored> {
     let mut map: Map<String, Value> = serde_json::from_str(&json(extension::get(tree)?)).ok()?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

@@ -187,7 +187,7 @@ impl FirstPass {
     pub fn compare_checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
         let Some(declared) = nested_text(&self.root, header, "checksum") else {
-            // The footer of JSON lines may have a checksum too. It does not say how the checksum was computed.
+            // The footer of JSON lines may have a checksum too. It is not known how that checksum was computed.
             let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };

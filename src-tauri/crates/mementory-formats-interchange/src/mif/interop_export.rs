@@ -16,8 +16,8 @@ use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp};
 use std::{io::Write, path::Path};
 
-/// Writes the memories of `source` to the new file `out`. If `out` is None, only reports what would be written and
-/// lost.
+/// Writes the memories of `source` to the new file `out`. If `out` is None, nothing is written, but the report is the
+/// same.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -231,8 +231,8 @@ fn offset_time_text(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }
 
-/// Reports each value of a record that our reader does not get back from the file. `mapped` is the record that it gets
-/// back.
+/// Reports each value of a record that is lost in the file. `mapped` is the record as our reader will read it from the
+/// file.
 fn report_losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
     if record.kind != MEMORIES_SECTION.kind {

@@ -189,7 +189,7 @@ pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     for (n, (start, end)) in headers.iter().enumerate() {
         let mut stop = headers.get(n + 1).map_or(lines.len(), |(next, _)| *next);
-        // The first of two separators does not belong to the text.
+        // Blank lines before the next header, and the first of two separators, do not belong to the text.
         while stop > end + 1 && n + 1 < headers.len() && lines[stop - 1].trim().is_empty() {
             stop -= 1;
         }

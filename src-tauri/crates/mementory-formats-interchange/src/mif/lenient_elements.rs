@@ -17,7 +17,8 @@ pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyEleme
     let mut scan = ElementScan { text, out: Vec::with_capacity(text.len()), copied: 0, faulty: FaultyElements::new() };
     let mut counts = [0; SECTIONS.len()];
     let mut open: Option<List> = None;
-    // Byte ranges of the current member names: of the document, and of an object inside the document.
+    // Byte ranges of the names of the current members: the member of the document, and the member of an object inside
+    // the document.
     let mut names: [Range<usize>; 2] = Default::default();
     let (mut at, mut depth, mut last_string) = (0, 0usize, 0..0);
     while let Some(byte) = text.get(at) {

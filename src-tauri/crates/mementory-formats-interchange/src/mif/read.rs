@@ -192,7 +192,7 @@ fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     std::mem::take(members).into_iter().collect()
 }
 
-/// Puts metadata back into the document if the document has no memory for it.
+/// Puts metadata back into the document if the memory to which it belongs is not in the document.
 fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
         members.extend(unclaimed);
@@ -212,7 +212,7 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// For each key, by its digest: the digest of the first element with that key, and the number of records with that
+    /// By the digest of each key: the digest of the first element with that key, and the number of records with that
     /// key.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,

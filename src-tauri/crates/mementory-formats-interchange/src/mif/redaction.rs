@@ -105,8 +105,8 @@ impl Privacy {
         }
     }
 
-    /// The `privacy` object: `declared` with the findings added. None if there is nothing to report.
-    /// If `values_were_scanned`, all records were scanned for sensitive values, and the object also says what was not
+    /// The `privacy` object: `declared` with the findings added. None if there is nothing to report. If
+    /// `values_were_scanned`, all records were scanned for sensitive values, and the object also says what was not
     /// found.
     pub fn privacy_object(&self, declared: Option<&Tree>, values_were_scanned: bool) -> Option<Tree> {
         if !values_were_scanned && !self.personal && !self.secrets && self.fields.is_empty() {

@@ -27,7 +27,7 @@ const CHECKSUM_FORM: TextForm = TextForm {
 const EXPORT_ID_FORM: TextForm = id(|t| prefixed(t, "exp_", |b| b.is_ascii_alphanumeric()));
 const MEMORY_ID_FORM: TextForm = id(|t| prefixed(t, "mem_", |b| b.is_ascii_hexdigit() || b == b'-'));
 const TASK_ID_FORM: TextForm = id(|t| prefixed(t, "todo_", |b| b.is_ascii_hexdigit() || b == b'-'));
-/// A short id: uppercase letters, a hyphen, digits.
+/// A short id: one or more uppercase letters, a hyphen, and one or more digits.
 const SHORT_ID_FORM: TextForm = id(|t| {
     let fits = |(letters, digits)| {
         prefixed(letters, "", |b| b.is_ascii_uppercase()) == Fit::Exact
@@ -48,7 +48,7 @@ fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
     text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }
 
-/// Memory types of version 1: nine of the specification, and four more of the published schema.
+/// Memory types of version 1: nine from the specification, and four more from the published schema.
 pub(super) const MEMORY_TYPES_1: [&str; 13] = [
     "Observation",
     "Decision",
@@ -87,7 +87,7 @@ pub(super) const TASK_STATES: [&str; 6] = ["backlog", "todo", "in_progress", "bl
 pub(super) const TASK_PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];
 /// Types of the source of a memory.
 pub(super) const SOURCE_TYPES: [&str; 5] = ["conversation", "file", "api", "hook", "user"];
-/// Edge types of version 1: five of the specification, and one more of the published schema.
+/// Edge types of version 1: five from the specification, and one more from the published schema.
 pub(super) const EDGE_TYPES: [&str; 6] =
     ["semantic_association", "entity_mention", "temporal_sequence", "causal", "user_linked", "todo_memory"];
 /// Embedding models that the published schema of version 1 lists. The specification lists none.

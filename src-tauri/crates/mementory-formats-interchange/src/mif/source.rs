@@ -77,7 +77,8 @@ impl<'a> Source<'a> {
     /// The document inside an envelope.
     ///
     /// # Errors
-    /// `passphrase_needed`, `passphrase_wrong`, faults of the envelope; `malformed` if it contains no document.
+    /// `passphrase_needed`, `passphrase_wrong`, or a fault of the envelope. `malformed` if the decrypted envelope does
+    /// not contain a document.
     pub fn of_envelope(
         encryption: &Tree,
         passphrase: Option<&dyn Passphrase>,

@@ -77,7 +77,7 @@ struct Validator<'p> {
     is_yaml: bool,
 }
 
-/// Ids and counts of all elements, for checks across lists.
+/// Ids of the elements of each list, and counts. They are needed for checks that concern more than one list.
 #[derive(Default)]
 struct ElementIds {
     by_list: HashMap<&'static str, HashSet<String>>,

@@ -1,4 +1,5 @@
-//! Accessors for trees, the two shapes of a document, ids, and the schema rule of each list.
+//! Functions that access the members of trees, the two shapes of a document, the forms of ids, and the schema rule of
+//! each list.
 pub(super) use super::version::{is_supported, version_parts};
 use super::{
     schema,

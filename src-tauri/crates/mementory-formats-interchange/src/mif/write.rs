@@ -76,7 +76,7 @@ pub(super) fn write_answer(
     Ok(writer.report)
 }
 
-/// Reports what [`write`] would write and lose.
+/// Returns the report that [`write`] would return, including the losses. Nothing is written.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     let encoding = requested_encoding(options)?;
     if encoding.interop_name().is_some() {
@@ -100,8 +100,8 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
     }
 }
 
-/// Sort key of an element: imported elements come first, by file and position. All other elements follow in the order
-/// of the vault.
+/// Sort key of an element. Imported elements come first, in the order of their file and position. All other elements
+/// follow in the order of the vault.
 type ElementOrder = (bool, String, u64);
 
 struct DocumentWriter {
@@ -120,7 +120,7 @@ struct DocumentWriter {
     report: WriteReport,
 }
 
-/// Members of the metadata that version 2 stores outside a memory.
+/// The values of a record that version 2 stores outside of the memory, with their member names.
 fn external_metadata(record: &Record) -> Vec<(String, Tree)> {
     let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
     let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
@@ -339,8 +339,8 @@ impl DocumentWriter {
         Ok((document, checksum))
     }
 
-    /// Owner of the memories: `anonymous` if identifiers are left out, else the user id if all imported documents have
-    /// the same, else the vault id.
+    /// Owner of the memories: `anonymous` if identifiers are left out. Otherwise the user id, if it is the same in all
+    /// imported documents, or else the vault id.
     fn owner(&self) -> &str {
         if self.plan.strip {
             return "anonymous";
@@ -504,7 +504,7 @@ fn ids_of(lists: &[Vec<(ElementOrder, String)>]) -> HashSet<String> {
     texts.filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok().and_then(|t| text(&t, "id").map(str::to_owned))).collect()
 }
 
-/// Adds a node for each memory or todo that is an end of an edge.
+/// Adds a graph node for each memory or todo that an edge starts or ends at.
 fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String>) {
     let mut seen: HashSet<String> = HashSet::new();
     let edges: Vec<Tree> =

@@ -254,7 +254,8 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     }
 }
 
-/// The JSON form of a number. None for other words, and for leading zeros, which some programs read as octal.
+/// The JSON form of a number. None for a word that is not a number, and for a number with leading zeros, which some
+/// programs read as octal.
 fn number(word: &str) -> Option<String> {
     let first = *word.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'-' | b'+' | b'.')) || word.len() > 400 {

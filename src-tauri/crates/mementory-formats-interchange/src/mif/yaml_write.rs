@@ -3,8 +3,8 @@
 use mementory_json::Tree;
 use std::fmt::Write;
 
-/// Deeper levels are written in flow style (`{a: [1, 2]}`), because the indentation of block style grows with the
-/// square of the depth.
+/// Deeper levels are written in flow style (`{a: [1, 2]}`). In block style, the white space for the indentation would
+/// grow with the square of the depth.
 const MAX_BLOCK_LEVELS: usize = 12;
 /// A value with at least this many levels of its own is written in block style even below [`MAX_BLOCK_LEVELS`], because
 /// parsers limit the depth of flow style (ours to 255).
@@ -139,7 +139,8 @@ fn write_flow(value: &Tree, out: &mut String) {
     }
 }
 
-/// Writes a number with a point and a sign in the exponent, because YAML 1.1 reads `1e5` as a string.
+/// Writes a number. If it has an exponent, it gets a decimal point and a sign in the exponent (`1.0e+5`), because YAML
+/// 1.1 reads `1e5` as a string.
 fn write_number(token: &str, out: &mut String) {
     let Some(at) = token.find(['e', 'E']) else { return out.push_str(token) };
     let (mantissa, exponent) = (&token[..at], &token[at + 1..]);

@@ -51,8 +51,8 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// Major and minor version of a document, 1.0 if it states none. Fails for another major version or a malformed one
-/// (§22.3).
+/// Major and minor version of a document, or 1.0 if the document states no version. Fails for any other major version,
+/// and for a malformed version (§22.3).
 pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
     let version_text = document.text_member("schema_version").or(raw).unwrap_or_default();

@@ -128,7 +128,7 @@ pub(super) fn clean(
     }
 }
 
-/// Data about the export that the conversion of a record needs.
+/// Facts about the export that are needed to convert a record.
 pub(super) struct Context<'a> {
     pub first_pass: &'a FirstPass,
     pub about: &'a SourceAbout,
@@ -194,7 +194,7 @@ impl Context<'_> {
         }
         let changed = tree != original;
         if changed {
-            // All programs compute the same checksum for a memory in this form.
+            // For a memory in this form, all programs compute the same checksum.
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
@@ -360,7 +360,7 @@ pub(super) fn remove_members(tree: &mut Tree, block: &str, names: &[&str]) {
     tree.set(block, inside);
 }
 
-/// Memory type of a record, and custom type if the type is `custom` (§5).
+/// Memory type of a record, and its custom type if the memory type is `custom` (§5).
 fn memory_type(record: &Record) -> (&'static str, Option<String>) {
     let record_type = record.record_type.as_deref().filter(|t| !t.is_empty());
     let known_type = record_type.and_then(|t| MEMORY_TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
@@ -433,8 +433,8 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
     })
 }
 
-/// Writes the differences between `record` and `unedited` (the record that the object alone yields) into the object.
-/// Ignores fields for which PAM has no member.
+/// Writes the differences between `record` and `unedited` into the object. `unedited` is the record as it is read from
+/// the object. Ignores fields for which PAM has no member.
 fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
     if unedited.text != record.text {
         let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };

@@ -165,8 +165,8 @@ pub(super) fn is_safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-/// Compares the stated checksum with the checksum of the memories as they are in the file (`exact`), then with the
-/// checksum of their Python SDK form.
+/// Compares the stated checksum with the checksum of the memories as they are in the file (`exact`). If they differ,
+/// compares it with the checksum of the memories in the form in which the Python SDK hashes them.
 fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
     let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Mismatch };
@@ -456,7 +456,7 @@ fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             continue;
         }
         if bundle.embeddings.is_empty() {
-            // By §12.1, a missing embeddings file is not an error.
+            // According to §12.1, a missing embeddings file is not an error.
             report.warn("embedding_missing", place, "the embeddings file is not here");
         } else {
             report.error("dangling_reference", place, "no embedding of the file has this id");

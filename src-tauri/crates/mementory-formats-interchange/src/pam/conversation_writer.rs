@@ -29,7 +29,7 @@ struct MessageRow {
 
 /// A conversation that waits for its remaining messages.
 pub(super) struct ConversationWriter {
-    /// Sort key: position in the imported index. New conversations follow the imported ones.
+    /// Sort key: the position in the imported index. New conversations are sorted after the imported ones.
     pub order: (u8, u64, u64),
     /// Entry of the index. None if the imported index did not list this conversation.
     index: Option<Tree>,
@@ -50,7 +50,7 @@ pub(super) struct ConversationWriter {
 pub(super) struct FinishedConversation {
     pub order: (u8, u64, u64),
     pub index: Option<String>,
-    /// Path inside the bundle and text of the conversation file.
+    /// The path of the conversation file inside the bundle, and the text of the file.
     pub file: Option<(String, String)>,
     pub changed: bool,
 }
@@ -88,7 +88,7 @@ fn created_of(record: &Record, now: Timestamp) -> Timestamp {
 }
 
 impl ConversationWriter {
-    /// Starts a conversation, of the home store or of another source.
+    /// Starts a conversation. The conversation may be from the home store or from any other source.
     pub fn new(
         context: &Context,
         stored: &StoredRecord,

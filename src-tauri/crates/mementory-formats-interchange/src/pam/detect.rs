@@ -141,7 +141,7 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
     }
     let head = catalog.head(member, HEAD_BYTES)?;
     let mut schema_and_version = schema_and_version(&head);
-    // If the keys are sorted, `schema` comes after the records.
+    // In a document with sorted keys, `schema` comes after the records, so the whole file is searched for it.
     if schema_and_version.0.is_none() && is_likely && (head.len() == HEAD_BYTES) && member.size <= limits.element_bytes
     {
         schema_and_version = self::schema_and_version(
@@ -161,8 +161,9 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
     Ok(identified.map(|(kind, confidence)| Document { member, kind, version, confidence }))
 }
 
-/// A `memory-store.json` that [`identify`] does not recognise, but that names the format or has documents of the format
-/// beside it. Its damage is then reported; otherwise those documents would pass as an export without a store.
+/// A `memory-store.json` that [`identify`] does not recognise, if it names the format or has documents of the format
+/// beside it. It is claimed so that its damage is reported. Without it, those documents would pass as an export without
+/// a store.
 fn unreadable_store<'a>(catalog: &Catalog, member: &'a Member, documents: &[Document]) -> Option<Document<'a>> {
     if member.file_name() != STORE_FILE || documents.iter().any(|d| d.member.id == member.id) {
         return None;

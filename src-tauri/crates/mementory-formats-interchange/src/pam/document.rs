@@ -83,8 +83,8 @@ fn is_list(raw: &RawValue) -> bool {
     raw.get().starts_with('[')
 }
 
-/// Largest number of elements in one list. An element needs 16 bytes of memory but may have only two bytes of text. The
-/// largest document allowed (`Limits::element_bytes`) has fewer real records.
+/// Largest number of elements in one list. The number is limited because an element needs 16 bytes of memory but can be
+/// as short as two bytes of text. Even the largest document allowed (`Limits::element_bytes`) has fewer real records.
 const MAX_ELEMENTS: usize = 4 << 20;
 
 /// True if the list has more than `most` elements. Counting commas is enough for nearly every list.

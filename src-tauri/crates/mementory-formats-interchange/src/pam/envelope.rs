@@ -61,7 +61,8 @@ pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
     object(members)
 }
 
-/// Source text of a conversation: its entry of the index, its file without messages, and the path of the file.
+/// Source text of a conversation. It contains the entry of the conversation in the index, the conversation file without
+/// its messages, and the path of this file.
 pub(super) fn conversation(index: Option<&str>, file: Option<&str>, path: Option<&str>) -> String {
     let mut quoted = String::new();
     write_string(path.unwrap_or_default(), &mut quoted);

@@ -69,8 +69,9 @@ pub(super) fn detach(tree: &mut Tree) {
     }
 }
 
-/// The differences between `record` and `mapped` (the record that the object alone yields). `is_own` is true if the
-/// record was read from this format. Then origin and verbatim are left out, because the object itself gives both.
+/// The differences between `record` and `mapped`, the record as it is read from the object without the slot. `is_own`
+/// is true if the record was read from this format. Then origin and verbatim are left out, because they follow from the
+/// object itself.
 pub(super) fn difference(mapped: &Record, record: &Record, is_own: bool) -> Map<String, Value> {
     extension::record_difference(mapped, record, is_own)
 }
@@ -106,9 +107,9 @@ pub(super) fn is_stub(tree: &Tree) -> bool {
     slot_value(tree).is_some_and(|map| map.get(STUB_MEMBER) == Some(&Value::Bool(true)))
 }
 
-/// Applies the extension slot of an object to `mapped`, the record that the object alone yields. Origin and verbatim
-/// are those of the object, unless the slot has an origin and no other program changed the object. None if the object
-/// has no slot of ours.
+/// Applies the extension slot of an object to `mapped`, the record as it is read from the object without the slot.
+/// Origin and verbatim are those of the object, unless the slot has an origin and no other program changed the object.
+/// None if the object does not contain our slot.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = slot_value(tree)?;
     let native = map.remove(FINGERPRINT_MEMBER)?;

@@ -306,8 +306,8 @@ impl FirstPass {
 
 type Envelopes = BTreeMap<String, (Option<Tree>, Option<Tree>)>;
 
-/// Envelopes of imported stores and embeddings files by key scope. Of several stores with one scope, the one with the
-/// latest `export_date` is used.
+/// Envelopes of imported stores and embeddings files, by key scope. If several stores have the same scope, the store
+/// with the latest `export_date` is used.
 fn collect_envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<Envelopes, FormatError> {
     let mut envelopes = Envelopes::new();
     source.passthrough(KEY_SCOPE, &mut |item, bytes| {

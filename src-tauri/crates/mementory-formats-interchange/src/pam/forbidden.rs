@@ -173,7 +173,7 @@ pub(super) fn move_forbidden_values(
     pointers
 }
 
-/// True if a written memory has [`EMPTY_CONTENT`] in place of an empty content.
+/// True if [`EMPTY_CONTENT`] was written because the content of the memory was empty.
 pub(super) fn had_empty_content(tree: &Tree) -> bool {
     let moved_values = tree.get("metadata").and_then(|data| data.get(FORBIDDEN_VALUES_MEMBER));
     moved_values.and_then(|moved_values| moved_values.get("/content")).and_then(Tree::as_str) == Some("")

@@ -21,7 +21,7 @@ pub(super) const HASH_FORM: TextForm =
     TextForm { expected: "sha256: and 64 hex digits in lower case", fit: |t| is_hash(t).into() };
 /// A tag: lower-case ASCII that starts with a letter or digit.
 pub(super) const TAG_FORM: TextForm = TextForm { expected: "a tag of a-z, 0-9, _ and -", fit: |t| is_tag(t).into() };
-/// A language by BCP 47, with optional script and region.
+/// A language tag according to BCP 47, with optional script and region.
 pub(super) const LANGUAGE_FORM: TextForm =
     TextForm { expected: "a language such as pt-BR", fit: |t| is_language(t).into() };
 

@@ -83,7 +83,7 @@ fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// DER bytes of a `SubjectPublicKeyInfo` before the key bits, one constant for each algorithm except RSA.
+/// DER bytes that precede the key bits in a `SubjectPublicKeyInfo`, one constant for each algorithm except RSA.
 const SPKI_ED25519: &[u8] = &[0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 const SPKI_P256: &[u8] =
     &[0x30, 0x59, 0x30, 0x13, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 8, 42, 134, 72, 206, 61, 3, 1, 7, 3, 0x42, 0];
@@ -130,7 +130,7 @@ fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
     tlv(0x30, &[RSA_OID, &bits].concat())
 }
 
-/// The signed bytes (§18.3): a canonical object of strings that are copied from the file unchanged.
+/// The signed bytes (§18.3): a canonical JSON object. Its values are strings that are copied unchanged from the file.
 pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     let text = |value: Option<&Tree>| Some(Tree::Text(value?.as_str()?.to_owned()));
     let members = vec![
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(multikey(&key), spec);
         assert_eq!(ed25519(&format!("did:key:{spec}")).unwrap(), key);
         assert_eq!(ed25519(&format!("did:key:{spec}#{spec}")).unwrap(), key);
-        // A key without prefix whose Base58 form starts with `1`, because its first bytes are zero.
+        // This key has no prefix, and its Base58 form starts with `1`, because its first bytes are zero.
         let zero = [vec![0, 0], vec![7; 30]].concat();
         let bare = multikey(&zero);
         assert_eq!(ed25519(&bare).unwrap(), zero);

@@ -59,15 +59,15 @@ pub(super) fn check_memories(
     let checksum = Checksum::with_capacity(list.len());
     let mut totals = StoreTotals { place, report, ids, checksum, count: 0, damaged: Vec::new() };
     std::thread::scope(|scope| {
-        // Created inside the scope, so that an error drops the receiver and thereby ends the other thread.
+        // The channel is created inside the scope, so that an error drops the receiver, which ends the other thread.
         let (send, batches) = sync_channel(MAX_QUEUED_BATCHES);
         scope.spawn(move || serde_json::Deserializer::from_str(list).deserialize_seq(BatchSplitter(send)).ok());
         let (mut waiting, mut was_large) = (Vec::new(), false);
         for batch in batches {
             tick()?;
             let checked = std::mem::take(&mut waiting);
-            // The results of a batch are added while the next batch is checked, except before and after a batch that is
-            // over the size limit (one large memory), to save memory.
+            // The results of a batch are usually added while the next batch is checked. If one of the two batches is
+            // over the size limit because of one large memory, the results are added first, so that less RAM is needed.
             let is_large = count_bytes(&batch) > MAX_BATCH_BYTES;
             waiting = if is_large || was_large {
                 totals.add(checked);

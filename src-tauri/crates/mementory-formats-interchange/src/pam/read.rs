@@ -19,7 +19,8 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings that are sent to the sink as notes. After that, only the first finding with each code is sent.
+/// Largest number of findings that are all sent to the sink as notes. After that, only the first finding with each code
+/// is sent.
 const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -447,7 +448,8 @@ fn outline_text(doc: &Document, lists: &[&str]) -> String {
     super::envelope::object(members)
 }
 
-/// Indexes of the messages on the branch that ends with the last message. All indexes if no message names a parent.
+/// Indexes of the messages on the branch that ends with the last message. If no message names a parent, the indexes of
+/// all messages.
 fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
     let parent = |i: usize| trees[i].as_ref().and_then(|t| to_record::text(t, "parent_id")).filter(|p| !p.is_empty());
     if (0..trees.len()).all(|i| parent(i).is_none()) {

@@ -6,8 +6,8 @@ use mementory_model::{Bounds, is_damage};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest number of listed errors, and also of listed warnings. Further findings are only counted, because a hostile
-/// file may have one for each byte.
+/// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted,
+/// because a hostile file may have one for each byte.
 const MAX_FINDINGS: usize = 2000;
 
 /// Result of a check.

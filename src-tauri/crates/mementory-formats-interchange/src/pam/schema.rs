@@ -37,7 +37,7 @@ pub(super) const MESSAGE_ROLES: [&str; 4] = ["user", "assistant", "system", "too
 pub(super) const SIGNATURE_ALGORITHMS: [&str; 6] = ["Ed25519", "ES256", "ES384", "RS256", "RS384", "RS512"];
 const STORAGE_TYPES: [&str; 5] = ["file", "database", "object_storage", "vector_db", "uri"];
 
-/// Values of `schema` in the three documents.
+/// Values of the member `schema` in the three kinds of documents.
 pub(super) const STORE_SCHEMA: &str = "portable-ai-memory";
 pub(super) const CONVERSATION_SCHEMA: &str = "portable-ai-memory-conversation";
 pub(super) const EMBEDDINGS_SCHEMA: &str = "portable-ai-memory-embeddings";

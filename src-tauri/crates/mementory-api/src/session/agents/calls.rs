@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Longest time that a call scans for values to mask.
+/// Longest time that one call spends on scanning for values to mask.
 const SCAN_TIME: Duration = Duration::from_secs(5);
 
 /// The calls of one client.
@@ -38,8 +38,8 @@ impl<'s> ClientCalls<'s> {
         Self { context, token }
     }
 
-    /// Checks the token and the right, lets `answer` read, then counts and logs the call. While it runs, nothing else
-    /// changes the vault.
+    /// Checks the token and that the grant has the required right, lets `answer` read, then counts and logs the call.
+    /// While the call runs, nothing else changes the vault.
     pub(super) fn call<T>(
         &self,
         op: &'static str,
@@ -109,8 +109,8 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// One page of all memories, profiles, facts, procedures and tasks, newest first. The page ends early where its
-    /// texts together have more than `max_chars` characters.
+    /// One page of all memories, profiles, facts, procedures and tasks, newest first. The page ends early if the texts
+    /// on it together exceed `max_chars` characters.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for a cursor that is not from this list.
@@ -123,8 +123,8 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// One visible record. For a conversation, also its messages after the first `skip`, until their texts together
-    /// have `max_chars` characters.
+    /// One visible record. For a conversation, also returns its messages after the first `skip`, until the texts of the
+    /// returned messages together have `max_chars` characters.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for a record that does not exist or is not visible.

@@ -1,4 +1,4 @@
-//! The export tools of a connected client: documents with what its grant shows.
+//! The export tools of a connected client. They return documents with the records that the client's grant lets it see.
 use super::calls::{AcceptedCall, ClientCalls};
 use crate::{
     ApiError, ApiResult,
@@ -15,7 +15,7 @@ const MAX_TEXT_CHARS: usize = 100_000;
 const MAX_DOCUMENT_BYTES: usize = 512 << 10;
 /// Largest number of records that a query selects.
 const MAX_QUERY_LIMIT: u32 = 500;
-/// Ending of the type of an event that represents a record.
+/// Suffix of the type of an event that represents a record.
 const EVENT_ENDING: &str = ".recorded";
 
 impl ClientCalls<'_> {
@@ -62,13 +62,13 @@ impl ClientCalls<'_> {
         })
     }
 
-    /// A bundle with the visible records that the request selects, oldest first; signed with the vault's key if it asks
-    /// for that. A disclosure returns only some entries of the signed bundle, and only these count as records that left
-    /// the vault.
+    /// A bundle with the visible records that the request selects, oldest first. It is signed with the vault's key if
+    /// the request asks for a signature. A disclosure returns only some entries of the signed bundle, and only these
+    /// entries count as records that left the vault.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed time,
-    /// a signed bundle without entries, and if one record alone is too large.
+    /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed
+    /// time, a signed bundle without entries, and if one record alone is too large.
     pub fn memory_export(&self, request: &ClientBundle) -> ApiResult<ClientDocument> {
         self.call("client_memory_export", can_export, |accepted, call| {
             let session = format!("mementory-{}", accepted.grant.id);
@@ -141,7 +141,7 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
         Some(names) => names.iter().filter_map(|name| record_kind(name)).collect(),
         None => Kind::ALL.to_vec(),
     };
-    // A relation whose entities are not in the bundle is written as an event.
+    // The grain `event` includes relations: a relation whose entities are not in the bundle is written as an event.
     let has_grain = |kind: &Kind| match request.grains.as_deref() {
         Some([grain]) if grain == "semantic" => is_graph(*kind),
         Some([grain]) if grain == "event" => *kind != Kind::Entity,
@@ -171,7 +171,8 @@ fn record_kind(name: &str) -> Option<Kind> {
     }
 }
 
-/// The selector for entries. The times of entries are texts in UTC and are compared as texts.
+/// Converts a disclosure request into a selector for entries. Entries have their times as text in UTC, so the bounds
+/// become such text too.
 fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
     let utc = |text: &Option<String>, upper| -> ApiResult<Option<String>> {
         let bound = text.as_deref().map(|text| parse_bound(text, upper)).transpose()?;

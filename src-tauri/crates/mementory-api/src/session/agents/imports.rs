@@ -1,4 +1,4 @@
-//! The import tool of a connected client. The memories of its document become suggestions; no record changes.
+//! The import tool of a connected client. The memories in the client's document become suggestions; no record changes.
 use super::calls::{AcceptedCall, ClientCalls, can_read};
 use crate::{ApiError, ApiResult, session::now, types::*};
 use mementory_model::Timestamp;
@@ -17,12 +17,13 @@ enum Merge {
 }
 
 impl ClientCalls<'_> {
-    /// Suggests what is in a document. Records that the client may not see are treated as if they did not exist: they
-    /// are neither compared nor named.
+    /// Suggests the memories in a document. Records that the client may not see are treated as if they did not exist:
+    /// they are neither compared nor named.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); `usage` for an unknown strategy, a text that is not a document, and a queue
-    /// that has no room for all; errors of the reader for a document that cannot be read. Nothing is suggested then.
+    /// As for [`search`](Self::search); `usage` for an unknown strategy, for a text that is not a document, and if the
+    /// queue has no room for all suggestions; errors of the reader for a document that cannot be read. After an error
+    /// nothing is suggested.
     pub fn import_memory(&self, request: &ClientImport) -> ApiResult<ClientImported> {
         self.call(
             "client_import_memory",
@@ -64,7 +65,7 @@ impl ClientCalls<'_> {
     }
 }
 
-/// Texts of the memories that the client can see in the vault already.
+/// The texts of the offered `memories` that the vault already has in memories visible to the client.
 fn known_texts(
     accepted: &mut AcceptedCall<'_>,
     merge: Merge,
@@ -77,7 +78,7 @@ fn known_texts(
     Ok(accepted.view.known_texts(&texts)?)
 }
 
-/// Returns the suggestion for a memory, or in the inner error the reason why there is none.
+/// Returns the suggestion for a memory. If there is none, the inner error is the reason.
 fn suggestion(
     accepted: &mut AcceptedCall<'_>,
     merge: Merge,
@@ -110,7 +111,7 @@ fn suggestion(
         Err(other) => return Err(ApiError::from(other)),
         Ok(_) if merge == Merge::SkipDuplicates => return Ok(Err("duplicate")),
         Ok(record) if !is_suggestible(record.kind) => return Ok(Err("not_a_memory")),
-        // The marks in the client's text would replace the values.
+        // The client saw marks instead of the masked values, so its text would replace the values with the marks.
         Ok(record) if record.covered => return Ok(Err("covered_values")),
         Ok(record) => {
             (new.op, new.target) = (SuggestionOp::Change, Some((record.id, record.version)));

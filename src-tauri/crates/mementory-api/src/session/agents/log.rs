@@ -36,7 +36,7 @@ impl Agents<'_> {
     }
 }
 
-/// Reads what `Call` of the vault wrote: `memory 3, fact 1, new`.
+/// Parses the detail that `Call` of the vault wrote, such as `memory 3, fact 1, new`.
 fn parts(detail: &str) -> (BTreeMap<String, u32>, Option<String>) {
     let (mut left, mut notes) = (BTreeMap::new(), Vec::new());
     for part in detail.split(", ").filter(|part| !part.is_empty() && *part != "nothing left") {

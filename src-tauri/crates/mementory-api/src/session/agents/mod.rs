@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 /// Largest number of records that one call can return.
 const MAX_RECORDS_PER_CALL: u32 = 500;
 
-/// Grants and suggestions, for the person.
+/// What the person can do with grants and suggestions.
 #[derive(Clone, Copy)]
 pub struct Agents<'s> {
     context: &'s Context,
@@ -40,7 +40,7 @@ impl Agents<'_> {
         Ok(GrantList { grants: grants.iter().map(grant_info).collect() })
     }
 
-    /// True if a grant is in force, so that a client can be answered.
+    /// True if at least one grant is in force, so that there is a client to answer.
     pub fn any_in_force(&self) -> ApiResult<bool> {
         Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
     }
@@ -50,7 +50,7 @@ impl Agents<'_> {
         Ok(self.context.vault.grants().of_token(token)?.as_ref().map(grant_info))
     }
 
-    /// Stores that the person has seen the notices of the first reads of these grants.
+    /// Records that the person has seen the notice of the first read under each of these grants.
     pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         Ok(self.context.vault.grants().first_reads_seen(grants)?)
@@ -62,8 +62,8 @@ impl Agents<'_> {
         self.context.clients_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Notes in the vault's folder whether this process answers clients, for the message of another process that finds
-    /// the vault in use.
+    /// Notes in the vault's folder whether this process answers clients. Another process that finds the vault in use
+    /// can then say so in its message.
     pub fn note_answering(&self, answering: bool) {
         self.context.vault.grants().note_answering(answering);
     }

@@ -15,13 +15,14 @@ impl Agents<'_> {
         Ok(SuggestionList { items })
     }
 
-    /// Accepts and refuses suggestions, in the order of the request's members. An accepted suggestion is applied: a new
+    /// Accepts suggestions first and then refuses others, as the request says. An accepted suggestion is applied: a new
     /// memory is added with its client as origin, a record gets the new text as a new version, or a record is moved to
     /// the Trash. The suggestion leaves the queue in the same transaction.
     ///
     /// # Errors
-    /// `not_found` for an unknown suggestion; `changed_since` if a record has another version than the client saw. After
-    /// an error nothing was changed. If one fails after others were accepted or refused, that is a warning.
+    /// `not_found` for an unknown suggestion; `changed_since` if a record has changed since the client saw it.
+    /// After an error nothing was changed. If a suggestion fails after others were accepted or refused, the result has
+    /// a warning instead.
     pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<Applied<SuggestionsClosed>> {
         let _guard = self.context.write_guard();
         let queue = self.context.vault.suggestions();
@@ -70,7 +71,7 @@ impl Agents<'_> {
         Ok(())
     }
 
-    /// Fails if the record has another version than the client saw.
+    /// Fails if the record's version is not the one that the client saw.
     fn check_version(&self, suggestion: &Suggestion) -> ApiResult<()> {
         let Some((target, version)) = &suggestion.target else { return Ok(()) };
         if self.context.vault.reader().view(target)?.version != *version {

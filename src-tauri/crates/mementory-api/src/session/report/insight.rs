@@ -14,7 +14,7 @@ const MAX_TOPICS: usize = 60;
 const MAX_PAIRS: usize = 200;
 const MAX_PLANS: usize = 200;
 
-/// A memory as a table lists it: its day, its assistant and its text with sensitive values masked.
+/// A memory as a row of a table. Sensitive values in its text are masked.
 struct Row {
     day: String,
     assistant: String,
@@ -22,7 +22,7 @@ struct Row {
 }
 
 impl Sections<'_> {
-    /// Memories by what they are about, and by special category.
+    /// Writes how many memories there are of each kind (what they are about) and in each special category.
     pub(super) fn subjects(&self, page: &mut Page) -> ApiResult<()> {
         let memories = ListQuery { kind: Some(Kind::Memory), ..ListQuery::default() };
         let counts = self.insight().counts(&memories)?;

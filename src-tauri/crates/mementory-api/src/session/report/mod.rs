@@ -18,7 +18,8 @@ use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
 use texts::Texts;
 
-/// Largest number of memories that are listed with their evidence. More would be a book and take minutes.
+/// Largest number of memories that are listed with their evidence. A longer list would take minutes to make and fill a
+/// book.
 const MAX_LISTED: usize = 2_000;
 
 /// A memory as the report lists it.
@@ -38,7 +39,7 @@ impl Review<'_> {
         let language = request.language.as_deref().unwrap_or("en");
         let (texts, guide) = (Texts::load(language)?, ForgetGuide::load(Some(language))?);
         self.context.vault.files().check_outside(out)?;
-        // The page says what was found, so everything has to be scanned.
+        // The page says which sensitive values there are, so all records have to be scanned first.
         SensitiveValues::new(self.context).scan_pending(false, job)?;
         let _guard = self.context.snapshot_guard();
         let (memories, total) = self.memories(job)?;
@@ -91,7 +92,7 @@ impl Review<'_> {
     }
 }
 
-/// Writes a file that must not exist. An incomplete file is removed.
+/// Writes a file that must not exist yet. If writing fails, the incomplete file is removed.
 fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let place = path.display();
     let mut file = new_file(path, true).map_err(|error| match error.kind() {

@@ -1,4 +1,5 @@
-//! The printable page: elements of HTML with escaped texts. No script, no address that a browser loads.
+//! The printable page: HTML elements with escaped texts. It contains no script and no address from which a browser
+//! would load anything.
 use quick_xml::escape::escape;
 
 /// A page that is written from top to bottom.
@@ -10,7 +11,7 @@ pub(super) struct Page {
 pub(super) enum Cell<'c> {
     /// A number.
     Number(u32),
-    /// A short text that is not divided into lines.
+    /// A short text that is kept on one line.
     Short(&'c str),
     /// Text of a record.
     Quote(&'c str),
@@ -19,7 +20,7 @@ pub(super) enum Cell<'c> {
 }
 
 const STYLE: &str = include_str!("../../../data/report/page.css");
-/// Nothing is loaded and nothing runs, even if a text was not escaped correctly.
+/// With this content security policy, nothing is loaded and nothing runs, even if a text was not escaped correctly.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 impl Page {

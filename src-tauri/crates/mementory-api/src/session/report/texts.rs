@@ -28,7 +28,7 @@ impl Texts {
         self.0.get(key).map_or(key, String::as_str)
     }
 
-    /// A text with values in the place of `{name}`.
+    /// The text for a key, with each `{name}` replaced by its value.
     pub(super) fn with(&self, key: &str, values: &[(&str, &str)]) -> String {
         let mut out = String::new();
         let mut rest = self.get(key);

@@ -1,4 +1,5 @@
-//! Where each assistant keeps its memories, and texts that ask it to forget them. The texts are data, by language.
+//! Where each assistant keeps its memories, and texts that ask it to forget them. The texts are stored as data, one
+//! file for each language.
 use crate::{
     ApiResult,
     session::language_texts::{self, Languages},
@@ -46,7 +47,7 @@ impl ForgetGuide {
         self.assistants.get(assistant).and_then(|entry| entry.name.clone()).unwrap_or_else(|| assistant.to_owned())
     }
 
-    /// Where to find a memory at its assistant. `id` is its id there, `file` the file that it was read from.
+    /// Where to find a memory at its assistant. `id` is the memory's id there; `file` is the file that contained it.
     pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
         let entry = self.assistants.get(assistant).or_else(|| self.assistants.get("default"));
         let text = entry.map(|entry| entry.place.as_str()).unwrap_or_default();

@@ -21,7 +21,8 @@ impl<'s> Review<'s> {
 }
 
 impl Review<'_> {
-    /// The next memory without an answer, with its evidence: sensitive ones first, then the oldest.
+    /// The requested memory, or the next one without an answer, together with its evidence. Sensitive memories come
+    /// first, then the oldest ones.
     ///
     /// # Errors
     /// `not_found` for an unknown id.
@@ -43,10 +44,10 @@ impl Review<'_> {
         })
     }
 
-    /// Stores answers, or removes them. Either all of them are changed or none.
+    /// Stores answers, or removes them. Either all answers are changed or none.
     ///
     /// # Errors
-    /// `not_found`; `usage` for an unknown answer, or a record that is no memory.
+    /// `not_found`; `usage` for an unknown answer, or for a record that is not a memory.
     pub fn answer(&self, answers: &[ReviewAnswer]) -> ApiResult<Ids> {
         let parsed = answers.iter().map(parse_answer).collect::<ApiResult<Vec<_>>>()?;
         let _guard = self.context.write_guard();

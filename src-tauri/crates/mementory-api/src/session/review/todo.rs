@@ -23,7 +23,7 @@ impl Review<'_> {
         }
     }
 
-    /// Like [`todo`](Self::todo), for each assistant with memories to delete.
+    /// Like [`todo`](Self::todo), for every assistant that has memories to delete.
     pub(in super::super) fn todos(&self, guide: &ForgetGuide) -> ApiResult<Vec<Todo>> {
         let all = self.deletions()?;
         let assistants = todo_counts(&all);
@@ -92,7 +92,7 @@ fn todo_counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
     by_assistant.into_iter().map(count).collect()
 }
 
-/// The text to paste: the memories that are not gone yet, by answer.
+/// The text to paste. It lists the memories that the assistant still has, grouped by the person's answer.
 fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
     let open_items: Vec<&TodoItem> = items.iter().filter(|item| item.state != AssistantState::Gone.as_str()).collect();
     if open_items.is_empty() {

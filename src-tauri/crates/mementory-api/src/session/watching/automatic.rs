@@ -9,8 +9,8 @@ use mementory_vault::watching::{Folder, Mode, Stamp};
 use std::path::Path;
 
 impl WatchedFolders<'_> {
-    /// Imports a detected file automatically. A file that fails or contains deletions stays on offer for the person to
-    /// decide.
+    /// Imports a detected file automatically. If the import fails or the file contains deletions, the file stays on
+    /// offer for the person to decide.
     ///
     /// # Errors
     /// `not_found` for a file that is not on offer, `brings_deletions`, and errors of an import.
@@ -68,8 +68,8 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Offers in folders with automatic import that were not attempted yet. Encrypted files are left out, since the
-    /// person has to enter their passphrase.
+    /// Ids of the offers that are to be imported automatically and for which no import was attempted yet. Encrypted
+    /// files are left out, since the person has to enter their passphrase.
     pub(super) fn pending_automatic_imports(&self, folders: &[Folder]) -> ApiResult<Vec<String>> {
         let is_automatic = |id: &str| folders.iter().any(|folder| folder.id == id && folder.mode == Mode::Own);
         let waiting = Offers::new(self.context).open()?;

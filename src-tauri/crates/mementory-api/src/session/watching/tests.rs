@@ -94,7 +94,7 @@ fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
     assert!(!watch.settle().changed, "it is detected once");
 }
 
-/// Names, bytes and times of change of everything in the watched folder, and of the folder itself.
+/// Names, contents and modification times of everything in the watched folder, and of the folder itself.
 fn folder_state(folder: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.push(folder.to_path_buf());
@@ -293,8 +293,8 @@ fn files_with_deletions_are_never_imported_automatically() {
     assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
 }
 
-/// A file with a tombstone for a memory of the vault that watches the folder. An attacker could put it in the place of
-/// another file.
+/// A file that contains a tombstone for a memory of `watch`'s vault. An attacker could put such a file in the place of
+/// another one.
 fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
@@ -394,7 +394,7 @@ fn a_missing_folder_is_reported_and_recognised_when_it_is_back() {
     assert_eq!((round.watching, round.folders.len()), (true, 0));
     assert_eq!(watch.folder().state, FolderState::Missing);
     assert!(watch.offers().is_empty());
-    // An empty folder in the place of the watched one, like the mount point of a disconnected drive.
+    // An empty folder takes the place of the watched one, like the mount point of a disconnected drive.
     std::fs::create_dir(&original).unwrap();
     watch.settle();
     assert_eq!(watch.folder().state, FolderState::There);

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Why deltas were not applied. Nothing was written.
+/// Reason why deltas were not applied. In this case, nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -92,7 +92,7 @@ struct CombinedChange {
     /// The new line of the record. None for a deletion that contains only an id. Such a deletion sets the record's
     /// status to `deleted`, or removes the record if `erased` is set.
     line: Option<String>,
-    /// True if the record is removed completely, even its line.
+    /// True if the record is removed completely, including its line.
     erased: bool,
     operation: Operation,
     place: String,
@@ -221,7 +221,7 @@ impl MergedDeltas {
                     let (number, parsed) = match entry {
                         JsonLine::Text(_, "") => return Ok(()),
                         JsonLine::Text(number, text) => (number, operation::parse(text)),
-                        // If one line is damaged, nothing of the bundle is applied.
+                        // If one line is damaged, none of the bundle's changes are applied.
                         JsonLine::Unreadable(_, code) => {
                             return Err(FormatError::invalid(
                                 code,
@@ -248,8 +248,8 @@ impl MergedDeltas {
         Ok(())
     }
 
-    /// Adds to the number of bytes of the changes, which stay in memory until they are written. Fails above
-    /// `Limits::element_bytes`.
+    /// Adds `bytes` to the total size of the changes, which stay in memory until they are written. Fails if the total
+    /// exceeds `Limits::element_bytes`.
     fn count_bytes(&mut self, bytes: usize, place: &str, limits: &Limits) -> Result<(), FormatError> {
         self.buffered_bytes = self.buffered_bytes.saturating_add(bytes as u64);
         if self.buffered_bytes > limits.element_bytes {
@@ -485,7 +485,7 @@ fn start_date(row: &Tree) -> &str {
 }
 
 /// File name of the partition for a time. A new partition is added for the quarter of that time if no partition covers
-/// it, or if the only one that does is open and started before the quarter.
+/// it, or if the latest partition that covers it has no end and started before the quarter.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");

@@ -63,8 +63,8 @@ impl DeltaManifest {
         self.tree.get("changes")?.get(layer)?.get(key)
     }
 
-    /// The file with the change of a layer. None if the layer did not change. The schema does not require `file`; the
-    /// default is the usual name.
+    /// The file with the change of a layer. None if the layer did not change. If the manifest does not name the file,
+    /// which the schema allows, the result is the usual name.
     pub(super) fn file(&self, layer: &str) -> Option<String> {
         let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
         let usual_name = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };

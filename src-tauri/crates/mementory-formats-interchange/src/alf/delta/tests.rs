@@ -1,5 +1,5 @@
-//! Writing, validating and applying deltas (spec §10.4). The result equals a full export. If a delta cannot be applied,
-//! nothing is changed.
+//! Tests of writing, validating and applying deltas (spec §10.4). After all deltas are applied, the archive must equal
+//! a full export. If a delta cannot be applied, nothing is changed.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::super::testing::*;
 use super::{AlfDelta, ApplyError, apply, apply::check_base};
@@ -144,7 +144,8 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     }
     assert_eq!(merged["sync"]["last_sequence"], sequence + 1);
 
-    // Step 6: the next delta starts at the archive after the first delta and contains only the new changes.
+    // Step 6: the base of the next delta is the archive after the first delta, and the next delta contains only the new
+    // changes.
     vault.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
     write_delta(&mut vault, &path("applied.alf"), &path("d2.alf-delta"));
     let second: Value = serde_json::from_slice(&entries(&path("d2.alf-delta"))["manifest.json"]).unwrap();

@@ -28,7 +28,8 @@ use std::path::Path;
 /// Name of the entry with the changed records.
 const CHANGED_RECORDS_FILE: &str = "memory/delta.jsonl";
 
-/// Digests of a base record's lines (several lines may have the same id), and whether the vault still has the record.
+/// A record of the base archive: the digests of its lines, because several lines may have the same id, and whether the
+/// vault still has the record.
 #[derive(Default)]
 struct BaseRecord {
     digests: Vec<[u8; 16]>,
@@ -44,7 +45,7 @@ pub(super) fn write(
     write_or_plan(source, Some(out), options)
 }
 
-/// Reports what [`write`] would write and lose. Nothing is written.
+/// Returns the report that [`write`] would return, including the losses. Nothing is written.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     write_or_plan(source, None, options)
 }
@@ -310,8 +311,8 @@ impl Writer<'_> {
     }
 }
 
-/// The deletion line of a record that the vault no longer has: the required members, without the record's content.
-/// None if the vault still has the record, or the deletion was already written.
+/// The line that deletes a record which the vault no longer has. It has the required members, but not the record's
+/// content. None if the vault still has the record, or if the deletion was already written.
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,

@@ -7,7 +7,7 @@ use super::super::workspace_profile;
 use super::{ExportPlan, SoleWorkspace};
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 
-/// Id of the workspace's agent: the UUID in the id space, else an id derived from the id space.
+/// Id of the workspace's agent: the UUID in the id space, or, if there is none, an id derived from the id space.
 fn agent_of(scope: &str) -> String {
     let id = scope.split_once(':').map_or(scope, |(_, id)| id);
     match uuid::Uuid::parse_str(id) {
@@ -16,8 +16,8 @@ fn agent_of(scope: &str) -> String {
     }
 }
 
-/// Writes the profiles of the workspace with the most records into identity and principals, unless an imported agent
-/// already has an identity. Returns the profiles that must become memory lines.
+/// Writes the profiles of the workspace with the most records into the identity and the principals, unless an imported
+/// agent already has an identity. Returns the profiles that must become memory lines.
 pub(super) fn add_profiles(
     source: &mut dyn RecordSource,
     plan: &mut ExportPlan,

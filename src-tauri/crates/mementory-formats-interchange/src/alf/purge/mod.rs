@@ -43,9 +43,9 @@ pub struct Purged {
 /// written next to the archive.
 ///
 /// # Errors
-/// `not_found` if no record has any of the ids, an invalid file, or an I/O error. If the error occurs before the first
-/// file is replaced, nothing was changed. After that, the audit record has no `completed_at` and lists the remaining
-/// files.
+/// `not_found` if no record has any of the ids. Other errors if a file is invalid or cannot be read or written. If the
+/// error occurs before the first file is replaced, nothing was changed. After that, the audit record has no
+/// `completed_at` and lists the remaining files.
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
     let passphrase = options.passphrase.as_deref();
@@ -116,9 +116,9 @@ pub struct PurgedAgent {
 /// the archive.
 ///
 /// # Errors
-/// `delta_wrong_agent` if a delta belongs to another agent, an invalid file, or an I/O error. If the error occurs
-/// before the first file is removed, nothing was deleted. After that, the audit record has no `completed_at` and lists
-/// the remaining files.
+/// `delta_wrong_agent` if a delta belongs to another agent. Other errors if a file is invalid or cannot be read or
+/// removed. If the error occurs before the first file is removed, nothing was deleted. After that, the audit record has
+/// no `completed_at` and lists the remaining files.
 pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
     let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
     let (agent, partitions, removed) = {
@@ -168,7 +168,7 @@ fn run_with_audit(
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
             if done == 0 {
-                // The error of the deletion is returned, so an error of removing the audit record is ignored.
+                // The error of the deletion is returned. An error while removing the audit record is ignored.
                 let _ = std::fs::remove_file(&path);
             }
             return Err(error);
@@ -182,7 +182,7 @@ fn run_with_audit(
     Ok(path)
 }
 
-/// The distinct files. A file that is named by two paths is listed once, under the first path.
+/// The distinct files. If two paths name the same file, it is listed once, under the first path.
 fn distinct_paths<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {

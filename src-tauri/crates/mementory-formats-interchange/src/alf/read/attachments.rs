@@ -23,7 +23,8 @@ impl Attachments {
     }
 }
 
-/// Key of a list element: its id, else its position. If an id is repeated, its position is appended.
+/// Key of a list element: its id, or its position if it has no id. If an earlier element has the same id, the position
+/// is appended to the id.
 pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     match id {
@@ -122,7 +123,8 @@ fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
     AttachmentRef { origin_id: text("id"), name, media_type: text("media_type"), size, text: None, key }
 }
 
-/// Reads a tier 2 file as an attachment. If its size or digest differs from its row, it becomes a passthrough file.
+/// Reads a tier 2 file as an attachment. If the size or digest of the file is not as its row states, the file becomes a
+/// passthrough file.
 fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
     let Some(member) = verified_entry(reader, doc, &reference.name, row)? else { return Ok(()) };
     let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
@@ -134,7 +136,7 @@ fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row:
 }
 
 /// The entry that a row names. None if the entry does not exist or is damaged, or if its size or SHA-256 differs from
-/// the row. If the row has a digest of another algorithm, its entry is not compared.
+/// the row. If the digest in the row is not SHA-256, neither of them is compared.
 fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {

@@ -1,4 +1,4 @@
-//! Evidence packs: their content, and that they are valid bundles.
+//! Tests of evidence packs: what they contain, and that they are valid bundles.
 use super::{
     harness::{FakeSigner, TempDir, all_signed_by_fake, bundle, files, now, read, repo, source, validate, vault_id},
     other_formats::{records_of_every_kind, tombstone},

@@ -1,4 +1,4 @@
-//! Incremental exports: since a time, and relative to another export.
+//! Tests of incremental exports, which contain the changes since a time, or the differences from another export.
 use super::{
     harness::{MemorySink, TempDir, bundle, files, now, read, repo, validate, write, write_as},
     other_formats::tombstone,

@@ -196,7 +196,7 @@ fn our_tombstones_use_the_ids_of_our_bundles() {
     assert_eq!(back.tombstones.len(), 2);
 }
 
-/// Every record, also of a kind without an id field, has a tombstone target by which other programs find the record.
+/// Every record has a tombstone target by which other programs find the record, even if its kind has no id field.
 #[test]
 fn every_record_of_a_bundle_has_a_wire_target() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");

@@ -442,7 +442,7 @@ fn l1_unknown_fields_and_kinds_are_preserved() {
     }
 }
 
-/// §5, for every kind, with the deleted record in the same bundle.
+/// §5. Each kind is tested in a bundle that also contains the deleted record.
 #[test]
 fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
     for (kind, id, gone) in [
@@ -483,7 +483,7 @@ fn l2_a_redaction_is_not_a_deletion() {
     assert_eq!(copy.import().unwrap().tombstones[0].op, TombstoneOp::Redact);
 }
 
-/// §5: all lists of `derived` are preserved, and unknown fields too.
+/// §5: all lists in `derived` and all unknown fields are preserved.
 #[test]
 fn l2_tombstones_keep_their_derived_ids() {
     let temp = TempDir::new();

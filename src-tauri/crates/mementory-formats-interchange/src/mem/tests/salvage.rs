@@ -1,4 +1,4 @@
-//! A salvage of a damaged bundle: what it reads, and what it leaves out.
+//! Tests of the salvage of a damaged bundle: what it reads, and what it leaves out.
 use super::harness::{MemorySink, TempDir, copy, now, read, read_with, repo, single_bundle, validate};
 use crate::mem::Mem;
 use mementory_format::{Catalog, Format, FormatError, ReadContext};

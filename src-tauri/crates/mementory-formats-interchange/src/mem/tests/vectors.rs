@@ -1,4 +1,4 @@
-//! The canonical JSON vectors of the conformance kit.
+//! Tests with the vectors for canonical JSON of the conformance kit.
 use super::harness::reference;
 use crate::mem::canonical::canonical;
 use mementory_json::Tree;

@@ -1,4 +1,4 @@
-//! Detection of documents in every encoding, invalid and hostile files, and the interop encodings.
+//! Tests of the detection of documents in every encoding, of invalid and hostile files, and of the interop encodings.
 use super::super::testing::*;
 use mementory_format::FormatError;
 use mementory_model::{DroppedAs, Kind, Timestamp};

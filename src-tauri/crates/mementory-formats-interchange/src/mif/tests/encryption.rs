@@ -1,4 +1,4 @@
-//! Documents encrypted with a passphrase.
+//! Tests of documents that are encrypted with a passphrase.
 use super::super::testing::*;
 use mementory_format::{FormatError, WriteOptions};
 use serde_json::{Value, json};

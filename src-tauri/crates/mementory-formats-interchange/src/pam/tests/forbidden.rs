@@ -1,4 +1,4 @@
-//! Values that the schema forbids are reported, and no export has them in their members.
+//! Values that the schema forbids are reported, and an export moves them out of the members that must not contain them.
 use super::harness::*;
 use mementory_model::Kind;
 use serde_json::{Value, json};
