@@ -1,5 +1,5 @@
 //! Converts the word lists in `data` to Rust constants, so that a mistake in a file fails the build and nothing is
-//! parsed at run time. Every file of a folder must have the same tables, so that no language lacks one.
+//! parsed at run time. A table may have only the lists that `FOLDERS` names for its folder.
 use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use toml::{Table, Value};
 
-/// Folder, name of the constant, and the lists that a table of its files may have.
+/// For each folder: its path, the name of the constant, and the names of the lists in each table of its files.
 const FOLDERS: [(&str, &str, &[&str]); 4] = [
     ("data/about", "ABOUT", &["strong", "cues", "prototypes"]),
     ("data/special", "SPECIAL", &["sure", "hits", "unless", "not", "patterns"]),
@@ -18,9 +18,10 @@ const FOLDERS: [(&str, &str, &[&str]); 4] = [
         &["one", "many", "self", "the_person", "called", "is", "has", "joins", "titles", "not_names"],
     ),
 ];
-/// File with lists that are not by language.
+/// File with the lists that do not depend on the language.
 const NAMES: &str = "data/names.toml";
-/// Keys with information about a file itself. `reviewed_by` is one too, but its value is a list.
+/// Keys with information about a file itself, whose values are strings. `reviewed_by` is such a key too, but its value
+/// is a list.
 const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -78,7 +79,7 @@ fn add_file(source: &mut String, code: &str, text: &str, lists: &[&str]) -> Resu
     Ok(())
 }
 
-/// Appends a constant for each list: an array of words, or of groups of words.
+/// Appends a constant for each list in the file of names. It is an array of words, or an array of groups of words.
 fn add_names(source: &mut String) -> Result<(), Box<dyn Error>> {
     let file: Table = fs::read_to_string(NAMES)?.parse()?;
     for (name, value) in file.iter().filter(|(name, _)| *name != "reviewed_by") {

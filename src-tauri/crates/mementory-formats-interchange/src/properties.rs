@@ -1,4 +1,4 @@
-//! Properties of the three canonical forms of JSON and of Merkle proofs that hold for every input.
+//! Tests properties that hold for every input: those of the three canonical forms of JSON, and those of Merkle proofs.
 #![allow(clippy::unwrap_used)]
 use crate::{
     mem, pam,
@@ -55,14 +55,14 @@ fn pretty_printed(tree: &Tree) -> String {
         tree.write(&mut out);
         out
     });
-    // A number that a `serde_json::Value` cannot store gives an error, and then the text is empty.
+    // If a number does not fit into a `serde_json::Value`, the conversion fails and the text is empty.
     text.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_default()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The order of members has no influence, and the canonical form of a canonical text is the text itself.
+    /// The order of members does not affect the canonical form. The canonical form of a canonical text is that text.
     #[test]
     fn the_canonical_form_is_unique_and_stable(tree in tree()) {
         let found = canonical_forms(&tree);

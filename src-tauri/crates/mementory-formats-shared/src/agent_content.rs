@@ -1,6 +1,6 @@
-//! The content of a message of a coding agent: its text, and other blocks, which are shown collapsed and can be
-//! searched. Agents store the blocks of the model's API, so one reader knows the blocks of Anthropic, OpenAI and
-//! Google.
+//! The content of a message of a coding agent: its text, and its other blocks, which are shown collapsed and can be
+//! searched. Agents store the blocks in the form of their model's API. So this reader knows the blocks of Anthropic,
+//! OpenAI and Google.
 use super::chat::Turn;
 use super::harness;
 use super::object::{Object, decode_string, list};
@@ -11,7 +11,7 @@ use serde_json::{Value, value::RawValue};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
-/// Largest file inside a message that is stored as a separate file, in bytes of base64.
+/// A file inside a message is stored as a separate file if its base64 text has at most this many bytes.
 const MAX_INLINE_BYTES: usize = 64 << 20;
 
 /// A file that a message contains.
@@ -56,9 +56,9 @@ impl AgentContent {
         }
     }
 
-    /// Adds a block that is shown collapsed. A block without text and name is left out, unless it is a tool call or its
-    /// result. An empty result is kept, because it shows that the person did not write a message that contains nothing
-    /// else.
+    /// Adds a block that is shown collapsed. A block without text and name is left out, unless it is a tool call or a
+    /// tool result. An empty tool result is kept: if a message contains nothing else, the result shows that the message
+    /// was not written by the person.
     pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && !matches!(kind, "tool_call" | "tool_result") {
@@ -109,7 +109,7 @@ impl AgentContent {
         }
     }
 
-    /// Adds a part of a message in Google's API, where parts have no type, or a block of an unknown type.
+    /// Adds a part from Google's API, where parts have no type, or a block whose type is unknown.
     fn push_part(&mut self, block: &Object<'_>, raw: &RawValue, name: Option<&str>, kind: &str) {
         if let Some(call) = block.object("functionCall") {
             let args = call.raw_value("args").map_or_else(String::new, value_text);
@@ -184,8 +184,8 @@ impl AgentContent {
         }
     }
 
-    /// `text` if the message has text or no blocks. Else `tool_call`, `tool_result`, `thinking` or `code`, in this
-    /// order, if there is such a block.
+    /// `text` if the message has text or no blocks. Otherwise, the first of `tool_call`, `tool_result`, `thinking` and
+    /// `code` for which there is a block.
     pub fn content_type(&self) -> &'static str {
         let has = |kind: &str| self.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
         if !self.text.trim().is_empty() || self.blocks.is_empty() {
@@ -195,7 +195,7 @@ impl AgentContent {
     }
 
     /// Moves the texts that the agent's program added to a message of the person into blocks of type `context`. Returns
-    /// true if the person wrote nothing. Then the added texts stay the text of the message.
+    /// true if the person wrote nothing. In that case nothing is moved, and the added texts stay the message's text.
     pub fn take_harness_text(&mut self) -> bool {
         let (written_by_person, added) = harness::split(&self.text);
         if added.is_empty() {

@@ -3,13 +3,14 @@ use super::object::{Object, decode_string};
 use mementory_model::Timestamp;
 use serde_json::value::RawValue;
 
-/// The time under the first of these keys that has a valid time.
+/// The valid time under the first of these keys that has one.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| any_time(object.raw_value(key)?))
 }
 
-/// Parses a time: ISO text, a number since 1970 (seconds, milliseconds, microseconds or nanoseconds, with or without
-/// quotes), or the object of a MongoDB export. None for zero, which means that the time is not known.
+/// Parses a time: ISO text; a number of seconds, milliseconds, microseconds or nanoseconds since 1970, with or without
+/// quotes; or an object with such a value, as in a MongoDB export. None for zero, which means that the time is not
+/// known.
 pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     let text = raw.get();
     if text.starts_with('{') {
@@ -23,14 +24,14 @@ pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     }
 }
 
-/// Parses a time in a text or a table cell.
+/// Parses a time from a text or from a table cell.
 pub fn text_time(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     Timestamp::parse(text).or_else(|| (text.len() >= 9).then(|| number_time(text)).flatten())
 }
 
-/// Parses a number since 1970. The size of the number shows its unit: in the years from which chats exist, a number of
-/// seconds has 9 to 11 digits.
+/// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The size of the number shows its
+/// unit: for all years in which chats were written, a number of seconds has 9 to 11 digits.
 pub fn number_time(text: &str) -> Option<Timestamp> {
     let number: f64 = text.trim().parse().ok()?;
     let seconds = match number.abs() {

@@ -23,7 +23,7 @@ pub struct Chat {
     pub times: Times,
     /// Account and project. Platform and conversation are added by [`Chat::into_unit`].
     pub source: Source,
-    /// Type, in the words of the source.
+    /// Type of the conversation, in the words of the source.
     pub record_type: Option<String>,
     /// Status at the source (`archived`, `deleted` …).
     pub status: Option<String>,
@@ -80,7 +80,7 @@ pub struct Turn {
 /// The parent of a turn.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum TurnParent {
-    /// The turn before this one. Used if the source has no parent links.
+    /// The parent is the turn before this one. Used if the source has no parent links.
     #[default]
     Previous,
     /// No parent: the turn begins the conversation.
@@ -194,8 +194,8 @@ impl Turn {
     }
 }
 
-/// Keys of the turns inside their conversation: the key or id, else a digest of position and text. If two turns have
-/// the same key, a digest is appended to the second.
+/// Keys of the turns inside their conversation. The key of a turn is its own key or id, else a digest of its position
+/// and text. If two turns have the same key, a digest is appended to the second one's key.
 fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
     let mut seen = HashSet::with_capacity(turns.len());
     let mut keys = Vec::with_capacity(turns.len());

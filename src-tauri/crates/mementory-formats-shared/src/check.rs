@@ -5,7 +5,7 @@ use mementory_format::{
 use mementory_model::{Dropped, DroppedAs, Issue, Limits, Timestamp, Tombstone, Unit};
 use std::io::Read;
 
-/// Largest number of listed errors, and also of listed warnings.
+/// Largest number of errors that are listed, and also of warnings.
 const MAX_FINDINGS: usize = 1000;
 
 /// Reads a source without storing it. Entries that cannot be read are errors; repaired entries and entries that were

@@ -61,7 +61,7 @@ const FILE_TYPES: [&str; 14] = [
 ];
 
 impl Content {
-    /// Adds the value under a key of a message: a text, a part, or a list of parts.
+    /// Adds the content of a message, which may be a text, a part, or a list of parts.
     pub fn add(&mut self, raw: &RawValue) {
         if raw.get().starts_with('[') {
             for part in list(raw).unwrap_or_default() {
@@ -111,7 +111,7 @@ impl Content {
         }
     }
 
-    /// Adds the inner part of a fragment of Big-AGI, whose type is in the member `pt`.
+    /// Adds the inner part of a Big-AGI fragment. The type of the part is in its member `pt`.
     fn add_fragment(&mut self, part: &Object<'_>) {
         let kind = part.text("pt").unwrap_or_default();
         match kind.as_ref() {
@@ -137,7 +137,8 @@ impl Content {
         self.text.push_str(text);
     }
 
-    /// Adds a part that is shown collapsed. A part with neither text nor name is not added; only the verbatim has it.
+    /// Adds a part that is shown collapsed. A part with neither text nor name is not added; it remains only in the
+    /// verbatim.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() {
@@ -152,8 +153,8 @@ impl Content {
         self.blocks.push(Value::Object(block));
     }
 
-    /// Adds a tool call: `{name, arguments}`, or the same under `function`. If the call has a result beside it, the
-    /// result is added too.
+    /// Adds a tool call: `{name, arguments}`, or an object with these members under `function`. If the call also
+    /// contains its result, the result is added too.
     pub fn add_call(&mut self, call: &Object<'_>) {
         let function = call.object("function");
         let inner = function.as_ref().unwrap_or(call);
@@ -179,7 +180,7 @@ impl Content {
         }
     }
 
-    /// Adds files from a list of `attachments`, `files` or `images`.
+    /// Adds the files in a message's list of `attachments`, `files` or `images`.
     pub fn add_files(&mut self, raw: &RawValue) {
         for entry in list(raw).unwrap_or_default() {
             if let Some(object) = Object::parse(entry.get()) {
@@ -190,8 +191,8 @@ impl Content {
         }
     }
 
-    /// The type of the message: `text` if it has text or no other parts, else `tool_call`, `tool_result` or `thinking`,
-    /// in this order.
+    /// The type of the message: `text` if it has text or no other parts. Otherwise, the first of `tool_call`,
+    /// `tool_result` and `thinking` for which there is a part.
     pub fn content_type(&self) -> &'static str {
         let has = |kind: &str| self.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
         if !self.text.trim().is_empty() || self.blocks.is_empty() {
@@ -244,7 +245,7 @@ fn tool_name(object: &Object<'_>) -> Option<String> {
 }
 
 /// The texts under the first of these keys that has any. Texts in lists and in the members `text`, `value` and
-/// `content` are included.
+/// `content` of objects are included.
 fn first_nested(object: &Object<'_>, keys: &[&str]) -> String {
     for key in keys {
         let Some(raw) = object.raw_value(key) else { continue };
@@ -281,7 +282,7 @@ pub fn nested_text(raw: &RawValue) -> String {
     out.join("\n")
 }
 
-/// The file that a part or an entry of a list names.
+/// The file that is named by a part or by an entry of a list of files.
 fn file_ref(object: &Object<'_>) -> FileRef {
     let text = |of: &Object<'_>, keys: &[&str]| keys.iter().find_map(|key| of.non_blank_text(key)).map(Cow::into_owned);
     let inner = ["file", "image_url", "image_file", "input_audio", "inlineData", "fileData", "document", "image"]
@@ -302,8 +303,8 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A file that is named only by its address. The content of a `data:` address is only in the verbatim, so the id is
-/// then a digest of the address.
+/// A file that is named only by its address. For a `data:` address, the id is a digest of the address, because the
+/// content itself stays only in the verbatim.
 fn file_ref_of_address(address: &str) -> FileRef {
     let Some(rest) = address.strip_prefix("data:") else {
         return FileRef { id: Some(address.to_owned()), ..FileRef::default() };

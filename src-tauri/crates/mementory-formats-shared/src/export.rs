@@ -28,7 +28,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// `holds_end` is true if the target can express until when a memory is true.
+    /// `holds_end` is true if the target can express when a memory stops being true.
     pub fn new(
         format: &'static str,
         version: &str,
@@ -46,7 +46,8 @@ impl Export {
         }
     }
 
-    /// The reason why a record is not written. None for a record that is written: a current memory with text.
+    /// The reason why a record is not written. None if it is written. In general, only current memories with text are
+    /// written.
     pub fn reason_to_withhold(&self, stored: &StoredRecord, kinds: &[Kind]) -> Option<&'static str> {
         let record = &stored.record;
         if !kinds.contains(&record.kind) {
@@ -118,15 +119,15 @@ impl Export {
         }
     }
 
-    /// The record's original text, if the record was read from this format and was not edited. The text can be written
-    /// unchanged.
+    /// The record's original text. The text can be written unchanged. None if the record was not read from this format,
+    /// if it was edited, or if identifiers are left out.
     pub fn own_text<'r>(&self, stored: &'r StoredRecord) -> Option<&'r str> {
         let record = &stored.record;
         let is_own = record.origin.format == self.format && !stored.edited && !self.strip;
         record.verbatim.as_ref().filter(|_| is_own).map(|verbatim| verbatim.text.as_str())
     }
 
-    /// The id at the source, if the record was read from this format. Else the vault id in the form of a UUID.
+    /// The id at the source if the record was read from this format, else the vault id in the form of a UUID.
     pub fn id(&self, stored: &StoredRecord) -> String {
         let id_at_source = stored.record.origin_id.clone();
         id_at_source
@@ -134,7 +135,7 @@ impl Export {
             .unwrap_or_else(|| uuid_of(&stored.id))
     }
 
-    /// Completes the report with losses that concern no record: deletions, and passthrough files.
+    /// Completes the report with the losses that do not belong to a record: deletions and passthrough files.
     pub fn finish(mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         for tombstone in source.tombstones()? {
             let note = "this format has no deletions; the file only has the remaining records";
@@ -152,7 +153,7 @@ pub fn nothing_to_write(format: &str) -> FormatError {
     FormatError::invalid("nothing_to_write", format, "there is no memory to write among these records")
 }
 
-/// The text of a record. If the text is blank, the title.
+/// The text of a record, or its title if the text is blank.
 pub fn words(record: &Record) -> &str {
     if record.text.trim().is_empty() { record.title.as_deref().unwrap_or_default() } else { &record.text }
 }
@@ -173,7 +174,8 @@ fn is_derived_from_exported_memory(stored: &StoredRecord) -> bool {
         && links.any(|(link, id)| link.relation == "derived_from" && is_memory(link.kind) && id.is_some())
 }
 
-/// True for a list of memory files, which a writer generates itself, and for a line that names a file to load.
+/// True for a list of memory files, because a writer generates such a list itself. Also true for a line that names a
+/// file to load.
 fn is_list_of_files(record: &Record) -> bool {
     let is_line = || record.text.starts_with('@') && !record.text.contains(char::is_whitespace);
     match record.record_type.as_deref().filter(|_| record.kind == Kind::Memory) {
@@ -277,7 +279,8 @@ impl Names {
     }
 }
 
-/// The source of a record and other values for which a target has no member, as members of its metadata.
+/// Members for the metadata that a target stores with a record: the record's source, and other values for which the
+/// target has no member.
 pub fn metadata_of(record: &Record, strip: bool) -> serde_json::Map<String, Value> {
     let mut out = serde_json::Map::new();
     let mut add = |key: &str, value: Option<&str>| {

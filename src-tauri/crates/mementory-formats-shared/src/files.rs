@@ -38,8 +38,8 @@ pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// The keys at the start of a file that can be JSON by its name: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or
-/// the name of a pasted text. Markdown is included if it was selected alone, because people rename exports. None for
+/// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or the
+/// name of a pasted text. A Markdown file is included if it was selected alone, because people rename exports. None for
 /// any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
     let extension = extension(&member.name);

@@ -15,7 +15,8 @@ const MAX_KEY_LINES: usize = 200;
 pub struct Document<'t> {
     /// The frontmatter without its `---` lines. None if the file has none.
     pub yaml: Option<&'t str>,
-    /// The members of the frontmatter. If the YAML is broken, only the members on lines of the form `key: value`.
+    /// The members of the frontmatter. If the YAML is broken, these are only the members on lines of the form
+    /// `key: value`.
     pub fields: Fields,
     /// The reason why the YAML could not be parsed. None if it is valid.
     pub broken: Option<String>,
@@ -49,7 +50,7 @@ impl<'t> Document<'t> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The texts of a member: a list of texts, or one text with commas.
+    /// The texts of a member, which is a list of texts, or one text that is split at its commas.
     pub fn texts(&self, key: &str) -> Vec<String> {
         let items: Vec<String> = match self.fields.get(key) {
             Some(Value::Array(items)) => items.iter().filter_map(|i| i.as_str().map(str::to_owned)).collect(),
@@ -74,7 +75,7 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The lines `key: value` of a text. Values stay text.
+/// The members on the lines of the form `key: value`. The values are not parsed.
 fn key_lines(yaml: &str) -> Fields {
     let mut out = Fields::new();
     for line in yaml.lines().take(MAX_KEY_LINES) {
@@ -92,8 +93,8 @@ enum Open {
     Mapping(Map<String, Value>, Option<String>),
 }
 
-/// Parses one YAML document, event by event, so that the depth of the input causes no recursion. Aliases are refused,
-/// because they can repeat content without limit.
+/// Parses one YAML document, event by event and without recursion, so that deeply nested input does no harm. Aliases
+/// are refused, because they can repeat content without limit.
 fn parse_yaml(yaml: &str) -> Result<Value, String> {
     if yaml.len() > MAX_YAML_BYTES {
         return Err(format!("longer than {MAX_YAML_BYTES} bytes"));

@@ -63,8 +63,8 @@ const ADDED_ELEMENTS: [&str; 53] = [
     "project_diagnostics",
 ];
 
-/// Elements of Cursor whose names a person may use too. They are removed only if the text also has an element that only
-/// Cursor adds.
+/// Elements of Cursor that a person may also use under the same names. They are removed only if the text also has an
+/// element that only Cursor adds.
 const CURSOR_ELEMENTS: [&str; 7] =
     ["rules", "timestamp", "open_files", "git_status", "attached_files", "additional_data", "linter_errors"];
 
@@ -142,7 +142,7 @@ fn without_heading<'t>(before: &'t str, added: &mut Vec<String>) -> &'t str {
     before
 }
 
-/// The next known element that begins a line: the text before the element, the name, and the text after `<name`.
+/// The next known element that begins a line: the text before the element, its name, and the text after `<name`.
 fn next_element(text: &str, is_cursor: bool) -> Option<(&str, &'static str, &str)> {
     let mut from = 0;
     while let Some(found) = text[from..].find('<') {

@@ -1,9 +1,10 @@
-//! Web pages in exports: text and links of an HTML fragment, and the elements of a page that is read as a stream.
+//! Web pages in exports. Reads the text and links of an HTML fragment, and reads the elements of a page as a stream.
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use mementory_model::Limits;
 use std::{io::Read, ops::Range};
 
-/// Largest indentation of nested lists. Deeper indentation would let the text grow with the square of its source.
+/// Largest indentation of nested lists. With deeper indentation, the size of the text could grow with the square of the
+/// size of its source.
 const MAX_INDENT: usize = 8;
 
 /// Text of a fragment. Paragraphs, list items, rows of tables and preformatted text are on separate lines. The address
@@ -115,13 +116,13 @@ struct Text {
     needs_space: bool,
     /// List item marker that is written before the next word.
     marker: Option<String>,
-    /// The open lists. For an ordered list, the number of its last item.
+    /// The open lists. An ordered list has the number of its last item. Any other list has None.
     lists: Vec<Option<u64>>,
     /// Number of open elements with preformatted text.
     preformatted: u32,
     /// Number of open elements whose text is not shown to people.
     invisible_depth: u32,
-    /// Address of the open link, and the length of the text where it begins.
+    /// True after the end of a table cell, so that the next cell in the row is separated from it.
     link: Option<(String, usize)>,
     /// True after a cell of a table.
     is_after_cell: bool,
@@ -262,7 +263,8 @@ fn breaks_at(name: &[u8]) -> usize {
     }
 }
 
-/// Selects the elements into which a page is split: those with this name and, if `class` is not empty, this class.
+/// Selects the elements into which a page is split: those with the name `name` and, unless `class` is empty, with the
+/// class `class`.
 #[derive(Debug, Clone, Copy)]
 pub struct RowKind {
     /// Name of the element, in lower case.
@@ -276,7 +278,7 @@ pub struct RowKind {
 pub struct Row {
     /// Source text of the element.
     pub html: String,
-    /// Offset of the first byte of the element in the page, as UTF-8.
+    /// Offset of the element's first byte in the page, after decoding to UTF-8.
     pub offset: u64,
     /// True if the page ends inside the element.
     pub is_cut: bool,
@@ -297,7 +299,7 @@ pub struct Rows<'r> {
     decoder: encoding_rs::Decoder,
     kind: RowKind,
     limit: usize,
-    /// Decoded text that was not returned yet.
+    /// Decoded text that has not been returned yet.
     text: String,
     /// Offset of `text` in the page.
     offset: u64,
@@ -307,8 +309,8 @@ pub struct Rows<'r> {
 }
 
 impl<'r> Rows<'r> {
-    /// Reads from the start of a page, in UTF-8, or in UTF-16 with a byte order mark. An element may have at most
-    /// `limits.element_bytes`.
+    /// Reads a page from its start. The page is in UTF-8, or in UTF-16 with a byte order mark. An element may have at
+    /// most `limits.element_bytes`.
     pub fn new(reader: &'r mut dyn Read, kind: RowKind, limits: &Limits) -> Self {
         Self {
             reader,

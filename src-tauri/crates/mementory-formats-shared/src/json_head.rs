@@ -51,8 +51,8 @@ pub fn may_be_json(member: &Member) -> bool {
     !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
 }
 
-/// True for an entry of an archive whose end is missing. The remaining entries of another format's archive may look
-/// like a common format. So readers of common formats claim such an entry only if the user chose them.
+/// True for an entry of a truncated archive. What remains of another format's archive may look like a common format. So
+/// readers of common formats claim such an entry only if the user chose that format.
 pub fn is_in_truncated_archive(catalog: &Catalog, member: &Member) -> bool {
     let is_truncated = |place: &str| member.place.strip_prefix(place).is_some_and(|rest| rest.starts_with("!/"));
     catalog.issues().iter().any(|issue| issue.code == "truncated_archive" && is_truncated(&issue.place))

@@ -23,7 +23,7 @@ struct Lines<'r> {
     bytes: &'r mut dyn Read,
     decoder: Option<Decoder>,
     buffer: Vec<u8>,
-    /// Position of the first byte in `buffer` that belongs to no returned line.
+    /// Position in `buffer` of the first byte that has not been returned yet.
     start: usize,
     has_started: bool,
     has_ended: bool,
@@ -193,8 +193,8 @@ impl FileReader<'_> {
     }
 }
 
-/// The first complete lines of a file that has JSON objects in its lines. None for any other file, such as a document
-/// over several lines or an array.
+/// The first complete lines of a file in which each line is a JSON object. None for any other file, such as an array or
+/// a JSON document that spans several lines.
 pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
     let head = catalog.head(member, HEAD_BYTES).ok()?;
     let is_whole = head.len() < HEAD_BYTES;
@@ -208,8 +208,8 @@ pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
         lines.pop();
     }
     let first = lines.first()?.trim();
-    // The first line of a document over several lines is not an object. Nothing is known about a first line that is
-    // longer than the head.
+    // If a JSON document spans several lines, its first line alone is not an object. If the first line is longer than
+    // the head, it is not known whether that line is an object.
     let is_object = Object::parse(first).is_some();
     let is_cut = !is_whole && lines.len() == 1 && !is_object;
     let next_is_object = lines.get(1).is_some_and(|line| Object::parse(line.trim()).is_some());
@@ -236,7 +236,7 @@ pub struct SessionChat {
     pub chat: Chat,
     /// Positions of turns by their ids.
     pub turn_of: HashMap<String, usize>,
-    /// Name of the file of the first line.
+    /// Name of the file that contains the first line.
     pub container: String,
 }
 
@@ -250,7 +250,8 @@ impl Sessions {
         &mut self.chats[at]
     }
 
-    /// Counts the bytes of a line. False if the conversations would exceed the memory limit of one element.
+    /// Counts the bytes of a line. Returns false if all conversations together would exceed the memory limit of one
+    /// element.
     pub fn fits(&mut self, bytes: usize, limit: u64) -> bool {
         if self.bytes + bytes as u64 > limit {
             return false;

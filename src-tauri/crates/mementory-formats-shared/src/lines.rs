@@ -1,5 +1,5 @@
 //! JSON Lines, one line at a time, so that a damaged line does not affect others. [`FileReader::objects`] reads JSON
-//! Lines too, but there a truncated line continues in the next one.
+//! Lines too, but it reads a truncated line together with the line after it.
 use super::reader::{FileReader, ObjectElement};
 use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};

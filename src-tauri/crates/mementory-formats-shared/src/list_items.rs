@@ -1,7 +1,7 @@
 //! Writes texts as items of a Markdown list. No text can end its item, begin another item, or make an agent load a
 //! file.
 
-/// The text with line feeds as line breaks, with U+FFFD for zero bytes, and without white space around it.
+/// The text without white space around it. Line breaks become line feeds, and zero bytes become U+FFFD.
 pub fn clean(text: &str) -> String {
     let text = super::note_reader::unix_lines(text.trim());
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
@@ -29,8 +29,8 @@ pub fn item(text: &str) -> String {
     out
 }
 
-/// The text with a backslash before everything that agents act on: the `@` of a file to load, and the start of an HTML
-/// comment, because agents remove comments with their content.
+/// The text with a backslash before everything that agents act on. This is the `@` of a file to load, and the start of
+/// an HTML comment, because agents remove comments with their content.
 pub fn without_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';

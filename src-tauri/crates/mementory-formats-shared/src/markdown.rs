@@ -94,7 +94,7 @@ pub fn outline(text: &str) -> Outline {
             *whole = whole.start.min(range.start)..whole.end.max(range.end);
         }
     }
-    // Items are reported at their end, so nested items come before the item that contains them.
+    // An item is added when it ends, so nested items were added before the item that contains them.
     out.items.sort_by_key(|item| item.span.start);
     out
 }
@@ -140,8 +140,8 @@ fn percent_decoded(text: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
-/// Tags in the text (`#garden`, `#work/plan`) outside of code, without `#` and without repetitions. A tag needs a
-/// character that is not a digit.
+/// Tags in the text (`#garden`, `#work/plan`) outside of code, without `#` and without repetitions. A tag needs at
+/// least one character that is not a digit.
 pub fn tags_in(text: &str, code: &[Range<usize>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut before = ' ';

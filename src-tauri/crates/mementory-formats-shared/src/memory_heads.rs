@@ -38,14 +38,14 @@ impl Head {
         &self.bytes
     }
 
-    /// True if a member with this name has a text.
+    /// True if a member with this name has a text as its value.
     pub fn says_text_of(&self, name: &str) -> bool {
         [":\"", ": \""]
             .iter()
             .any(|between| memchr::memmem::find(&self.bytes, format!("\"{name}\"{between}").as_bytes()).is_some())
     }
 
-    /// The start of a text. None if the text is not JSON.
+    /// The start of the JSON in `bytes`. None if they are not JSON.
     pub fn of_bytes(bytes: Vec<u8>) -> Option<Self> {
         let first = *bytes.iter().find(|b| !b.is_ascii_whitespace())?;
         matches!(first, b'{' | b'[').then(|| Self { is_list: first == b'[', keys: keys_of(&bytes), bytes })
@@ -88,7 +88,7 @@ fn begins_like_json(bytes: &[u8]) -> bool {
     first.is_none_or(|byte| matches!(byte, b'{' | b'[' | b'"' | 0 | 0xfe | 0xff))
 }
 
-/// True if a member may be JSON by its name. People rename exports, so any ending is accepted unless it is the ending
+/// True if the name of a member allows JSON. People rename exports, so any ending is accepted unless it is the ending
 /// of another kind of file.
 pub fn is_candidate(member: &Member) -> bool {
     let is_junk = member.file_name().starts_with("._") || member.name.split('/').any(|part| part == "__MACOSX");

@@ -14,17 +14,17 @@ use std::io::Read;
 pub trait RowValues {
     /// An id that is a text or a number. None for a blank text.
     fn id(&self, key: &str) -> Option<String>;
-    /// The text of the first of these members that is a text and not blank.
+    /// The text of the first of these members whose value is a text that is not blank.
     fn first_text(&self, keys: &[&str]) -> Option<String>;
     /// See [`time_of`].
     fn time(&self, key: &str) -> Option<Timestamp>;
-    /// A number, with or without quotes.
+    /// A number, written with or without quotes.
     fn number(&self, key: &str) -> Option<f64>;
-    /// A number from 0 to 1. Other numbers are only in the verbatim.
+    /// A number from 0 to 1. Any other number is ignored and stays only in the verbatim.
     fn share(&self, key: &str) -> Option<f64>;
-    /// The texts of a list. If the value is a text, its parts between commas.
+    /// The texts of a list. A single text is split at its commas.
     fn texts(&self, key: &str) -> Vec<String>;
-    /// The members that are not in `used`. Null values and vectors are only in the verbatim.
+    /// The members that are not in `used`. Null values and vectors are left out and stay only in the verbatim.
     fn other_fields(&self, used: &[&str]) -> Fields;
 }
 
@@ -87,7 +87,7 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
 }
 
 /// Parses a time: ISO 8601 in its variants, or seconds, milliseconds, microseconds or nanoseconds since 1970, with or
-/// without quotes. The size of the number determines its unit, because no memory is from 1970 or from the year 5000.
+/// without quotes. The size of a number shows its unit, because a memory is neither from 1970 nor from the year 5000.
 /// Also reads MongoDB's `{"$date": …}`.
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     if raw.get().starts_with('{') {
@@ -188,7 +188,7 @@ impl RowSender {
         self.send_with(files, row, record, Verbatim::json(row.text))
     }
 
-    /// Sends a record with another verbatim.
+    /// Sends a record with the given verbatim, which need not be the text of the row.
     pub fn send_with(
         &mut self,
         files: &mut FileReader<'_>,
@@ -236,8 +236,8 @@ pub fn object_of<'e>(files: &mut FileReader<'_>, row: &Row<'e>, kind: Kind) -> O
     object
 }
 
-/// Calls `read` for each row of a JSON file: the elements of a list, of the lists under `keys`, or the lines. Other
-/// members beside these lists are stored as a passthrough file.
+/// Calls `read` for each row of a JSON file. The rows are the elements of a list at top level, the elements of the
+/// lists under `keys`, or the lines of the file. The members beside those lists are stored as a passthrough file.
 pub fn each_row(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -265,8 +265,8 @@ fn has_more_than_lists(wrapper: &str, keys: &[&str]) -> bool {
     Object::parse(wrapper).is_none_or(|object| object.members().any(|(key, _)| !keys.contains(&key)))
 }
 
-/// Like [`each_row`], from a reader. Returns the JSON text of the object that encloses the lists, with each list
-/// replaced by `[]`.
+/// Like [`each_row`], but reads from `bytes`. Returns the JSON text of the object that encloses the lists, with each
+/// list replaced by `[]`.
 pub fn each_row_in(
     files: &mut FileReader<'_>,
     member: &Member,

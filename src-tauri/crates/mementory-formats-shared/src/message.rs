@@ -1,5 +1,5 @@
-//! Reads a message under the names that chat programs use for its members: role, content, id, parent, time, model,
-//! files.
+//! Reads messages of chat programs. Knows the names that the programs use for the members of a message: role, content,
+//! id, parent, time, model, files.
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
 use super::content::Content;
@@ -35,7 +35,7 @@ const UPDATED_KEYS: [&str; 6] = ["updated_at", "updatedAt", "update_time", "edit
 const MODEL_KEYS: [&str; 8] =
     ["model", "modelId", "model_id", "modelName", "model_name", "model_slug", "modelSlug", "llm"];
 
-/// The text under the first of these keys that has a number or a text that is not blank.
+/// The first value under these keys that is a number or a text that is not blank, as text.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id_text(object, key))
 }
@@ -51,7 +51,7 @@ fn id_text(object: &Object<'_>, key: &str) -> Option<String> {
     }
 }
 
-/// Name of the role in a message, in the words of the source. None if the message names no role.
+/// The role that a message names, in the words of the source. None if the message names no role.
 pub fn role_name(object: &Object<'_>) -> Option<String> {
     for key in ROLE_KEYS {
         if let Some(name) = object.non_blank_text(key) {
@@ -71,7 +71,7 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
     object.text("type").filter(|name| super::roles::role(name).is_some()).map(Cow::into_owned)
 }
 
-/// The content of a message, with the members beside it: thoughts, tool calls, files.
+/// The content of a message. Thoughts, tool calls and files that are in separate members of the message are included.
 pub fn content(object: &Object<'_>) -> Content {
     let mut content = Content::default();
     for key in THOUGHT_KEYS {
@@ -83,7 +83,7 @@ pub fn content(object: &Object<'_>) -> Content {
         if let Some(raw) = object.raw_value(key) {
             content.add(raw);
         }
-        // If `content` has text, a member `text` beside it repeats the text.
+        // If one of these members has text or files, the others only repeat the text.
         if !content.text.is_empty() || !content.files.is_empty() {
             break;
         }
@@ -105,7 +105,7 @@ pub fn content(object: &Object<'_>) -> Content {
     content
 }
 
-/// Reads a message of a list or a tree. If the message has no member for its parent, its `parent` is `Previous`.
+/// Reads a message from a list or a tree. If the message has no member for its parent, its `parent` is `Previous`.
 pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &str) -> Turn {
     let content = content(object);
     let role = role_or_word(&role_name(object).unwrap_or_default());
@@ -137,7 +137,7 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// Times of creation and of the last change.
+/// The time of creation and the time of the last change.
 pub fn times(object: &Object<'_>) -> Times {
     Times { created: first_time(object, &CREATED_KEYS), updated: first_time(object, &UPDATED_KEYS), ..Times::default() }
 }
@@ -202,7 +202,7 @@ pub fn unit(files: &mut FileReader<'_>, member: &Member, chat: Chat, platform: &
     unit
 }
 
-/// True for the zero UUID (up to two other digits), which means "no parent".
+/// True for a UUID of zeros, in which at most two digits are not zero. It means "no parent".
 fn is_zero_uuid(id: &str) -> bool {
     id.len() == 36 && id.bytes().filter(|b| *b != b'0' && *b != b'-').count() <= 2
 }

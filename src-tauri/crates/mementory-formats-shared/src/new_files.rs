@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Longest file name that is made from a title, in bytes, without number and extension. Every file system allows 255.
+/// Longest file name that is made from a title, in bytes, without number and extension. Every file system allows names
+/// of 255 bytes.
 const MAX_NAME_BYTES: usize = 80;
 /// Names that Windows reserves, with or without an extension, and names that have a special meaning in folders of notes
 /// or of agents.

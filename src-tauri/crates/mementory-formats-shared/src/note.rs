@@ -4,7 +4,7 @@ use mementory_model::{Fields, Timestamp};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::Value;
 
-/// Largest frontmatter in bytes. For some texts, the parser needs up to a thousand times as much memory.
+/// Largest frontmatter in bytes. For some texts, the parser needs up to a thousand times the memory of the text.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Largest nesting depth of frontmatter.
 const MAX_DEPTH: usize = 32;
@@ -16,7 +16,7 @@ pub struct Note<'t> {
     pub head: Fields,
     /// True if the note has frontmatter.
     pub has_head: bool,
-    /// True if the frontmatter is not valid YAML. Then `head` contains the lines `key: value`.
+    /// True if the frontmatter is not valid YAML. In that case, `head` has only the members on lines `key: value`.
     pub is_head_broken: bool,
     /// The text after the frontmatter.
     pub body: &'t str,
@@ -38,7 +38,7 @@ impl<'t> Note<'t> {
         Self { head, has_head: true, is_head_broken, body, body_line }
     }
 
-    /// A text, number or truth value of the frontmatter, as text. Upper and lower case of the key do not matter.
+    /// A text, number or truth value of the frontmatter, as text. The key may be in upper or lower case.
     pub fn text(&self, key: &str) -> Option<String> {
         match self.value(key)? {
             Value::String(text) => Some(text.trim().to_owned()).filter(|t| !t.is_empty()),
@@ -53,7 +53,7 @@ impl<'t> Note<'t> {
         self.head.get(key).or_else(|| self.head.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v))
     }
 
-    /// The texts of a list, or the parts of one text between commas. A leading `#` is removed.
+    /// The texts of a list. A single text is split at its commas. A leading `#` is removed from each text.
     pub fn tags(&self, key: &str) -> Vec<String> {
         let texts: Vec<String> = match self.value(key) {
             Some(Value::Array(items)) => items
@@ -187,7 +187,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => true.into(),
         "false" | "False" | "FALSE" => false.into(),
-        // Only a number that is printed in the same way becomes a number: `007` and `1_000` stay texts.
+        // A text becomes a number only if the number would be printed as this same text: `007` and `1_000` stay texts.
         _ => match serde_json::from_str::<serde_json::Number>(text) {
             Ok(number) if number.to_string() == text => Value::Number(number),
             _ => text.into(),
@@ -195,7 +195,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     }
 }
 
-/// The lines `key: value` at the left margin of frontmatter that is not valid YAML.
+/// The members on lines `key: value` of frontmatter that is not valid YAML. Indented lines are skipped.
 fn simple_lines(text: &str) -> Fields {
     let mut out = Fields::new();
     for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '-'])) {

@@ -25,7 +25,7 @@ pub const KINDS: [Kind; 8] = [
     Kind::Todo,
 ];
 
-/// The note in which a record is written.
+/// The note into which a record is written.
 pub struct Place {
     /// Path in the folder, with `.md`.
     pub path: String,
@@ -83,9 +83,9 @@ impl Places {
         links.filter_map(|(link, id)| Some((relation_name(&link.relation), self.get(id.as_deref()?)?))).collect()
     }
 
-    /// The notes that a relation connects: vault id and place of its source, and place of its target. A link with a
-    /// relation such as `source` or `target` names an end. Without such links, the first and second of exactly two
-    /// links are the ends.
+    /// The notes that a relation connects. Returns the vault id and the place of the source, and the place of the
+    /// target. An end is the target of a link whose own relation is a word such as `source` or `target`. If there are
+    /// no such links but exactly two links, the first is the source and the second is the target.
     pub fn ends<'p>(&'p self, stored: &'p StoredRecord) -> Option<(&'p str, &'p Place, &'p Place)> {
         let links = || stored.record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation != "derived_from");
         let by_relation = |names: [&str; 4]| links().find(|(link, _)| names.contains(&link.relation.as_str()));
@@ -148,7 +148,8 @@ pub fn relation_name(name: &str) -> String {
     if short.trim().is_empty() { "relates_to".into() } else { short.trim().to_owned() }
 }
 
-/// Adds the members of a record that notes of any program can have in their frontmatter, and the source of the record.
+/// Adds the status, tags and source of a record to the frontmatter of its note. These members do not depend on the note
+/// program.
 pub fn add_members(head: &mut YamlHead, record: &Record, export: &Export) {
     if let Some(status) = record.status.as_deref().map(str::trim).filter(|status| !status.is_empty()) {
         head.text("status", status);

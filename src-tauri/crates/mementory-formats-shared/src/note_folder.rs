@@ -40,7 +40,7 @@ const ASSISTANT_FOLDERS: [&str; 11] = [
 /// A folder that only has rules for an agent.
 const RULES_FOLDER: &str = ".clinerules";
 
-/// Files that only the workspace or memory folder of an agent has beside its notes.
+/// Files that are beside the notes only in the workspace or memory folder of an agent.
 const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf-agent-id"];
 
 /// A folder of notes. The lists contain positions of members in the catalog.
@@ -58,7 +58,7 @@ pub struct NoteFolder {
     pub program_files: Vec<usize>,
     /// True if the folder contains Obsidian's settings.
     pub is_vault: bool,
-    /// True if it is a single file that the user selected.
+    /// True if this is not a folder but a single file that the user selected.
     pub is_single_file: bool,
     /// True if the files show that an agent works in the folder.
     pub is_workspace: bool,
@@ -67,7 +67,7 @@ pub struct NoteFolder {
 }
 
 impl NoteFolder {
-    /// True if more than four of five files are notes. Pictures, sound, video and documents are not counted.
+    /// True if more than four out of five files are notes. Pictures, sound, video and documents are not counted.
     pub fn is_mostly_notes(&self) -> bool {
         !self.notes.is_empty() && self.notes.len() > 4 * self.data_file_count
     }
@@ -101,7 +101,7 @@ impl NoteFolder {
     }
 }
 
-/// True for a Markdown file, by its name.
+/// True if a file is Markdown according to its name.
 pub fn is_note(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.ends_with(".md") || name.ends_with(".markdown")
@@ -121,7 +121,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
             groups.entry((member.root, member.archive)).or_default().push(member);
         }
     }
-    // A folder of rules that was selected by itself has no notes.
+    // A folder of rules that was selected by itself contains no notes, so it is left out.
     groups
         .retain(|(root, archive), _| archive.is_some() || catalog.roots().get(*root).is_none_or(|r| r != RULES_FOLDER));
     for members in groups.values() {

@@ -11,8 +11,8 @@ pub struct Targets {
     paths: Vec<String>,
     /// Positions in `paths` by path, with and without the ending `.md`, in lower case.
     by_path: HashMap<String, u32>,
-    /// Positions in `paths` by the last part of the path. If several paths have it, the shortest one is used, as in
-    /// Obsidian.
+    /// Positions in `paths` by the last part of the path. If several paths end with the same part, the shortest path is
+    /// used, as in Obsidian.
     by_name: HashMap<String, u32>,
 }
 

@@ -1,5 +1,5 @@
-//! Reads a folder of Markdown notes: each note becomes a document with its links and tags, each other file an
-//! attachment. One file is in memory at a time.
+//! Reads a folder of Markdown notes. Each note becomes a document with its links and tags, and each other file becomes
+//! an attachment. Only one file is in memory at a time.
 use super::markdown::{Outline, outline, tags_in};
 use super::note::Note;
 use super::note_folder::{NoteFolder, may_hold_secret, media_type};
@@ -154,8 +154,8 @@ impl<'r> NoteReader<'r> {
         catalog.read(member, |bytes| self.files.sink.attachment(file, bytes))
     }
 
-    /// Reads a note as a document: the body becomes the text of the record, the frontmatter its fields, and links to
-    /// other notes its links.
+    /// Reads a note as a document. The body becomes the text of the record, the frontmatter becomes the fields of the
+    /// record, and links to other notes become links of the record.
     pub fn document<'t>(&mut self, member: &Member, text: &'t str) -> ReadNote<'t> {
         let note = Note::parse(text);
         if note.is_head_broken {
@@ -195,7 +195,8 @@ impl<'r> NoteReader<'r> {
         self.targets.resolve(from, link)
     }
 
-    /// Adds links to notes, references to other files, and the names of notes that do not exist.
+    /// Adds to a record its links to notes, its references to other files, and the names of linked notes that do not
+    /// exist.
     fn add_links(&mut self, record: &mut Record, path: &str, outline: &Outline) {
         let mut missing_notes: Vec<String> = Vec::new();
         for link in outline.links.iter().filter(|link| !link.is_external()) {

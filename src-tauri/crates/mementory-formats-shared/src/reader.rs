@@ -1,4 +1,4 @@
-//! Loops over the files of an export and over the elements of a file, and reports progress and everything that is not
+//! Loops over the files of an export and over the elements of a file. Reports progress, and everything that is not
 //! imported.
 use super::object::Object;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -52,7 +52,7 @@ impl<'r> FileReader<'r> {
         Ok(())
     }
 
-    /// Like [`FileReader::each_file`], for some of the claimed files in an order that the caller chooses.
+    /// Like [`FileReader::each_file`], but only for the given files, in the given order.
     pub fn each_member<'m>(
         &mut self,
         members: &[&'m Member],
@@ -106,7 +106,8 @@ impl<'r> FileReader<'r> {
         self.sink.passthrough(item, &mut text.as_bytes())
     }
 
-    /// Reports a damaged file as dropped. Exceeded limits, cancelling and errors of the sink are returned.
+    /// If `result` says that a file is damaged, reports the file as dropped and returns `Ok`. All other errors, such as
+    /// exceeded limits, a cancelled import and errors of the sink, are returned.
     pub fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
         match result {
             Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {
@@ -123,11 +124,11 @@ impl<'r> FileReader<'r> {
         }
     }
 
-    /// Calls `read` for each object of a JSON file: the elements of an array, the elements of an object's arrays under
-    /// `keys`, the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An element that
-    /// is not an object is reported as a dropped record of `kind`, and so is an element that the end of the file cuts
-    /// off. If the element that is cut off is the first one and a conversation, `read` still receives its complete
-    /// messages. Returns the number of elements.
+    /// Calls `read` for each object of a JSON file. These are the elements of an array, the elements of an object's
+    /// arrays under `keys`, the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An
+    /// element that is not an object, or that is cut off by the end of the file, is reported as a dropped record of
+    /// `kind`. If the first element is a conversation that is cut off, `read` still receives its complete messages.
+    /// Returns the number of elements.
     pub fn objects(
         &mut self,
         member: &Member,

@@ -1,7 +1,7 @@
 //! Removes secrets from settings files on export. The files may be TOML, JSON, YAML or lines of `KEY=value`; they are
 //! searched as text and not parsed. Replaces the values of keys whose name indicates a secret, and values that look
-//! like a secret (private keys, tokens of known services, passwords in URLs). Values that the runtime has encrypted
-//! stay unchanged.
+//! like a secret (private keys, tokens of known services, passwords in URLs). Values that the agent's program has
+//! encrypted stay unchanged.
 
 /// Text that replaces a secret.
 pub const REDACTED: &str = "<redacted>";
@@ -208,8 +208,8 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     }
 }
 
-/// True for a value that is not a secret: empty, a boolean, a number, a reference, already replaced, or encrypted by
-/// the runtime.
+/// True for a value that is not a secret: an empty value, a boolean, a number, a reference such as `${NAME}`, a value
+/// that was already replaced, or a value that the agent's program has encrypted.
 fn is_not_secret(value: &str) -> bool {
     let value = value.trim();
     value.is_empty()

@@ -1,5 +1,5 @@
 //! Splits Markdown with rules or notes into items: one item for each bullet, or for each section without bullets. The
-//! sources of all items, one after the other, are the whole file.
+//! sources of all items, joined in their order, give the whole file.
 use super::object::content_id;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,9 +13,9 @@ pub struct Piece<'t> {
     pub source: &'t str,
     /// The last heading above the item.
     pub section: Option<String>,
-    /// `line N`, the first line of the item's text.
+    /// `line N`, where N is the number of the first line of the item's text.
     pub pointer: String,
-    /// Digest of section and text. If the file has the same item again, a number is appended.
+    /// Digest of section and text. If an earlier item of the file has the same digest, a number is appended.
     pub id: String,
 }
 
@@ -24,7 +24,7 @@ pub struct Piece<'t> {
 enum Block {
     Bullet,
     Paragraph,
-    /// Code or a table, which are not understandable without the text around them.
+    /// Code or a table, which cannot be understood without the text around it.
     Solid,
     /// A comment or a horizontal rule.
     Silent,
@@ -119,7 +119,7 @@ fn heading_of(line: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Updates the state of code fences. True if the line is a fence.
+/// Updates `fence`, which says whether the text is inside a code fence. Returns true if the line itself is a fence.
 fn toggle_fence(line: &str, fence: &mut Option<char>) -> bool {
     let line = line.trim_start();
     let mark = ['`', '~'].into_iter().find(|c| line.starts_with(&c.to_string().repeat(3)));

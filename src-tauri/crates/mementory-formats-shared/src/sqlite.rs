@@ -1,6 +1,6 @@
 //! Reads SQLite databases inside exports. A database is neither locked nor changed, and no file is created beside it.
-//! Usually SQLite reads a copy in memory to which the log was applied. A large file on disk is opened by its path
-//! instead, read-only and without locks.
+//! Usually SQLite reads a copy in memory, to which the write-ahead log was applied. A large file on disk is instead
+//! opened by its path, read-only and without locks.
 use super::sqlite_log::apply_log;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_model::Limits;
@@ -12,8 +12,8 @@ use std::path::Path;
 
 /// First bytes of a SQLite database.
 pub const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
-/// Smallest number of bytes that a row needs in a file. It limits the number of rows, because a damaged file can return
-/// the same rows again and again.
+/// Smallest number of bytes that a row needs in a file. It limits the number of rows that are read, because a damaged
+/// file can return the same rows again and again.
 const MIN_ROW_BYTES: u64 = 4;
 
 /// Reasons why a database cannot be opened.
@@ -25,7 +25,7 @@ pub enum OpenError {
     /// The file is shorter than its header states, or its list of tables cannot be read.
     #[error("the list of tables cannot be read, because the file is damaged or cut off: {0}")]
     Schema(rusqlite::Error),
-    /// An error of SQLite. It may name tables and columns, but contains no content.
+    /// An error of SQLite. It may name tables and columns, but contains no content of the database.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
 }
@@ -140,7 +140,7 @@ pub fn open_image(mut database_bytes: Vec<u8>, wal: Option<&[u8]>, read_only: bo
     if let Some(wal) = wal {
         let _ = apply_log(&mut database_bytes, wal);
     }
-    // the header is switched from WAL to rollback mode, because a database in memory has no log file
+    // The header is switched from WAL to rollback mode, because a database in memory has no log file.
     if let Some(versions) = database_bytes.get_mut(18..20) {
         versions.fill(1);
     }
@@ -188,7 +188,7 @@ impl Database {
     }
 }
 
-/// An error of SQLite while a database is read. Its text contains no content.
+/// An error of SQLite while a database is read. Its text contains no content of the database.
 pub fn unreadable(member: &Member, error: &rusqlite::Error) -> FormatError {
     FormatError::invalid("database_unreadable", &member.place, error.to_string())
 }

@@ -6,8 +6,8 @@ fn read_u32_be(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// Applies the committed frames of `wal` to `database_bytes`. Stops at the first frame that is damaged or belongs to
-/// another database. None for a damaged log header or an impossible number of pages. Frames that were applied before
-/// the impossible number stay applied.
+/// another database. Returns None if the header of the log is damaged, or if a commit states an impossible number of
+/// pages. Frames that were applied before such a commit stay applied.
 pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
     let magic = read_u32_be(wal, 0)?;
     let is_big_endian = match magic {
@@ -42,8 +42,8 @@ pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
         pending.push((usize::try_from(read_u32_be(head, 0)?).ok()?, data));
         let size = usize::try_from(read_u32_be(head, 4)?).ok()?;
         if size > 0 {
-            // a commit states the new number of pages, which is impossible if they have more bytes than the database
-            // and its log together
+            // A commit states the new number of pages. The number is impossible if these pages would have more bytes
+            // than the database and its log together.
             let bytes = size.checked_mul(page_size).filter(|b| *b <= database_bytes.len().saturating_add(wal.len()))?;
             database_bytes.resize(bytes, 0);
             for (number, data) in pending.drain(..) {

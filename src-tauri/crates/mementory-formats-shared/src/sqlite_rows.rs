@@ -48,7 +48,7 @@ impl Schema {
     }
 }
 
-/// The text between the parentheses of a table definition. None if it defines another table.
+/// The text between the parentheses of a table definition. None if the definition is not for the table `name`.
 fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
     let quotes = b"\"`'[]";
     let is_quote = |byte: &u8| quotes.contains(byte);
@@ -93,13 +93,13 @@ pub fn claims(catalog: &Catalog, confidence: f64, reason: &str, test: impl Fn(&S
     found.map(claim).collect()
 }
 
-/// The log of a database that was copied while it was in use, and the index of the log.
+/// The log files of a database that was copied while it was in use, and the index of its write-ahead log.
 pub fn logs<'c>(catalog: &'c Catalog, database: &'c Member) -> impl Iterator<Item = Part> + 'c {
     let is_log = |member: &&Member| ["-wal", "-shm", "-journal"].iter().any(|end| is_beside(database, member, end));
     catalog.members().iter().filter(is_log).map(|member| Part { member: member.id, role: Role::Junk })
 }
 
-/// Opens a database whose rows are to be read. Reports a log that cannot be read.
+/// Opens a database in order to read its rows. Reports a log that cannot be read.
 pub fn open(files: &mut FileReader<'_>, member: &Member) -> Result<Database, FormatError> {
     let database = super::sqlite::open_cut(files.catalog, member, &files.context.limits)?;
     if database.is_cut {
@@ -134,8 +134,8 @@ pub fn each_row(
     each_row_in_order(files, member, database, (table, ""), read)
 }
 
-/// Like [`each_row`], in the order of the columns `order`. `table` and `order` must come from the format's reader,
-/// never from the file, because they become part of the SQL text.
+/// Like [`each_row`], but sorts the rows by the columns in `order`. `table` and `order` must come from the format's
+/// reader, never from the file, because they become part of the SQL text.
 pub fn each_row_in_order(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -158,7 +158,7 @@ pub fn each_row_in_order(
         Ok(rows) => rows,
         Err(error) => return report_failed(files, error),
     };
-    // A damaged file can lead to the same rows again and again.
+    // The number of rows is limited, because a damaged file can return the same rows again and again.
     let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
     for number in 0..most {
         match rows.next() {

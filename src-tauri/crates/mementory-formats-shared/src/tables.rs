@@ -86,12 +86,12 @@ impl Row {
     }
 }
 
-/// Reads the rows of a CSV file. One row is in memory at a time. Its size is limited like that of an element.
+/// Reads the rows of a CSV file. One row is in memory at a time. A row may be as large as one element of a JSON file.
 pub struct CsvRows<'r> {
     reader: &'r mut dyn Read,
     core: csv_core::Reader,
-    /// Decodes UTF-16. None for any other file. Then each cell is read as UTF-8, or as Windows-1252 if it is not valid
-    /// UTF-8.
+    /// Decodes UTF-16. None if the file is not in UTF-16. In that case, each cell is read as UTF-8, or as Windows-1252
+    /// if it is not valid UTF-8.
     decoder: Option<encoding_rs::Decoder>,
     buffer: Vec<u8>,
     start: usize,
@@ -103,7 +103,7 @@ pub struct CsvRows<'r> {
 }
 
 impl<'r> CsvRows<'r> {
-    /// Reads the start of a file to determine the encoding and the separator.
+    /// Reads the start of a file, and determines from it the encoding and the separator.
     pub fn new(reader: &'r mut dyn Read, limits: &Limits, place: &str) -> Result<Self, FormatError> {
         let mut rows = Self {
             reader,
@@ -191,7 +191,7 @@ impl<'r> CsvRows<'r> {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::Field { record_end } => {
                     row.cells.push(decode(std::mem::take(&mut cell)));
-                    // An empty cell needs memory too, more than its separator in the file.
+                    // An empty cell needs memory too, and even more than its separator needs in the file.
                     size = size.saturating_add(size_of::<String>());
                     if !record_end {
                         continue;
@@ -245,7 +245,7 @@ fn separator_of(text: &[u8]) -> u8 {
     most.map_or(b',', |(separator, _)| *separator)
 }
 
-/// Decodes UTF-8. Bytes that are not UTF-8 are decoded as Windows-1252.
+/// Decodes a text as UTF-8, or as Windows-1252 if it is not valid UTF-8.
 fn decode(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| {
         let bytes = error.into_bytes();

@@ -1,4 +1,5 @@
-//! Topics by which memories are grouped when they are written, in the order in which import prompts ask for them.
+//! Topics by which memories are grouped when they are written. They are in the order in which prompts for importing
+//! memories ask for them.
 use mementory_model::Record;
 
 /// Names of the topics, in the order in which they are written.

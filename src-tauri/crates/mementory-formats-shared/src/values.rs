@@ -1,5 +1,5 @@
-//! Reads values in the forms that vendors write: ids with or without quotes, times in several notations, members for
-//! which the model has no field.
+//! Reads values in the forms in which vendors write them: ids with or without quotes, times in several notations, and
+//! members for which the model has no field.
 use super::object::{Object, decode_string};
 use mementory_json::Tree;
 use mementory_model::{Fields, Timestamp};
@@ -37,8 +37,8 @@ pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| time_of(object.raw_value(key)?))
 }
 
-/// Parses a time: RFC 3339, seconds, milliseconds or microseconds since 1970 with or without quotes, or MongoDB's
-/// notation. None for zero, which means that the time is not known.
+/// Parses a time: RFC 3339, a number of seconds, milliseconds or microseconds since 1970 with or without quotes, or the
+/// notation of MongoDB. None for zero, which means that the time is not known.
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     time(&scalar(raw)?)
 }

@@ -5,7 +5,8 @@ use mementory_format::FormatError;
 use mementory_model::{EXPANSION, Limits};
 use std::io::{Cursor, Read};
 
-/// Number of bytes at the start of each part of a workbook that detection searches for words. Headers are at the start.
+/// Number of bytes that detection searches for words at the start of each part of a workbook, because the headers are
+/// there.
 const HEAD_BYTES: u64 = 1 << 20;
 /// Largest number of columns that are read.
 const COLUMNS: u32 = 256;
@@ -48,8 +49,8 @@ pub fn sheets(bytes: &[u8], limits: &Limits, place: &str) -> Result<Vec<Sheet>, 
         .map_err(|e| malformed(format!("this workbook cannot be read: {e}")))
 }
 
-/// Limits the unpacked size of a workbook. The size is measured first, because the parser reads parts of a workbook as
-/// a whole.
+/// Refuses a workbook whose unpacked size exceeds the limit. The size is measured before parsing, because the parser
+/// loads whole parts of a workbook into memory.
 fn refuse_bombs(bytes: &[u8], limits: &Limits, place: &str) -> Result<(), FormatError> {
     let limit = limits.expanded_bytes.max((bytes.len() as u64).saturating_mul(EXPANSION));
     let malformed = || FormatError::invalid("malformed", place, "this workbook is damaged");
@@ -57,7 +58,7 @@ fn refuse_bombs(bytes: &[u8], limits: &Limits, place: &str) -> Result<(), Format
     let mut size = 0;
     for index in 0..archive.len() {
         let Ok(part) = archive.by_index(index) else { continue };
-        // The parser reports a damaged part.
+        // An error is ignored here, because the parser reports damaged parts later.
         size += std::io::copy(&mut part.take(limit + 1), &mut std::io::sink()).unwrap_or_default();
         if size > limit {
             return Err(FormatError::Limit { limit: "expanded_bytes", place: place.into(), figure: limit });

@@ -13,7 +13,7 @@ impl YamlHead {
         self
     }
 
-    /// Adds a word without quotes. Only for words that we chose.
+    /// Adds a word without quotes. Only for words that are part of this program.
     pub fn word(&mut self, key: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.0, "{key}: {value}");
         self

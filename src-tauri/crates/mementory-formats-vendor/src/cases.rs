@@ -13,7 +13,7 @@ pub fn check_cases(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks::default())
 }
 
-/// Checks the cases of a format that is detected whatever the name of its input.
+/// Checks the cases of a format that is detected regardless of the name of its input.
 pub fn check_cases_under_any_name(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks { any_name: true, every_verbatim: true, ..Checks::default() })
 }

@@ -1,4 +1,4 @@
-//! Formats for notes and for chats of local programs do not claim the shared samples of other vendors.
+//! Tests that the formats of notes and of local chat programs do not claim the shared samples of other vendors.
 #![allow(clippy::unwrap_used)]
 use crate::cases::claiming;
 use mementory_format::testkit::shared;

@@ -1,4 +1,4 @@
-//! Detection among the formats of this crate and of mementory-formats-agents, for tests.
+//! Lets tests run detection with the formats of this crate and of mementory-formats-agents.
 use mementory_format::{Catalog, Detection, Format, FormatError, testkit::MemorySource};
 use mementory_model::Limits;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 pub use mementory_format::testkit::write;
 
-/// Every format among which tests detect, in the order of the registry.
+/// All formats that detection tries in tests, in the order of the registry.
 pub static ALL: LazyLock<Vec<&'static dyn Format>> =
     LazyLock::new(|| [mementory_formats_agents::FORMATS, crate::FORMATS].concat());
 

@@ -21,7 +21,7 @@ pub use mementory_format::{
     create_private_file, did_key, file_sha256, is_uuid, passthrough_envelope, plain_secrets, replace_plain_secrets,
     sha256,
 };
-/// True if two versions of a workspace file differ only in secrets that were removed.
+/// True if two versions of a workspace file differ only in that secrets were removed from one of them.
 pub use mementory_formats_agents::openclaw::lacks_only_secrets;
 /// Evidence Packs: files that prove deletions to other people.
 pub use mementory_formats_interchange::mem::evidence;
@@ -30,7 +30,7 @@ pub use typescript::typescript;
 /// Selects entries of a bundle for an export or a disclosure.
 pub use mementory_formats_interchange::zaxy::{AnswerOptions, Grain, Selector};
 
-/// Interchange formats come first, because their files name their format.
+/// All formats. Interchange formats come first, because their files state which format they have.
 static REGISTRY: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
     use mementory_formats_agents as agents;
     use mementory_formats_interchange as interchange;
@@ -38,7 +38,7 @@ static REGISTRY: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
     [interchange::FORMATS, agents::FORMATS, vendor::FORMATS].concat()
 });
 
-/// Every format, in the order in which detection asks them.
+/// Every format, in the order in which detection tries them.
 pub fn registry() -> &'static [&'static dyn Format] {
     &REGISTRY
 }
@@ -49,7 +49,7 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|f| f.id() == id).or_else(by_alias)
 }
 
-/// The format whose specification defines this tool of connected clients.
+/// The format whose specification defines this tool, which connected clients can call.
 pub fn by_tool(tool: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|format| {
         let capabilities = format.capabilities();
@@ -67,13 +67,13 @@ pub fn disclosure() -> Option<(&'static dyn Format, &'static dyn DiscloseParts)>
     registry().iter().find_map(|format| Some((*format, format.disclosure()?)))
 }
 
-/// True if the file extension is that of exports that are encrypted as a whole.
+/// True if the file extension belongs to a format whose exports are encrypted as a whole.
 pub fn names_encrypted_export(path: &Path) -> bool {
     let extensions = registry().iter().filter_map(|format| format.capabilities().encrypted_extension);
     path.extension().is_some_and(|found| extensions.into_iter().any(|known| found.eq_ignore_ascii_case(known)))
 }
 
-/// Finds the format of every input. Asks all formats, or only the one with the id `only`.
+/// Finds the format of every input. Tries all formats, or only the one whose id or alias is `only`.
 ///
 /// # Errors
 /// The errors of the formats.

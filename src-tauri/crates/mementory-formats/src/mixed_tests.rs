@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! Folders and archives as they occur in practice: exports of two vendors in one folder, a newer download next to an
-//! unpacked export, unrelated files in the Downloads folder, missing parts.
+//! Tests with folders and archives as they occur in practice: exports of two vendors in one folder, a newer download
+//! next to an unpacked export, unrelated files in the Downloads folder, exports of which parts are missing.
 use crate::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Role, Sink, by_id, detect};
 use mementory_model::{Dropped, Issue, Kind, Limits, Record, Timestamp, Tombstone, Unit};
 use std::{
@@ -103,7 +103,7 @@ fn read(folder: &Folder) -> (ReadResult, Vec<String>, Vec<String>) {
     (seen, missing, unknown)
 }
 
-/// One ChatGPT conversation with one message; `rest` is appended to the members of the message.
+/// One ChatGPT conversation with one message. `rest` is JSON that is appended to the members of the message.
 fn chatgpt_conversation(id: &str, text: &str, rest: &str) -> String {
     format!(
         r#"{{"id":"{id}","title":"t","current_node":"n","mapping":{{"n":{{"id":"n","parent":null,"message":{{"id":"m-{id}","author":{{"role":"user"}},"content":{{"content_type":"text","parts":["{text}"]}}{rest}}}}}}}}}"#
@@ -205,8 +205,8 @@ fn a_truncated_download_yields_the_records_before_the_cut() {
     let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
     let message_count = seen.texts("chatgpt", Kind::Message).len();
     assert!((50..400).contains(&message_count), "{message_count}");
-    // The download ends inside a file that follows the conversations. One such file is a manifest, which interchange
-    // formats read first.
+    // The download is cut inside the file that follows the conversations. In the first case, that file is a manifest,
+    // which interchange formats read first.
     for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
         let all = zip(&[("conversations.json", json_list(&many)), (last, photo.clone())]);
         let at = memchr::memmem::find(&all, last.as_bytes()).unwrap() + last.len() + 5;

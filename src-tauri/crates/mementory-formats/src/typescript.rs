@@ -1,4 +1,4 @@
-//! The table of formats for the window, its mock and the README.
+//! Generates the table of formats for the window, its mock and the README.
 use crate::registry;
 use mementory_format::Capabilities;
 use std::fmt::Write;

@@ -1,4 +1,5 @@
-//! Regression test: runs the inputs that the fuzzer found (`fixtures/fuzz/<target>/`) through the code of the targets.
+//! Regression test with the inputs that the fuzzer found (`fixtures/fuzz/<target>/`). Each one is run through the code
+//! of its fuzz target.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use std::{
     collections::BTreeSet,
@@ -10,7 +11,7 @@ use std::{
 #[path = "../../../fuzz/src/lib.rs"]
 mod fuzz;
 
-/// The fuzzer stops a run after ten seconds. A debug build on a busy machine gets more time.
+/// Longest time for one input. The fuzzer stops after ten seconds, but a debug build on a busy machine gets more time.
 const MAX_DURATION: Duration = Duration::from_secs(120);
 
 fn repo() -> PathBuf {
@@ -39,7 +40,7 @@ fn no_known_fuzz_input_hangs_or_panics() {
             let data = std::fs::read(folder.join(&target).join(&name)).unwrap();
             let (done, wait) = mpsc::channel();
             let format = target.clone();
-            // A thread has the same stack size as a reader in the program.
+            // The stack of this thread is as large as that of a reader in the program.
             let worker = std::thread::spawn(move || {
                 fuzz::run(&format, &data);
                 let _ = done.send(());

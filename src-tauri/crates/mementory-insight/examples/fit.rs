@@ -1,5 +1,6 @@
-//! Fits the weights in `data/fitted.bin` to the sentences in `data/samples`, and prints how well they do on sentences
-//! that they were not fitted to: `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight --example fit`.
+//! Fits the weights in `data/fitted.bin` to the sentences in `data/samples`. It also prints how well the weights do on
+//! sentences to which they were not fitted:
+//! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight --example fit`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{AboutKind, Inputs, MIN_SPECIAL, Special};
 use mementory_meaning::Encoder;
@@ -7,7 +8,7 @@ use std::path::Path;
 
 const FOLDS: usize = 5;
 const ROUNDS: usize = 600;
-/// Strengths with which each sample pulls the weights to 0, chosen by cross-validation.
+/// How strongly each step pulls the weights towards 0 (weight decay). Chosen by cross-validation.
 const KIND_DECAY: f32 = 0.5;
 const SPECIAL_DECAY: f32 = 0.2;
 
@@ -48,7 +49,8 @@ fn read(folder: &Path) -> Vec<Sample> {
     samples
 }
 
-/// Fits the weights to four fifths of the samples and tests them with the other fifth, five times.
+/// Fits the weights to four fifths of the samples and tests them with the remaining fifth. Repeats this five times,
+/// each time with another fifth.
 fn cross_validate(samples: &[Sample]) {
     let (mut kinds, mut found, mut wanted, mut right) = (0, 0, 0, 0);
     for fold in 0..FOLDS {
@@ -83,8 +85,8 @@ fn fit(samples: &[Sample], chosen: &[usize]) -> Vec<Vec<f32>> {
     let mut rows = descend(&inputs(|s| &s.inputs.kind), &of_kind, &even, KIND_DECAY, softmax);
     for class in 0..Special::ALL.len() {
         let shows: Vec<Vec<f32>> = chosen.iter().map(|n| vec![f32::from(samples[*n].special[class])]).collect();
-        // The samples that show the category have the same total weight as the samples without it, although they are
-        // far fewer.
+        // The samples that show the category are far fewer than the others. They are weighted so that both groups have
+        // the same total weight.
         let positive = shows.iter().map(|one| one[0]).sum::<f32>();
         let half = chosen.len() as f32 / 2.0;
         let balance: Vec<f32> = shows

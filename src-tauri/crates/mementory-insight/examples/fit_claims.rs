@@ -1,5 +1,5 @@
-//! Fits the weights in `data/claims.bin` to the sentences in `data/claims`, with those in `data/samples` as sentences that
-//! state nothing, and prints how well they do on sentences that they were not fitted to:
+//! Fits the weights in `data/claims.bin` to the sentences in `data/claims`. The sentences in `data/samples` serve as
+//! examples that state no attribute. It also prints how well the weights do on sentences to which they were not fitted:
 //! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight --example fit_claims`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{DIMENSIONS, pools_values};
@@ -8,17 +8,17 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FOLDS: usize = 5;
-/// Share of an even covariance (the same variance in every direction) in the covariance that is used; the rest is that
-/// of the sentences. Chosen by cross-validation, like the factor of the scores.
+/// The covariance of the sentences is mixed with an even one, which has the same variance in every direction. This is
+/// the share of the even one. Chosen by cross-validation, like `FACTOR`, by which the weights are multiplied.
 const SHRINKAGE: f64 = 0.9;
 const FACTOR: f64 = 0.02;
-/// A sample sentence counts as stating nothing if every attribute is less probable than this for it.
+/// A sample sentence counts as stating no attribute if every attribute is less probable than this.
 const MAX_BACKGROUND: f64 = 0.5;
-/// Sample sentences that are at least as alike as this share a row.
+/// Sample sentences whose likeness to the first sentence of a cluster is above this share one row of weights.
 const ALIKE: f64 = 0.3;
 
 struct Sentence {
-    /// Attribute with its thing and value.
+    /// The attribute, the thing to which it belongs (if any), and the value: `attribute:thing=value`.
     group: String,
     attribute: String,
     vector: Vec<f64>,
@@ -68,11 +68,12 @@ fn read(folder: &Path, encoder: &Encoder, label: impl Fn(&[&str]) -> (String, St
     out
 }
 
-/// Fits to four fifths of the sentences and tests with the other fifth, five times.
+/// Fits the weights to four fifths of the sentences and tests them with the remaining fifth. Repeats this five times,
+/// each time with another fifth.
 fn cross_validate(claims: &[Sentence]) {
     let mut right = 0;
     for fold in 0..FOLDS {
-        // Neighbours in the files are alike, so the folds are scattered.
+        // Neighbouring lines in the files are alike, so they are spread over the folds.
         let tested = |n: usize| n.wrapping_mul(2_654_435_761) / 7 % FOLDS == fold;
         let others: Vec<&Sentence> = (0..claims.len()).filter(|n| !tested(*n)).map(|n| &claims[n]).collect();
         let fitted = fit(&others, &[]);
@@ -85,7 +86,8 @@ fn cross_validate(claims: &[Sentence]) {
     println!("cross-validated: attribute right {:.3}", right as f64 / claims.len() as f64);
 }
 
-/// Groups sentences that are alike. Each group is formed around its first sentence.
+/// Groups sentences that are alike. A sentence joins the group whose first sentence is most like it, or begins a new
+/// one.
 fn clusters<'s>(background: &[&'s Sentence]) -> Vec<Vec<&'s Sentence>> {
     let mut out: Vec<Vec<&Sentence>> = Vec::new();
     for sentence in background {
@@ -98,7 +100,8 @@ fn clusters<'s>(background: &[&'s Sentence]) -> Vec<Vec<&'s Sentence>> {
     out
 }
 
-/// A linear discriminant: the mean of each group, multiplied by the inverse of the covariance within the groups.
+/// Fits a linear discriminant. The weights of a group are its mean vector, multiplied by the inverse of the covariance
+/// within the groups.
 fn fit(claims: &[&Sentence], background: &[Vec<&Sentence>]) -> Discriminant {
     let mut groups: BTreeMap<String, Vec<&Sentence>> = BTreeMap::new();
     for sentence in claims {
@@ -151,7 +154,7 @@ fn mean(members: &[&Sentence]) -> Vec<f64> {
     (0..DIMENSIONS).map(|n| members.iter().map(|member| member.vector[n]).sum::<f64>() / members.len() as f64).collect()
 }
 
-/// The lower triangle whose product with its transpose is the matrix.
+/// The Cholesky factor: the lower triangular matrix whose product with its transpose is the given matrix.
 fn cholesky(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     for row in 0..matrix.len() {
         let (above, rest) = matrix.split_at_mut(row);
@@ -180,7 +183,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Writes the rows with a signed byte for each number, and the list of attributes with their numbers of rows.
+/// Writes two files: the rows, with each weight as a signed byte, and the list of attributes, each with how many rows
+/// it has.
 fn write(data: &Path, fitted: &Discriminant) {
     let mut counts: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for row in &fitted.rows {

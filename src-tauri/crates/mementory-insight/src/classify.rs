@@ -1,5 +1,5 @@
-//! Suggests the kind of a memory by its words alone. Two things speak for a kind: its cue words, and the words that its
-//! samples use more often than the samples of all kinds do.
+//! Suggests the kind of a memory by its words alone. The evidence for a kind is its cue words, and the words that are
+//! more frequent in the samples of the kind than in the samples of all kinds.
 use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},
@@ -16,7 +16,8 @@ pub(crate) const KINDS: usize = AboutKind::ALL.len();
 const STRONG: usize = 0;
 const CUES: usize = 1;
 const PROTOTYPES: usize = 2;
-/// Weights of words, tuned on other texts than those on which the published figures are measured.
+/// Weights of strong cues, other cues and sample words. They were tuned on other texts than those on which the
+/// published figures are measured.
 const STRONG_WEIGHT: f32 = 2.2;
 const CUE_WEIGHT: f32 = 1.0;
 const SAMPLE_WEIGHT: f32 = 0.6;
@@ -32,7 +33,7 @@ pub struct About {
     pub confidence: f32,
 }
 
-/// The kind of a text by words alone. None for a text that says nothing about it.
+/// The kind of a text, judged by its words alone. None if the words do not suggest any kind.
 pub fn about(text: &str) -> Option<About> {
     let folded = Folded::new(text);
     kind_by_words(&folded, &special_of(&folded))
@@ -66,7 +67,7 @@ fn best_kind(scores: &[f32; KINDS]) -> Option<About> {
         return None;
     }
     let sum: f32 = scores.iter().map(|other| (other - score).exp()).sum();
-    // Little evidence gives a low confidence, even if nothing speaks for another kind.
+    // Little evidence gives a low confidence, even if there is none for any other kind.
     Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
 }
 
@@ -75,7 +76,7 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
     let mut scores = [0.0; KINDS];
     let mut counted = HashSet::new();
     let mut hits = model.cues.hits(&folded.text);
-    // A word inside a longer one of the same kind is not counted twice.
+    // A cue inside a longer cue of the same kind is not counted separately.
     hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
     let mut ends = [0usize; KINDS];
     for hit in hits {
@@ -123,7 +124,7 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
     for (score, sample) in scores.iter_mut().zip(samples) {
         *score += sample * scale;
     }
-    // A long text mentions everything. For such a text, only the shares of the kinds count.
+    // A long text has some words of every kind. So above a limit, only the shares of the kinds count.
     let total: f32 = scores.iter().map(|score| score.max(0.0)).sum();
     if total > 20.0 {
         scores = scores.map(|score| score * 20.0 / total);
@@ -131,19 +132,20 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
     scores
 }
 
-/// Whether the text begins with somebody other than the person. `Some(true)` if that is a pet, `Some(false)` if it is a
-/// relative or friend.
+/// Tells whether the text begins with a pet (`Some(true)`) or with a relative or friend (`Some(false)`). None if it
+/// begins with neither.
 fn subject_at_start(folded: &Folded) -> Option<bool> {
     let limit = if folded.languages.ja { 10 } else { 32 };
     let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);
-    // "Has a brother" also counts, because it is about the brother.
+    // A text that begins with "Has a brother" counts too, because it is about the brother.
     let relation = subject(&folded.text, until)?;
     let names = RELATIONS.get(relation)?;
     let is_one_of = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
     (!is_one_of(&["boss", "team", "neighbour", "colleague"])).then(|| is_one_of(&["dog", "cat"]))
 }
 
-/// Weight of the place of a cue. A text is most often about what it says first, above all if its subject is a person.
+/// Factor for a cue by its position in the text. A text is mostly about what it mentions first. This holds above all
+/// for people.
 fn place_weight(kind: AboutKind, folded: &Folded, start: usize) -> f32 {
     let before = folded.text[..start].chars().count();
     let subject = if folded.languages.ja { 10 } else { 22 };
@@ -162,8 +164,8 @@ struct Cue {
 
 struct Model {
     cues: WordSet<Cue>,
-    /// For each feature, how much more often the samples of each kind have it than the samples of all kinds, as a
-    /// bounded logarithm.
+    /// For each feature and kind, the logarithm of how much more frequent the feature is in the samples of the kind
+    /// than in the samples of all kinds. The logarithm is limited in both directions.
     samples: HashMap<String, [f32; KINDS]>,
 }
 
@@ -204,7 +206,8 @@ fn sample_weights() -> HashMap<String, [f32; KINDS]> {
     counts
 }
 
-/// Words, their beginnings (instead of stems), and pairs of characters in scripts without spaces.
+/// The features of a text: its words, the first letters of longer words (as a replacement for stems), and pairs of
+/// characters in scripts without spaces.
 fn features(folded: &str) -> Vec<String> {
     let mut out = Vec::new();
     for word in words(folded) {

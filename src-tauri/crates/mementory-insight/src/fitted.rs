@@ -1,6 +1,6 @@
-//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder. The
-//! weights in `data/samples` by `examples/fit.rs`: a softmax regression for the kind, a logistic regression for each
-//! special category.
+//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder.
+//! `examples/fit.rs` fits the weights to the sentences in `data/samples`: those of a softmax regression for the kind,
+//! and of a logistic regression for each special category.
 use crate::{
     About, AboutKind, Special,
     classify::{KINDS, kind_by_words},
@@ -12,18 +12,21 @@ use std::sync::OnceLock;
 /// Numbers in a vector of the encoder.
 pub const DIMENSIONS: usize = 512;
 const SPECIALS: usize = Special::ALL.len();
-/// Inputs for the kind: the vector, and the confidence of the kind that the words suggest.
+/// Number of inputs for the kind: the numbers of the vector, and for each kind the confidence with which the words
+/// suggest it.
 const KIND_INPUTS: usize = DIMENSIONS + KINDS;
-/// Inputs for the special categories: the vector, and 1 for each category that the words show.
+/// Number of inputs for the special categories: the numbers of the vector, and 1 or 0 for each category, depending on
+/// whether the words show it.
 const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIALS;
-/// For each kind and each category, there is a weight for each input and one for the bias.
+/// Number of weights. Each kind and each category has a weight for each of its inputs, and one more for the bias.
 const WEIGHTS: usize = KINDS * (KIND_INPUTS + 1) + SPECIALS * (SPECIAL_INPUTS + 1);
 /// The weights as `f32`, little endian.
 const STORED: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
 
-/// A kind is suggested from this probability on. If all kinds were equally likely, each would have 0.08.
+/// A kind is suggested if its probability is at least this. If all kinds were equally likely, each would have 0.08.
 const MIN_KIND: f32 = 0.2;
-/// A special category is suggested from this probability on. To miss a category is worse than to suggest a wrong one.
+/// A special category is suggested if its probability is at least this. Missing a category is worse than suggesting a
+/// wrong one.
 pub const MIN_SPECIAL: f32 = 0.55;
 
 /// Inputs of the regressions for one text.
@@ -36,7 +39,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// `vector` has [`DIMENSIONS`] numbers, and its length is 1.
+    /// The inputs for `text`. `vector` has [`DIMENSIONS`] numbers and is normalised to length 1.
     pub fn new(text: &str, vector: &[f32]) -> Self {
         let folded = Folded::new(text);
         let special = special_of(&folded);
@@ -55,8 +58,9 @@ impl Inputs {
     }
 }
 
-/// What a text is about, and its special categories. `vectors` has the vectors of an encoder for the parts of the text,
-/// of length 1. Vectors of another length are not used. Without vectors, the words alone decide.
+/// What a text is about, and its special categories. `vectors` holds the encoder's vectors for the parts of the text,
+/// normalised to length 1. A vector with another number of dimensions than the encoder's is ignored. Without vectors,
+/// the words alone decide.
 pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let folded = Folded::new(text);
     let special = special_of(&folded);
@@ -82,8 +86,8 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     (most_probable(&scores.map(|score| score / parts as f32)), classes.map(|(class, _)| class).collect())
 }
 
-/// Square roots of the probabilities of the kinds. The dot product of the roots of two texts says how likely it is that
-/// both texts are of the same kind. Without a vector, all kinds are equally likely.
+/// Square roots of the probabilities that the text is of each kind. For two texts, the dot product of their roots says
+/// how likely it is that both are of the same kind. Without a vector, all kinds are equally likely.
 pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KINDS] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KINDS as f32).sqrt(); KINDS];

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
-/// Largest number of characters of a text that are examined. A memory is a sentence or a page, and what follows a page
-/// adds nothing to its kind.
+/// Largest number of characters of a text that are examined. A memory is between a sentence and a page long, and
+/// whatever follows the first page says nothing more about its kind.
 pub(crate) const MAX_CHARS: usize = 4000;
 
 /// A text prepared for the word lists.
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
-    /// The text in small letters, with unified compatibility forms and single spaces.
+    /// The text in lower case, with compatibility forms unified and with single spaces.
     pub(crate) text: String,
     /// The beginning of the text as it was written.
     pub(crate) written: String,
@@ -46,7 +46,7 @@ impl Folded {
     }
 }
 
-/// Makes all letters small, unifies compatibility forms and quotes, collapses white space, and removes control
+/// Converts the text to lower case, unifies compatibility forms and quotes, collapses white space, and removes control
 /// characters.
 pub(crate) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -75,7 +75,8 @@ pub(crate) fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() && !is_east_asian(c)
 }
 
-/// The words of a folded text, with spaces or signs between them. Runs of a script without spaces are one word each.
+/// The words of a folded text, which are separated by spaces or punctuation. In a script without spaces, each run of
+/// characters is one word.
 pub(crate) fn words(folded: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start: Option<(usize, bool)> = None;
@@ -98,8 +99,8 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
     out
 }
 
-/// The nouns in a word of a script without spaces: its runs of Katakana and of Kanji that are at least `katakana` or
-/// `kanji` signs long. The Japanese word for "user" is left out.
+/// The nouns in a word of a script without spaces. These are its runs of Katakana with at least `katakana` characters
+/// and its runs of Kanji with at least `kanji` characters. The Japanese word for "user" is left out.
 pub(crate) fn noun_runs(word: &str, katakana: usize, kanji: usize) -> Vec<&str> {
     let class_of = |c: char| match u32::from(c) {
         0x30a0..=0x30ff => Some((1, katakana)),
@@ -143,7 +144,7 @@ fn languages(folded: &str) -> Languages {
     };
     let umlauts = folded.chars().filter(|c| matches!(c, 'ä' | 'ö' | 'ü' | 'ß')).count();
     let (en, de) = (count("en"), count("de") + umlauts.min(2));
-    // A short text without function words may be in either language.
+    // A text with as many English as German function words, or with none, may be in either language.
     Languages { en: en >= de, de: de >= en, ja: false }
 }
 

@@ -1,4 +1,5 @@
-//! Finds the words of a list in a folded text. A `*` at the start or end of a word lets it be part of a longer word.
+//! Finds the words of a list in a folded text. A word of the list matches only a whole word. With a `*` at its start,
+//! it also matches the end of a longer word, and with a `*` at its end, the start of a longer word.
 use crate::fold::{fold, is_word_char};
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -25,7 +26,7 @@ pub(crate) struct Hit<'s, T> {
 }
 
 impl<T> WordSet<T> {
-    /// `words` with their values. If no automaton can be built, nothing is found.
+    /// Builds a set of `words` with their values. If the automaton cannot be built, the set finds nothing.
     pub(crate) fn new(words: impl IntoIterator<Item = (&'static str, T)>) -> Self {
         let mut texts = Vec::new();
         let mut entries = Vec::new();

@@ -1,5 +1,5 @@
-//! Special categories of personal data in a text. Recall goes before precision: somebody who looks for what should not
-//! be there loses more by a miss than by a false alarm.
+//! Finds special categories of personal data in a text. Recall matters more than precision: people use this to look for
+//! what should not be there, and a miss harms them more than a false alarm.
 use crate::{Special, fold::Folded, patterns::WordSet, word_lists::SPECIAL};
 use regex::Regex;
 use std::sync::OnceLock;

@@ -1,9 +1,9 @@
-//! Names in Latin letters and in Katakana, reduced to their consonants, so that "Emil" and "エミル" compare as the same.
-//! The result is rough, because names that sound alike become the same. It is used only as evidence that names are the
-//! same.
+//! Reduces names in Latin letters and in Katakana to their consonants, so that "Emil" and "エミル" compare as the same.
+//! The method is rough, because different names that sound alike become the same too. The result is used only as
+//! evidence that two names are the same.
 use crate::fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words};
 
-/// Names of a text in a form for all scripts, each once.
+/// The names in a text, reduced to a form that is the same in all scripts. Each name is listed once.
 pub(crate) fn names(folded: &Folded) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut add = |name: String| {
@@ -23,8 +23,8 @@ pub(crate) fn names(folded: &Folded) -> Vec<String> {
     out
 }
 
-/// Words with a capital inside a sentence, and runs of Katakana. In languages in which other nouns have no capital,
-/// these are names.
+/// The words with a capital letter inside a sentence, and the runs of Katakana. They are names, except in German, where
+/// every noun has a capital letter. For a text that can only be German, nothing is returned.
 pub(crate) fn plain_names(folded: &Folded) -> Vec<String> {
     if folded.languages.de && !folded.languages.en {
         return Vec::new();
@@ -42,8 +42,9 @@ pub(crate) fn plain_names(folded: &Folded) -> Vec<String> {
     out
 }
 
-/// True if a name in Latin letters and one in Katakana may be the same, both folded, in any order: their consonants, their
-/// first vowels and, if both end in one, their last vowels are the same. Very short names never are.
+/// True if a name in Latin letters and a name in Katakana may be the same. Both are folded, and their order does not
+/// matter. They must have the same consonants and the same first vowel. If the Latin name ends in a vowel other than E,
+/// the last vowels must be the same too. Very short names never match.
 pub(crate) fn same_name(one: &str, other: &str) -> bool {
     let is_katakana = |name: &str| !name.is_empty() && name.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff));
     let is_latin = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
@@ -62,14 +63,14 @@ pub(crate) fn same_name(one: &str, other: &str) -> bool {
     vowels.first() == spoken.first() && end.is_none_or(|end| spoken.last() == Some(&end))
 }
 
-/// "Martin" is マーティン: an R before a consonant is not spoken.
+/// Removes each R that is not before a vowel, because it is not spoken. "Martin" is written マーティン in Katakana.
 fn without_silent_r(word: &str) -> String {
     let next = word.chars().skip(1).map(Some).chain([None]);
     let silent = |c: char, next: Option<char>| c == 'r' && next.is_none_or(|next| !"aeiouy".contains(next));
     word.chars().zip(next).filter(|(c, next)| !silent(*c, *next)).map(|(c, _)| c).collect()
 }
 
-/// The vowels of the syllables, one each.
+/// The vowels of a name in Katakana, one for each syllable.
 fn vowels_of_katakana(run: &str) -> Vec<char> {
     const ROWS: [(&str, char); 10] = [
         ("アカガサザタダナハバパマヤラワ", 'a'),
@@ -77,7 +78,7 @@ fn vowels_of_katakana(run: &str) -> Vec<char> {
         ("ウクグスズツヅヌフブプムユルヴ", 'u'),
         ("エケゲセゼテデネヘベペメレ", 'e'),
         ("オコゴソゾトドノホボポモヨロヲ", 'o'),
-        // The small ones change the vowel of the syllable before.
+        // A small character replaces the vowel of the syllable before it.
         ("ァャ", 'a'),
         ("ィ", 'i'),
         ("ゥュ", 'u'),
@@ -112,7 +113,7 @@ fn of_latin(word: &str) -> String {
 }
 
 fn of_katakana(run: &str) -> String {
-    // The rows of the table of sounds, each with its consonant. The row without a consonant has the vowels.
+    // The rows of the Katakana table, each with its consonant. The row of the plain vowels is left out.
     const ROWS: [(&str, char); 17] = [
         ("カキクケコ", 'k'),
         ("ガギグゲゴ", 'k'),
@@ -137,8 +138,8 @@ fn of_katakana(run: &str) -> String {
     )
 }
 
-/// Writes consonants that Katakana does not tell apart as the same letter, doubled consonants once, and leaves out the
-/// vowels.
+/// Reduces a name to its consonants. Consonants that Katakana does not distinguish become the same letter, doubled
+/// consonants become one, and vowels are left out.
 fn reduced_consonants(letters: impl Iterator<Item = char>) -> String {
     let mut out = String::new();
     for letter in letters {
@@ -150,7 +151,7 @@ fn reduced_consonants(letters: impl Iterator<Item = char>) -> String {
             'z' => 's',
             'l' => 'r',
             'f' => 'h',
-            // ン before B or P is written as M in Latin letters.
+            // The Katakana ン is written as M in Latin letters if B or P follows.
             'm' => 'n',
             letter => letter,
         };

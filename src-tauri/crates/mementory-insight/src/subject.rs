@@ -13,8 +13,8 @@ pub(crate) fn subject(folded: &str, until: usize) -> Option<usize> {
     let hits = words.hits(folded);
     let stands_alone = |end: usize, start: usize| {
         let inside_asian = folded[start..end].chars().next().is_some_and(is_east_asian);
-        // 母語 (mother tongue) is not about a mother: in a script without spaces, a particle or a name must follow the
-        // relation.
+        // In a script without spaces, a particle or a name must follow the relation. Otherwise 母語 (mother tongue) would
+        // be about a mother.
         let next = folded[end..].chars().next();
         !inside_asian
             || next.is_none_or(|c| "のはがもをとにさ、。「・".contains(c) || matches!(u32::from(c), 0x30a0..=0x30ff))

@@ -1,4 +1,4 @@
-//! Values of statements: numbers in words and digits, dates, and names of the same thing in several languages.
+//! Reads values in statements: numbers in words and digits, dates, and names of the same thing in several languages.
 use crate::{
     fold::{fold, is_east_asian, words},
     word_lists::{COUNTRIES, GROUPS, MONTHS, NUMBERS},
@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Number(f64),
-    /// Position of the list that contains the name. Each list has the names of one thing.
+    /// Position of the list that contains the name. All names in a list mean the same thing.
     Name(usize),
-    /// A name that is in no list, folded.
+    /// A folded text that is neither a number nor a listed name.
     Text(String),
 }
 
@@ -22,7 +22,8 @@ pub(crate) enum Value {
 pub(crate) enum Difference {
     Same,
     Other,
-    /// It cannot be told: the names are in different scripts, or are a city and a country.
+    /// Not decidable, for example because the names are in different scripts, or because one is a city and the other a
+    /// country.
     Unknown,
 }
 
@@ -39,7 +40,7 @@ pub(crate) fn value(text: &str) -> Value {
     }
 }
 
-/// Position of the list that contains a folded name. Each list has the names of one thing.
+/// Position of the list that contains a folded name. All names in a list mean the same thing.
 pub(crate) fn name_list_index(folded: &str) -> Option<usize> {
     list_index_by_name().get(folded).copied()
 }
@@ -52,7 +53,7 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
         (Value::Name(a), Value::Name(b)) if (*a < COUNTRIES.len()) != (*b < COUNTRIES.len()) => Difference::Unknown,
         (Value::Name(_), Value::Name(_)) => Difference::Other,
         (Value::Name(name), Value::Text(text)) | (Value::Text(text), Value::Name(name)) => {
-            // A name in a script in which no name is listed may mean the same thing.
+            // If no name in the list is in the script of the text, the text may still mean the same thing.
             let known_spellings = spellings(*name);
             let contains = |spelling: &&str| text.contains(*spelling);
             let comparable = *name >= COUNTRIES.len()
@@ -96,7 +97,7 @@ fn list_index_by_name() -> &'static HashMap<&'static str, usize> {
     })
 }
 
-/// A number in digits or as a word, with 万 for ten thousand.
+/// A number in digits or as a word. A suffix `k` or 千 multiplies it by a thousand, and 万 by ten thousand.
 pub(crate) fn number(folded: &str) -> Option<f64> {
     if let Some(n) = NUMBERS.iter().position(|spellings| spellings.contains(&folded)) {
         return Some(n as f64);
@@ -112,7 +113,7 @@ pub(crate) fn number(folded: &str) -> Option<f64> {
     if trimmed.is_empty() || trimmed.len() > 15 || !trimmed.chars().all(|c| c.is_ascii_digit() || ".,:".contains(c)) {
         return None;
     }
-    // A sign before exactly three digits separates thousands. Any other sign is the decimal point.
+    // A separator before exactly three digits separates thousands. Any other separator is the decimal point.
     let mut plain = String::new();
     let parts: Vec<&str> = trimmed.split(['.', ',', ':']).collect();
     for (n, part) in parts.iter().enumerate() {
@@ -133,13 +134,13 @@ pub(crate) struct Date {
 }
 
 impl Date {
-    /// Number of months since year 0 after which the date is past.
+    /// The last month of the date, as a number of months since year 0.
     pub(crate) fn end_month(self) -> i32 {
         self.year * 12 + self.month.map_or(12, |month| month as i32)
     }
 }
 
-/// The dates with a year in a folded text.
+/// The dates in a folded text that have a year.
 pub(crate) fn dates(folded: &str) -> Vec<Date> {
     static WORD: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = WORD.get_or_init(|| {

@@ -3,7 +3,7 @@
 /// The lists of one file.
 pub(crate) struct Language {
     pub(crate) code: &'static str,
-    /// Frequent short words, by which the language of a text is recognised.
+    /// Frequent short words. The language of a text is recognised by them.
     pub(crate) function_words: &'static [&'static str],
     pub(crate) tables: &'static [Words],
 }

@@ -111,7 +111,7 @@ fn without_a_usable_vector_the_words_decide() {
     assert_ne!(judge(text, &[&[0.04; 512]]).0, by_words.0);
 }
 
-/// A vector along one axis, with a little of another.
+/// A vector of length 1 along one axis, with a smaller part along another axis.
 fn vector(axis: usize, other: usize) -> Vec<f32> {
     let mut numbers = vec![0.0; 512];
     (numbers[axis], numbers[other]) = (0.9, 0.435_889_9);
@@ -122,7 +122,7 @@ fn vector(axis: usize, other: usize) -> Vec<f32> {
 fn texts_of_one_meaning_are_a_topic_without_a_shared_word() {
     let texts: Vec<String> = ('a'..='x').map(|letter| letter.to_string().repeat(6)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    // Eight themes of three texts; each text has something of its own.
+    // There are eight themes with three texts each. Every vector also has a part that no other has.
     let vectors: Vec<Vec<f32>> = (0..24).map(|n| vector(n / 3, 100 + n)).collect();
     let found = topics(&texts, &vectors);
     let members: Vec<Vec<usize>> = found.iter().map(|topic| topic.members.clone()).collect();
@@ -133,7 +133,7 @@ fn texts_of_one_meaning_are_a_topic_without_a_shared_word() {
 
 #[test]
 fn texts_without_a_vector_are_in_no_topic_and_many_texts_are_compared_by_words_only() {
-    // Texts that share no word, with vectors of few themes.
+    // The texts share no words, and the vectors of many texts have the same theme.
     let topics_of = |count: usize| {
         let texts: Vec<String> = (0..count).map(|n| format!("{n:05}x")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -1,5 +1,5 @@
-//! Contradictions in memories that the rules were not written for, with the vectors of the real encoder if its weights
-//! are there (`MEMENTORY_WEIGHTS_DIR`), and with the words alone.
+//! Tests for contradictions in memories for which the rules were not written. They use the vectors of the real encoder
+//! if its weights are present (`MEMENTORY_WEIGHTS_DIR`), and also the words alone.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{Statement, contradictions};
 use mementory_meaning::Encoder;
@@ -40,7 +40,7 @@ fn life() -> Life {
     Life { names, days, texts, wanted, arguable }
 }
 
-/// Share of the found pairs that are right, and of the wanted pairs that were found.
+/// Precision (the share of the found pairs that are right) and recall (the share of the wanted pairs that were found).
 fn figures(life: &Life, vectors: &[Vec<f32>]) -> (f64, f64) {
     let statements: Vec<Statement<'_>> =
         life.texts.iter().zip(&life.days).map(|(text, at)| Statement { text, at: Some(*at) }).collect();
@@ -76,7 +76,7 @@ fn without_vectors_the_words_alone_are_rarely_wrong() {
     let (precision, recall) = figures(&life(), &[]);
     println!("precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.8, "precision {precision}");
-    // Vectors of another encoder are not used.
+    // Vectors of another encoder are ignored. They are recognised by their number of dimensions.
     let life = life();
     let short = vec![vec![1.0]; life.texts.len()];
     assert_eq!(figures(&life, &short), figures(&life, &[]));

@@ -1,5 +1,5 @@
-//! Pairs of memories, each judged alone: do they contradict each other? With the vectors of the real encoder if its weights
-//! are there (`MEMENTORY_WEIGHTS_DIR`). `MEMENTORY_PAIRS` names another file of this form to judge, for developers.
+//! Tests whether two memories are found to contradict each other, for each pair separately. This needs the weights of
+//! the real encoder (`MEMENTORY_WEIGHTS_DIR`). Developers can set `MEMENTORY_PAIRS` to another file of pairs.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{Statement, contradictions};
 use mementory_meaning::Encoder;
@@ -24,7 +24,7 @@ fn pairs(file: &str) -> Vec<Pair<'_>> {
     out
 }
 
-/// Precision and recall over pairs that are judged alone.
+/// Precision and recall over pairs, each of which is judged separately.
 fn figures(pairs: &[Pair<'_>], encoder: &Encoder) -> (f64, f64) {
     let (mut right, mut wrong, mut missed) = (0, 0, 0);
     for pair in pairs {

@@ -1,4 +1,4 @@
-//! Who is named in memories, and how they are related to the person.
+//! Tests who is mentioned in memories, and how they are related to the person.
 #![allow(clippy::unwrap_used)]
 use mementory_insight::{Person, people};
 

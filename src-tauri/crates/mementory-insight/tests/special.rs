@@ -1,4 +1,4 @@
-//! Special categories in sentences that neither the word lists nor the samples were made from.
+//! Tests special categories in sentences that were used neither for the word lists nor for the samples.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 use mementory_insight::{Special, judge, special};
 use mementory_meaning::Encoder;
@@ -67,7 +67,8 @@ const NOT_SHOWN: [&str; 18] = [
     "返答は短くしてほしい。",
 ];
 
-/// How many of the sentences show their category, and how many sentences show one that they should not.
+/// The number of sentences whose category was found, the number of sentences that show a category wrongly, and a text
+/// that names the mistakes.
 fn counts(categories: &dyn Fn(&str) -> Vec<Special>) -> (usize, usize, String) {
     let missed: Vec<&str> =
         SHOWN.iter().filter(|(text, wanted)| !categories(text).contains(wanted)).map(|(text, _)| *text).collect();

@@ -14,8 +14,8 @@ pub enum Numbers {
     /// Like ECMAScript's `Number::toString`: every number is converted to a double, and a number outside the range of a
     /// double is an error (RFC 8785 §3.2.2.3).
     EcmaScript,
-    /// Like [`Numbers::EcmaScript`], but a number outside the range of a double is written unchanged. Used for
-    /// checksums of files that may contain such numbers.
+    /// Like [`Numbers::EcmaScript`], but a number outside the range of a double is written as it is in the source. Used
+    /// for checksums of files that may contain such numbers.
     EcmaScriptOrToken,
     /// Like Python's `json.dumps`: integers keep their digits, whole floats keep `.0`, and a float outside the range of
     /// a double becomes `Infinity`.
@@ -56,7 +56,7 @@ pub struct Style {
 impl Style {
     /// RFC 8785, the JSON Canonicalization Scheme.
     pub const RFC_8785: Self = Self { numbers: Numbers::EcmaScript, keys: KeyOrder::Utf16, escapes: Escapes::Required };
-    /// RFC 8785 for values that may contain a number outside the range of a double.
+    /// RFC 8785, except that a number outside the range of a double is allowed and stays as it is in the source.
     pub const RFC_8785_OR_TOKEN: Self = Self { numbers: Numbers::EcmaScriptOrToken, ..Self::RFC_8785 };
     /// Python's `json.dumps(…, sort_keys=True, separators=(",", ":"), ensure_ascii=False)`.
     pub const PYTHON: Self = Self { numbers: Numbers::Python, keys: KeyOrder::CodePoint, escapes: Escapes::Required };
@@ -66,15 +66,16 @@ impl Style {
     pub const PYTHON_WHOLE: Self = Self { numbers: Numbers::PythonWhole, ..Self::PYTHON };
 }
 
-/// Largest number of digits in an integer that Python reads.
+/// Python refuses to read an integer with more digits than this.
 const MAX_INTEGER_DIGITS: usize = 4300;
-/// Whole floats below this number are written without an exponent, larger floats with an exponent.
+/// Python writes whole floats from this number on with an exponent, and smaller ones without.
 const PYTHON_EXPONENT_START: f64 = 1e16;
 
-/// The canonical text of a value. Recursion is safe, because the nesting was limited when the tree was parsed.
+/// The canonical text of a value. The function is recursive, which is safe because the nesting was limited when the
+/// tree was parsed.
 ///
 /// # Errors
-/// A number that the style cannot write.
+/// The value contains a number that cannot be written in the style.
 pub fn canonical(tree: &Tree, style: Style) -> Result<String, BadNumber> {
     let mut out = String::new();
     write(tree, style, &mut out)?;
@@ -84,7 +85,7 @@ pub fn canonical(tree: &Tree, style: Style) -> Result<String, BadNumber> {
 /// Appends the canonical text of a value.
 ///
 /// # Errors
-/// A number that the style cannot write. `out` then contains the text before it.
+/// The value contains a number that cannot be written in the style. `out` then ends before that number.
 pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumber> {
     match tree {
         Tree::Number(token) => out.push_str(&number(token, style.numbers)?),
@@ -157,7 +158,7 @@ fn write_text(text: &str, escapes: Escapes, out: &mut String) {
 /// The canonical form of a number, given its text in the source.
 ///
 /// # Errors
-/// `numbers` cannot write it.
+/// The number cannot be written according to `numbers`.
 pub fn number(token: &str, numbers: Numbers) -> Result<Cow<'_, str>, BadNumber> {
     if is_shortest(token) {
         return Ok(token.into());
@@ -181,7 +182,7 @@ pub fn number(token: &str, numbers: Numbers) -> Result<Cow<'_, str>, BadNumber> 
 /// The canonical form of a double.
 ///
 /// # Errors
-/// `numbers` cannot write it. Only [`Numbers::Python`] writes an infinity.
+/// The number cannot be written according to `numbers`. An infinity can be written only with [`Numbers::Python`].
 pub fn float(value: f64, numbers: Numbers) -> Result<String, BadNumber> {
     let is_whole = value.fract() == 0.0 && value.abs() < PYTHON_EXPONENT_START;
     match numbers {
@@ -193,8 +194,8 @@ pub fn float(value: f64, numbers: Numbers) -> Result<String, BadNumber> {
     }
 }
 
-/// The digits and the exponent of a double, written as `d.dd × 10^exponent` with the fewest digits that read back as
-/// the same double.
+/// The digits and the exponent of a double. They have the form `d.dd × 10^exponent`, with the fewest digits that are
+/// read back as the same double. The point is left out.
 fn shortest_digits(value: f64) -> Result<(String, i32), BadNumber> {
     let text = format!("{:e}", value.abs());
     let (mantissa, exponent) = text.split_once('e').ok_or(BadNumber)?;
@@ -208,7 +209,8 @@ fn format_mantissa(digits: &str) -> String {
     if more.is_empty() { first.to_owned() } else { format!("{first}.{more}") }
 }
 
-/// The form in Python: without exponent from 1e-4 to below 1e16, otherwise with at least two exponent digits.
+/// The form of a float in Python. From 1e-4 to below 1e16, it has no exponent. Otherwise, the exponent has at least two
+/// digits.
 fn format_python(value: f64) -> Result<String, BadNumber> {
     let (digits, exponent) = shortest_digits(value)?;
     let sign = if value.is_sign_negative() { "-" } else { "" };
@@ -226,7 +228,7 @@ fn format_python(value: f64) -> Result<String, BadNumber> {
     })
 }
 
-/// The form of ECMAScript's `Number::toString`: without exponent from 1e-6 to below 1e21.
+/// The form of ECMAScript's `Number::toString`. From 1e-6 to below 1e21, it has no exponent.
 fn format_ecmascript(value: f64) -> Result<String, BadNumber> {
     if value == 0.0 {
         return Ok("0".into());

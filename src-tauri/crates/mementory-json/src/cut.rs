@@ -1,6 +1,6 @@
 //! Closes the text of a value that ends too early, so that its complete parts can be read.
 
-/// Values that are nested deeper than this are not closed, because the parser would not accept them.
+/// A text with more levels of nesting than this is not closed, because the parser would not accept the result.
 const MAX_DEPTH: usize = 127;
 
 /// An object or array that is still open at the end of the text.
@@ -12,12 +12,12 @@ struct OpenValue {
     end: usize,
 }
 
-/// The longest useful JSON text at the start of `bytes`, which is a JSON object or array whose end is missing.
+/// Closes a JSON object or array whose end is missing, and keeps as many complete entries as possible.
 ///
-/// Of the objects and arrays that are still open, the one with the most complete objects and arrays inside is taken for
-/// the list of entries (messages, for example). The text is closed after its last complete entry, so that no half
-/// entry is left. None if there is no complete entry, if the value is complete, or if its brackets do not match. The
-/// result is not validated otherwise.
+/// Several objects and arrays are still open at the end. The one with the most complete objects and arrays inside is
+/// taken for the list of entries (for example, of messages). The text is closed after the last complete entry of this
+/// list, so that no half entry is left. None if there is no complete entry, if the value is complete, or if its
+/// brackets do not match. Nothing else in the result is validated.
 ///
 /// ```
 /// let cut = br#"{"id":1,"messages":[{"text":"a"},{"text":"b"},{"text":"c"#;
@@ -36,7 +36,8 @@ pub fn close_cut(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(closed)
 }
 
-/// The objects and arrays that are open at the end, outermost first. None if there are none.
+/// The objects and arrays that are open at the end of the text, the outermost first. None if all are closed, if
+/// brackets do not match, or if the nesting is deeper than `MAX_DEPTH`.
 fn open_at_end(bytes: &[u8]) -> Option<Vec<OpenValue>> {
     let mut open: Vec<OpenValue> = Vec::new();
     let (mut in_string, mut escaped) = (false, false);

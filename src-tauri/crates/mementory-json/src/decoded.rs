@@ -66,7 +66,8 @@ impl<'r> DecodingReader<'r> {
         }
     }
 
-    /// Treats `rest` (already decoded) and all further bytes as the content of a JSON string.
+    /// From here on, treats the stream as the content of a JSON string. `rest` holds the bytes of this string that were
+    /// already decoded.
     pub(super) fn enter_string(&mut self, rest: &[u8], out: &mut Vec<u8>) {
         let mut unescape = Unescape::default();
         unescape.push(rest, out);
@@ -206,8 +207,8 @@ impl Unescape {
 }
 
 /// Decodes the escape at the start of `data` and returns the length of the escape. None if more bytes are needed. A
-/// lone surrogate remains an escape, because the inner JSON may contain one. From an unknown escape, only the backslash
-/// is removed.
+/// lone surrogate remains an escape, because the JSON inside the string may contain one. An unknown escape only loses
+/// its backslash.
 fn decode_escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let decoded_byte = match *data.get(1)? {
         b'n' => b'\n',
@@ -255,7 +256,7 @@ fn push_char(code: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// The value of hex digits. None for any other character.
+/// The value of hex digits. None if any other character is among them.
 pub(super) fn parse_hex4(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |sum, d| Some(sum * 16 + char::from(*d).to_digit(16)?))
 }

@@ -45,15 +45,16 @@ pub struct Element<'e> {
     pub index: u64,
     /// Byte offset of the element's start in the decoded stream.
     pub offset: u64,
-    /// Key of the array if it is a member of an object (`conversations`), otherwise empty.
+    /// Key of the array that contains the element, if the array is a member of an object (`conversations`). Otherwise
+    /// empty.
     pub key: &'e str,
     /// True for an element of an array, false for a value at top level.
     pub in_array: bool,
 }
 
 impl Element<'_> {
-    /// Place for [`mementory_model::Origin::pointer`]: `/3`, `/conversations/3`, or `@<byte offset>` for a value at top
-    /// level after the first (NDJSON). Empty for the first value at top level.
+    /// The text for [`mementory_model::Origin::pointer`]: `/3` or `/conversations/3` in an array, and `@<byte offset>`
+    /// for a value at top level (NDJSON). Empty for the first value at top level.
     pub fn pointer(&self) -> String {
         match (self.in_array, self.key.is_empty()) {
             (true, true) => format!("/{}", self.index),
@@ -69,23 +70,28 @@ impl Element<'_> {
 enum Level {
     /// Between the values at top level.
     Top,
-    /// Inside an array at top level, or inside an array that is the value of a key (`wrapped`).
+    /// Inside an array with elements. `wrapped` is true if the array is the value of a key in an object.
     Array {
         wrapped: bool,
     },
-    /// Inside an object, outside its arrays with elements.
+    /// Inside an object that has arrays with elements, but outside these arrays.
     Wrapper,
     Done,
 }
 
-/// Iterates over the elements of a top-level array, of an object's array under a key (`{"conversations":[…]}`, see
-/// [`Elements::with_keys`]), of one object, or of NDJSON. Each of these may also be inside a JSON string, in UTF-16,
-/// and have a BOM and any white space. Byte offsets count decoded bytes.
+/// Iterates over the elements of a JSON stream. The stream is one of these:
+/// - an array at top level,
+/// - an object that has an array under a known key (`{"conversations":[…]}`, see [`Elements::with_keys`]),
+/// - one object,
+/// - NDJSON.
 ///
-/// Memory use is one element (at most `limits.element_bytes`), one read of 256 KiB and up to 1 MiB of a wrapping
-/// object. Values that are not objects are elements too (`null`, `"text"`, `NaN`, even an invalid word inside an
-/// array), so that the caller can report them. The members of a wrapping object outside the arrays with elements are
-/// available in [`Elements::wrapper`].
+/// Each of them may also be inside a JSON string, be in UTF-16, have a BOM, and have any white space. Byte offsets are
+/// positions in the decoded stream.
+///
+/// The iterator holds in memory one element (at most `limits.element_bytes`), one read of 256 KiB, and up to 1 MiB of a
+/// wrapping object. Values that are not objects are elements too (`null`, `"text"`, `NaN`, even an invalid word inside
+/// an array), so that the caller can report them. A wrapping object's other members are available in
+/// [`Elements::wrapper`].
 ///
 /// ```
 /// # use mementory_json::Elements;
@@ -101,8 +107,8 @@ pub struct Elements<'r> {
     source: DecodingReader<'r>,
     keys: &'r [&'r str],
     limit: usize,
-    /// Bytes of the stream: `start` is the position of the first byte that is still needed, `pos` of the next byte to
-    /// scan.
+    /// Decoded bytes of the stream. `start` is the position of the first byte in it that is still needed, and `pos` is
+    /// the position of the next byte to scan.
     buf: Vec<u8>,
     start: usize,
     pos: usize,
@@ -115,18 +121,20 @@ pub struct Elements<'r> {
     top_values: u64,
     no_array_seen: bool,
     skip_pending: bool,
-    /// True if the stream ended inside the element at `start`, whose bytes are all in `buf`.
+    /// True if the stream ended inside the element at `start`. All bytes of the element are then in `buf`.
     ends_inside_element: bool,
     /// Number of elements returned.
     elements: u64,
-    /// Text of the object that contains the array, without the elements of the array.
+    /// Text of the wrapping object, without the elements of its arrays.
     wrapper_text: Vec<u8>,
-    /// True if that text is too long to store. `wrapper_text` is then incomplete, and not returned.
+    /// True if the text of the wrapping object is too long to store. `wrapper_text` is then incomplete and not
+    /// returned.
     wrapper_too_long: bool,
 }
 
 impl<'r> Elements<'r> {
-    /// Reads from the start of `reader`. Elements may be in an array with the key `conversations`.
+    /// Reads from the start of `reader`. In an object, elements are looked for in an array with the key
+    /// `conversations`.
     pub fn new(reader: &'r mut dyn Read, limits: &Limits) -> Self {
         Self {
             source: DecodingReader::new(reader),
@@ -150,7 +158,8 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Sets the keys of arrays with elements. Without keys, an object is always one element.
+    /// Sets the keys under which an object may have arrays with elements. Without any keys, an object is always one
+    /// element.
     pub fn with_keys(mut self, keys: &'r [&'r str]) -> Self {
         self.keys = keys;
         self
@@ -167,14 +176,14 @@ impl<'r> Elements<'r> {
         self.source.bytes_read()
     }
 
-    /// The text of the wrapping object, with `[]` in place of each array that contains elements. Only complete after
-    /// the last element. None if there was no such object, or if its text is longer than 1 MiB.
+    /// The text of the wrapping object, with `[]` in place of each array that contains elements. It is complete only
+    /// after the last element was read. None if there was no such object, or if its text is longer than 1 MiB.
     pub fn wrapper(&self) -> Option<&[u8]> {
         (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
     }
 
-    /// The pointer and the closed text (see [`close_cut`]) of an element inside which the stream ended, if no other
-    /// element was read. In a file with a single conversation, these are all messages that can be read. None unless
+    /// Saves what can be read of a truncated element: its pointer and its closed text (see [`close_cut`]). In a
+    /// truncated file with a single conversation, this text has all messages that can be read. None unless
     /// [`Elements::next`] returned [`ElementError::Truncated`] for the first element.
     pub fn only_cut_element(&self) -> Option<(String, Vec<u8>)> {
         let in_array = !self.key.is_empty() || !self.no_array_seen;
@@ -232,8 +241,8 @@ impl<'r> Elements<'r> {
                             (self.start, self.pos) = (0, 0);
                             self.source.enter_string(&rest, &mut self.buf);
                         }
-                        // In NDJSON, an invalid line is returned as an element. In any other stream, the end of an
-                        // invalid value is not known, so reading ends.
+                        // In NDJSON, an invalid line is returned as an element. In any other stream, reading stops
+                        // here, because it is not known where an invalid value ends.
                         _ if self.no_array_seen && self.top_values > 0 => {
                             let end = self.find_line_end()?;
                             return Ok(Some(self.take_element(end, false)));
@@ -306,8 +315,8 @@ impl<'r> Elements<'r> {
         })
     }
 
-    /// Skips white space and the bytes in `further_bytes`, and sets `start` and `pos` to the next byte, which is
-    /// returned. None at the end of the stream.
+    /// Skips white space and the bytes in `further_bytes`. Sets `start` and `pos` to the position of the next byte, and
+    /// returns this byte. None at the end of the stream.
     fn skip_space(&mut self, further_bytes: &[u8]) -> Result<Option<u8>, ElementError> {
         loop {
             let rest = &self.buf[self.pos..];
@@ -369,7 +378,8 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// The end of the object at top level. None if an array with elements was found inside the object.
+    /// Scans the object at top level and returns the position of its end. None if it has an array with elements, which
+    /// was then entered.
     fn scan_top_object(&mut self) -> Result<Option<usize>, ElementError> {
         self.scanner = Scanner::new(self.no_array_seen && self.top_values > 0);
         let stops_at_arrays = !self.keys.is_empty();
@@ -392,8 +402,8 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Enters the array at `at` if its key is one of the keys with elements. Otherwise the scanner continues inside the
-    /// array.
+    /// If `key` is one of the keys of arrays with elements, enters the array at `at` and returns true. Otherwise, the
+    /// scanner continues inside the array as in any other value.
     fn enter_array_if_wanted(&mut self, key: (usize, usize), at: usize) -> bool {
         let name = &self.buf[key.0..key.1];
         match self.keys.iter().find(|k| k.as_bytes() == name) {
@@ -411,7 +421,7 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Moves to the next array with elements in the wrapping object, or after the end of the object.
+    /// Moves to the next array with elements in the wrapping object. If there is none, moves to the end of the object.
     fn find_keyed_array(&mut self) -> Result<(), ElementError> {
         self.scanner = Scanner::inside_object();
         loop {
@@ -429,7 +439,8 @@ impl<'r> Elements<'r> {
                     }
                 }
                 Pause::More => {
-                    // Text in a nested value, or longer than any key, is not needed to find the next key.
+                    // To find the next key, the text so far is not needed if it is in a nested value or longer than any
+                    // key can be.
                     if self.scanner.depth > 1 || self.pos - self.start > 1 << 20 {
                         self.add_wrapper_text(self.pos);
                         self.start = self.pos;

@@ -2,7 +2,7 @@
 use mementory_model::is_damage;
 use std::{collections::HashSet, io::Read};
 
-/// Number of bytes after leading white space at which reading stops.
+/// Reading stops after this many bytes. Leading white space is not counted.
 const HEAD_BYTES: usize = 64 << 10;
 /// Largest number of key paths.
 const MAX_PATHS: usize = 2000;
@@ -20,7 +20,7 @@ impl Keys {
             || ["conversations", "projects", "data"].iter().any(|w| self.0.contains(&format!("{w}.{path}")))
     }
 
-    /// True if a path that ends with this one was found.
+    /// True if this path was found at any level.
     pub fn has_below(&self, path: &str) -> bool {
         self.0.iter().any(|p| p.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('.')))
     }
@@ -90,7 +90,8 @@ pub fn keys_of(head: &[u8]) -> Keys {
 fn scan_keys(text: &str) -> Keys {
     let bytes = text.as_bytes();
     let mut keys = Keys::default();
-    // For each open bracket: true if it opens an object, and the key of this object or array.
+    // For each open bracket: true if it is that of an object, and the key whose value it opens (empty if there is
+    // none).
     let mut open: Vec<(bool, String)> = Vec::new();
     let mut pending: Option<String> = None;
     let mut at = 0;

@@ -1,11 +1,11 @@
-//! JSON from any source: a tree with bounded memory, reading a stream element by element, repair of near-JSON, the
-//! canonical texts that are hashed and signed, and a schema checker with schemas as tables.
+//! Reads and writes JSON from any source: a tree with bounded memory, a stream that is read element by element, the
+//! repair of near-JSON, the canonical texts that are hashed and signed, and a schema checker whose schemas are tables.
 //!
 //! ```text
 //! bytes ─ DecodingReader (BOM, UTF-16, JSON in a string) ─ Scanner (finds the end of a value) ─ Elements
 //! ```
 //! [`Elements`] finds where each value ends, but does not validate it. The caller passes [`Element::bytes`] to
-//! `serde_json`, and after an error to [`repair`].
+//! `serde_json`, and if that returns an error, to [`repair`].
 pub mod canonical;
 mod cut;
 mod decoded;
@@ -24,8 +24,8 @@ pub use keys::{Keys, keys, keys_of};
 pub use repair::repair;
 pub use tree::{Members, Tree, TreeError, equal_names, is_shortest, write_string};
 
-/// At most the first `n` bytes of a text, decoded like in [`Elements`] (BOM, UTF-16, JSON in a string) and without
-/// leading white space. Used for detection.
+/// The first `n` bytes of a text, or fewer if it is shorter. The text is decoded as in [`Elements`] (BOM, UTF-16, JSON
+/// in a string), and leading white space is removed. Used for detection.
 pub fn decoded_head(reader: &mut dyn std::io::Read, n: usize) -> std::io::Result<Vec<u8>> {
     decoded::read_decoded_head(reader, n)
 }

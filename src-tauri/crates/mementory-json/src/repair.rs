@@ -39,8 +39,8 @@ fn add_code(codes: &mut Vec<&'static str>, code: &'static str) {
     }
 }
 
-/// Repairs text between strings: replaces NaN and infinities, as Python and JavaScript write them, with null, and
-/// removes NUL characters.
+/// Repairs text between strings: removes NUL characters, and replaces NaN and infinities in the spelling of Python and
+/// JavaScript with null.
 fn repair_words(mut text: &str, out: &mut String, codes: &mut Vec<&'static str>) {
     while let Some(at) = text.find(['N', 'I', '-', '\0']) {
         out.push_str(&text[..at]);
@@ -56,7 +56,7 @@ fn repair_words(mut text: &str, out: &mut String, codes: &mut Vec<&'static str>)
                 add_code(codes, "nan");
             }
             None => {
-                // Each of the four characters is one byte.
+                // The character found is `N`, `I`, `-` or NUL, so it is one byte long.
                 out.push_str(&text[..1]);
                 text = &text[1..];
             }

@@ -7,12 +7,14 @@ fn limits(element_bytes: u64) -> Limits {
     Limits { element_bytes, ..Limits::default() }
 }
 
-/// The elements as `pointer=text`, then the text of the wrapping object, and the last error if there was one.
+/// Reads all elements as `pointer=text`, followed by the text of the wrapping object. Also returns the last error, if
+/// there was one.
 fn read_all(input: &[u8]) -> (Vec<String>, Option<String>) {
     read_in_chunks(input, 1 << 20)
 }
 
-/// Reads with many chunk sizes, so that a chunk ends at each position once. Asserts that the results are equal.
+/// Reads the input several times with different chunk sizes, so that chunks end at many positions. Asserts that the
+/// results are equal.
 fn read_in_chunks(input: &[u8], bound: u64) -> (Vec<String>, Option<String>) {
     let whole = read_with_chunk_size(input, bound, 256 << 10);
     let pieces = if input.len() < 1000 { 4..40 } else { 4099..4100 };

@@ -41,7 +41,8 @@ impl Tree {
         parse::parse(text, bounds.into())
     }
 
-    /// Reads a raw value, whose grammar serde_json has already checked. Lone surrogates are errors.
+    /// Converts a raw value to a tree. serde_json has already checked its grammar, but a lone surrogate is still an
+    /// error.
     pub fn from_raw(raw: &RawValue, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
         parse::read_tree(raw, bounds.into()).map(|(tree, _)| tree)
     }
@@ -145,9 +146,9 @@ fn unescaped_len(text: &[u8]) -> usize {
     at + text[at..].iter().position(escaped).unwrap_or(text.len() - at)
 }
 
-/// True if a number token is the shortest text of its double, without an exponent, so that every canonical form writes
-/// it unchanged. May return false for such a token: it accepts only tokens without superfluous zeros, with at most 15
-/// characters after the sign, and with a value that is 0 or at least 0.1 in magnitude.
+/// True if a number token is the shortest text of its double and has no exponent, so that every canonical form writes
+/// it unchanged. The test is cautious: it may return false for such a token. It accepts only tokens without superfluous
+/// zeros, with at most 15 characters after the sign, and with a value that is 0 or at least 0.1 in magnitude.
 pub fn is_shortest(token: &str) -> bool {
     let digits = token.strip_prefix('-').unwrap_or(token);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "1"));
@@ -166,7 +167,7 @@ pub fn write_string(text: &str, out: &mut String) {
     use std::fmt::Write;
     out.push('"');
     let mut rest = text;
-    // Escaped characters are ASCII, so the text is only split between characters.
+    // The text is split only at characters that must be escaped. They are ASCII, so no other character is split.
     loop {
         let at = unescaped_len(rest.as_bytes());
         out.push_str(&rest[..at]);

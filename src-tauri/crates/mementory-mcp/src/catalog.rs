@@ -1,4 +1,4 @@
-//! The tools as clients list them. Names, texts and schemas are fixed when the program is built.
+//! The list of tools that clients get. Names, texts and schemas are fixed when the program is built.
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -10,8 +10,9 @@ struct Entry {
     tool: Value,
 }
 
-/// The tools for a token, as JSON for `tools/list`. The rights are read from the token, since they must be known while
-/// the vault is locked. At a call, only the rights of the grant count. Without a valid token there are no tools.
+/// The tools for a token, as JSON for `tools/list`. Without a valid token there are no tools. The rights are read from
+/// the token itself, because the list must also work while the vault is locked. This only shapes the list: when a tool
+/// is called, the rights of the grant decide.
 pub fn list_json(token: &str) -> Vec<Value> {
     let mut parts = token.trim().split('_');
     let rights = match (parts.next(), parts.next()) {
@@ -24,7 +25,7 @@ pub fn list_json(token: &str) -> Vec<Value> {
         "read" => read,
         "suggest" => suggest,
         "export" => export,
-        // A client that cannot read does not know the id of any record.
+        // A client that may not read knows no ids of records, so it could not say what to change.
         "change" => read && suggest,
         _ => true,
     };

@@ -1,4 +1,4 @@
-//! The vault for connected clients, such as assistants and coding agents.
+//! Gives connected clients, such as assistants and coding agents, access to the vault.
 //!
 //! ```text
 //! client ── stdio: MCP ──> `relay` (no key, no store) ── Unix socket: `wire` ──> `server` ──> `tools` ──> API
@@ -6,10 +6,10 @@
 //!
 //! | file | what it does |
 //! | --- | --- |
-//! | `catalog`, `tools.json` | the tools as clients list them |
+//! | `catalog`, `tools.json` | the list of tools that clients get |
 //! | `tools`, `documents` | what each tool does |
 //! | `untrusted_text` | how a stored text is handed out: escaped, quoted, with its source |
-//! | `wire`, `socket` | lines over the socket, and where the socket is |
+//! | `wire`, `socket` | the lines that go over the socket, and the place of the socket |
 //! | `server` | answers over the socket, for an open vault |
 //! | `peer` | which program is behind a connection |
 //! | `relay` | the program that a client starts: MCP over standard input and output; the window is built without it |

@@ -1,17 +1,18 @@
-//! The program behind a connection. A client names itself in the protocol; this is what the system says about it.
+//! Finds the program behind a connection. A client also names itself in the protocol, but that name proves nothing. The
+//! operating system is asked here.
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 
 /// Name of our own program, which clients start. The client is the process that started it.
 #[cfg(target_os = "linux")]
 const OWN_PROGRAM: &str = "mementory";
-/// Programs that start others on behalf of a client.
+/// Programs through which a client may have started ours.
 #[cfg(target_os = "linux")]
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env", "timeout"];
-/// Programs that run a script. The person knows the script rather than the program.
+/// Beginnings of the names of programs that run scripts. The person is more likely to know the script than the program.
 #[cfg(target_os = "linux")]
 const INTERPRETERS: [&str; 5] = ["node", "bun", "deno", "python", "electron"];
-/// Largest number of processes that are followed, from child to parent.
+/// At most this many processes are followed, each from child to parent.
 #[cfg(target_os = "linux")]
 const MAX_STEPS: usize = 6;
 
@@ -20,12 +21,12 @@ const MAX_STEPS: usize = 6;
 pub struct Program {
     /// Path of the program that runs.
     pub path: String,
-    /// Path of the script that it runs, if it is an interpreter.
+    /// Path of the script that the program runs. None unless the program is an interpreter.
     pub script: Option<String>,
 }
 
-/// The program that started the process with this number, which is at the other end of the socket. None if it has ended
-/// already, or on systems where this cannot be asked.
+/// The client's program. `pid` is the process at the other end of the socket, which is usually our own program, so its
+/// parents are followed to the program that started it. None if a process has already ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn program_of(pid: u32) -> Option<Program> {
     let mut pid = pid;
@@ -40,15 +41,15 @@ pub(crate) fn program_of(pid: u32) -> Option<Program> {
     None
 }
 
-/// Reads the parent's number from `/proc/<pid>/stat`, from the fields after the process name, because the name can
-/// contain anything.
+/// Reads the parent's process id from `/proc/<pid>/stat`. The process name in that file can contain anything, so only
+/// the fields after it are read.
 #[cfg(target_os = "linux")]
 fn parent_of(pid: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The script of an interpreter. Other arguments are not read, because they can be secrets.
+/// The script that an interpreter runs. The arguments after it are not read, because they can be secrets.
 #[cfg(target_os = "linux")]
 fn script_of(pid: u32, name: &str) -> Option<String> {
     if !INTERPRETERS.iter().any(|interpreter| name.starts_with(interpreter)) {
@@ -57,7 +58,7 @@ fn script_of(pid: u32, name: &str) -> Option<String> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let mut arguments = line.split(|&byte| byte == 0).skip(1);
     let first = String::from_utf8(arguments.find(|argument| !argument.starts_with(b"-"))?.to_vec()).ok()?;
-    // A relative path starts at the folder in which the client was started.
+    // A relative path is relative to the working folder of the process.
     let folder = || std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap_or_default();
     let path: PathBuf = if Path::new(&first).is_absolute() { first.into() } else { folder().join(first) };
     path.is_file().then(|| path.display().to_string())
@@ -78,7 +79,7 @@ mod tests {
     fn shells_and_our_own_program_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let relay = folder.path().join(OWN_PROGRAM);
-        // A shell under the name of our program waits for its input, as the real one does.
+        // The test copies a shell to the name of our program. It waits for input, as the real program does.
         std::fs::copy("/bin/sh", &relay).unwrap();
         let mut child = std::process::Command::new(&relay)
             .args(["-c", "echo ready; read line"])

@@ -1,6 +1,7 @@
-//! The program that a client starts: the Model Context Protocol over standard input and output. It has the client's
-//! token, but neither key nor store. Each call of a tool is one connection to the process that has the vault open. So
-//! the program also runs while the vault is locked, and need not be started again once it is unlocked.
+//! The program that a client starts. It speaks the Model Context Protocol over standard input and output. It has the
+//! client's token, but neither the key nor the store. For each call of a tool, it opens a connection to the process
+//! that has the vault open. So it can also run while the vault is locked, and need not be started again after
+//! unlocking.
 use crate::{
     catalog::list_json,
     wire::{ToolAnswer, ToolCall, ToolError},
@@ -22,7 +23,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Longest message of a client, in bytes.
+/// Largest size of a message from a client, in bytes.
 const MAX_MESSAGE_BYTES: usize = 512 << 10;
 /// Longest token file, in bytes.
 const MAX_TOKEN_BYTES: u64 = 1024;
@@ -112,7 +113,8 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
         let sent = write_line(stream, call);
-        // The server may answer before it has read all of a call, if it refuses the call.
+        // If the server refuses a call, it may answer before it has read the whole call. So the answer is read even if
+        // sending failed.
         match read_line(&mut BufReader::new(stream), MAX_ANSWER_BYTES) {
             Ok(Some(line)) => Ok(serde_json::from_slice(&line).ok()),
             Ok(None) => sent.map(|()| None),
@@ -154,10 +156,10 @@ pub fn read_token(file: &Path) -> ApiResult<String> {
     Ok(text.trim().to_owned())
 }
 
-/// Runs the program until the client closes its standard input.
+/// Runs the program until the client closes the program's standard input.
 ///
 /// # Errors
-/// `usage` if `token` is not a token; `io`.
+/// `usage` if `token` is not a token of Mementory; `io`.
 pub fn relay(token: String, socket: PathBuf) -> ApiResult<()> {
     let tools: Vec<Tool> = list_json(&token).into_iter().filter_map(|tool| serde_json::from_value(tool).ok()).collect();
     if tools.is_empty() {
@@ -172,12 +174,12 @@ pub fn relay(token: String, socket: PathBuf) -> ApiResult<()> {
     let (input, output) = stdio();
     let transport = AsyncRwTransport::new(input, output).with_max_line_length(MAX_MESSAGE_BYTES);
     runtime.block_on(async {
-        // A client that closes before it begins is no error.
+        // It is not an error if a client closes the connection before it has said anything.
         if let Ok(running) = (Relay { token, socket, tools }).serve(transport).await {
             let _ = running.waiting().await;
         }
     });
-    // Reading standard input cannot be cancelled, so it is not waited for.
+    // A read from standard input cannot be cancelled, so the shutdown does not wait for it.
     runtime.shutdown_background();
     Ok(())
 }

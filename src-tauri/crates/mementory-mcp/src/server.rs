@@ -41,7 +41,7 @@ pub struct AnsweredCall {
     pub grant: String,
     /// Name of the tool.
     pub tool: String,
-    /// The program at the other end, as the system names it. None if the system does not say.
+    /// The client's program, as reported by the operating system. None if the system does not report it.
     pub program: Option<Program>,
 }
 
@@ -62,7 +62,7 @@ impl Stopper {
     /// Makes [`Server::run`] return.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // Wakes the server, which waits for a connection. If that fails, the server is not waiting.
+        // The server may be waiting for a connection, so this wakes it. If connecting fails, it is not waiting.
         let _ = UnixStream::connect(&self.path);
     }
 }
@@ -79,7 +79,8 @@ impl Server {
                 "Another window or `mementory serve` answers clients already. Nothing was changed. Close it first.";
             return Err(ApiError::new("already_serving", 4, message));
         }
-        // A process that was killed leaves its socket behind; that is removed. Anything else with this name stays.
+        // The socket of a process that was killed is still there, so it is removed. If anything other than a socket has
+        // this name, it stays.
         if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket()) {
             let _ = std::fs::remove_file(path);
         }
@@ -97,8 +98,8 @@ impl Server {
         self.stopper.clone()
     }
 
-    /// Answers clients until it is stopped, then removes the socket. Does not wait for calls that are still running:
-    /// the owner of the vault waits for them when it takes the vault back.
+    /// Answers clients until [`Stopper::stop`] is called, then removes the socket. Does not wait for calls that are
+    /// still running. The owner of the vault waits for them when it takes the vault back.
     pub fn run(self, vault: &Arc<dyn VaultAccess>) {
         let connections = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
@@ -120,7 +121,7 @@ impl Server {
             // If no thread can be started, the connection is closed and the client tries again.
             let _ = std::thread::Builder::new().name("client".into()).spawn(move || {
                 let _counted = counted;
-                // A client that disconnects half-way is no error of the server.
+                // It is not an error of the server if a client disconnects in the middle of a call.
                 let _ = serve_connection(&stream, vault.as_ref());
             });
         }

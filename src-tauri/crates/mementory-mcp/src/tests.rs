@@ -48,7 +48,7 @@ fn record_with(text: &str) -> ClientRecord {
     }
 }
 
-/// Characters that must not reach a client as they are.
+/// True if the text contains a character that must not reach a client unescaped.
 fn has_hidden(text: &str) -> bool {
     text.chars().any(|c| {
         c.is_control() && c != '\n' && c != '\t'
@@ -223,11 +223,11 @@ fn a_suggestion_that_fails_is_an_error_but_a_warning_once_another_was_applied() 
     let agents = v.session.agents();
     let waiting = || agents.suggestions().unwrap().items.len();
 
-    // Both were made for the same version: only the first can be applied.
+    // Both suggestions were made for the same version of the memory, so only the first can be applied.
     let closed = agents.decide(&decision(&[two, three.clone()], &[])).unwrap();
     assert_eq!((closed.accepted.len(), waiting()), (1, 2));
     assert_eq!(mementory_api::warnings_of(&closed)[0].code, "suggestions_left");
-    // Now it is known before that the second one cannot be applied.
+    // This time, it is clear from the start that the second suggestion cannot be applied, so nothing is changed.
     let before = v.state();
     assert_eq!(agents.decide(&decision(&[new, three], &[])).unwrap_err().code, "changed_since");
     assert_eq!(v.state(), before);
@@ -340,7 +340,7 @@ mod server {
 
     fn ask(path: &Path, line: &[u8]) -> Value {
         let mut stream = UnixStream::connect(path).unwrap();
-        // The server may answer and close before all of an oversized line is sent.
+        // If the line is too large, the server may answer and close the connection before all of the line is sent.
         let _ = stream.write_all(line);
         let mut answer = String::new();
         BufReader::new(stream).read_line(&mut answer).unwrap();
@@ -419,7 +419,8 @@ mod server {
     }
 }
 
-/// A program of somebody else that connects to a socket, prints "connected" and ends when the other end closes it.
+/// Starts a program as another user. It connects to the socket, prints "connected", and ends when the connection is
+/// closed.
 #[cfg(target_os = "linux")]
 fn connect_as_nobody(socket: &std::path::Path) -> Option<std::process::Child> {
     use std::os::unix::process::CommandExt;
@@ -434,7 +435,8 @@ fn connect_as_nobody(socket: &std::path::Path) -> Option<std::process::Child> {
         .ok()
 }
 
-/// Only root can run a program as somebody else. Without root, or without Perl, only the first half is tested.
+/// Only root can run a program as another user. Without root or without Perl, only the check of our own process is
+/// tested.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_of_another_user_is_not_taken_for_our_own() {

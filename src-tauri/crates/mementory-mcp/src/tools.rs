@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 
 /// Largest number of characters of stored text in one answer.
 const MAX_CHARS: usize = 40_000;
-/// Largest number of characters of one message in a conversation. The message itself can be fetched whole.
+/// Largest number of characters of one message in a conversation. If the message itself is fetched, it is not cut
+/// there.
 const MAX_MESSAGE_CHARS: usize = 8_000;
 /// Largest number of characters of one memory in a list.
 const MAX_LISTED_CHARS: usize = 4_000;
@@ -208,7 +209,7 @@ fn metadata_of(record: &ClientRecord) -> Value {
     out.into()
 }
 
-/// The beginning of a text, with a note of how much is left out.
+/// The beginning of a text. If it was cut, a note at its end says how much was left out.
 fn cut(text: &str, max_chars: usize) -> String {
     let length = text.chars().count();
     if length <= max_chars {

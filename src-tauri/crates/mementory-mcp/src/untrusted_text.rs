@@ -1,9 +1,9 @@
-//! How a stored text is handed to a model. Anybody can have written the text: a web page that an assistant read, a
-//! shared conversation. So the text is handed out as data with its source, and nothing in it can look like another part
-//! of the answer:
+//! How stored text is handed to a model. Anybody may have written it: it may come from a web page that an assistant
+//! read, or from a shared conversation. So it is handed out as data with its source, and nothing in it can look like
+//! another part of the answer:
 //!
-//! - each of its lines begins with `> `, so that no text can end its quotation;
-//! - invisible characters, and those that change the direction of others, are written as `\u{202e}`.
+//! - each line of the text begins with `> `, so that the text cannot end its own quotation;
+//! - invisible characters, and those that change the direction of other characters, are written as `\u{202e}`.
 use mementory_api::types::ClientRecord;
 
 /// Beginning of the quotation of a record.
@@ -24,8 +24,8 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// A document in JSON, JSON lines or YAML with double-quoted texts, in which invisible and direction-changing characters
-/// are written as escapes. Its values stay the same, since such characters are only inside of texts there.
+/// Writes invisible and direction-changing characters of a document as escapes. The document is in JSON, JSON Lines, or
+/// YAML with double-quoted texts. Such characters occur only inside texts there, so all values stay the same.
 pub(crate) fn escape_json(document: &str, is_yaml: bool) -> String {
     let mut out = String::with_capacity(document.len());
     for c in document.chars() {
@@ -44,12 +44,13 @@ fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}'
-            // Zero-width space and direction marks, but not the joiners, which emoji and some scripts need.
+            // Zero-width space and direction marks. The zero-width joiners are not included, because emoji and some
+            // scripts need them.
             | '\u{200b}' | '\u{200e}' | '\u{200f}'
-            // Line and paragraph separators; embedding, override and isolation of directions; invisible operators.
+            // Separators of lines and paragraphs; embeddings, overrides and isolates of direction; invisible operators.
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            // Tags and supplementary variation selectors, in which a text can be hidden in another one.
+            // Tag characters and supplementary variation selectors. They can hide a text inside another one.
             | '\u{e0000}'..='\u{e0fff}')
 }
 

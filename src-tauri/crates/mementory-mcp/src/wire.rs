@@ -74,7 +74,7 @@ pub(crate) fn write_line(stream: &mut impl Write, value: &impl Serialize) -> std
 }
 
 impl ToolError {
-    /// The vault is locked, or nobody answers.
+    /// The error if the vault is locked, or if no process answers.
     pub(crate) fn locked() -> Self {
         Self::new("locked", "The vault is locked. Ask the person to unlock it in Mementory, then try again.")
     }

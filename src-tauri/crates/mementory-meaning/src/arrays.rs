@@ -1,4 +1,4 @@
-//! Arrays of a NumPy archive (`.npz`: a ZIP of `.npy` files), little endian, in C order.
+//! Reads arrays from a NumPy archive (`.npz`, which is a ZIP of `.npy` files). They are little-endian and in C order.
 use crate::EncoderError;
 use ndarray::{Array1, Array2, Axis};
 use std::io::{Cursor, Read};
@@ -22,7 +22,8 @@ impl<'a> Arrays<'a> {
         let entry = self.0.by_name(&format!("{name}.npy")).map_err(|_| wrong_array())?;
         let mut bytes = Vec::new();
         entry.take(LARGEST_ARRAY).read_to_end(&mut bytes).map_err(|_| wrong_array())?;
-        // Version 1: magic number, version, length of the header in two bytes, header.
+        // A file of version 1 begins with a magic number, the version, two bytes with the length of the header, and the
+        // header.
         let length =
             bytes.get(8..10).and_then(|b| b.try_into().ok()).map(u16::from_le_bytes).ok_or_else(wrong_array)?;
         let start = 10 + usize::from(length);

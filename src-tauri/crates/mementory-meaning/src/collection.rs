@@ -32,8 +32,8 @@ impl Collection {
         self.keys.is_empty()
     }
 
-    /// Each key with the highest cosine between one of its vectors and one of `queries`, highest cosine first. The
-    /// cosines differ from those of the original vectors by less than 0.002.
+    /// All keys, each with the highest cosine between one of its vectors and one of `queries`. The highest cosine comes
+    /// first. The cosines differ from those of the vectors before they were stored by less than 0.002.
     pub fn ranked(&self, queries: &[Vector]) -> Vec<(i64, f32)> {
         let queries: Vec<Query> = queries.iter().map(Query::new).collect();
         if queries.is_empty() {
@@ -67,14 +67,14 @@ struct Query {
 impl Query {
     fn new(vector: &Vector) -> Self {
         let largest = vector.as_slice().iter().fold(f32::MIN_POSITIVE, |largest, n| largest.max(n.abs()));
-        // Numbers of 16 bits take no more time than bytes, so the query is rounded less than the stored vectors. The
-        // sum of all products stays below 2^31.
+        // Numbers of 16 bits take no more time than bytes, so the query is rounded less than the stored vectors are.
+        // The largest value is chosen so that the sum of all products stays below 2^31.
         let scale = largest / 8_191.0;
         Self { numbers: vector.as_slice().iter().map(|n| (n / scale).round() as i16).collect(), scale }
     }
 
     fn dot(&self, numbers: &[i8]) -> f32 {
-        // The compiler makes one instruction of two products and their sum.
+        // The sum has this form because the compiler makes a single instruction of two products and their sum.
         let mut sums = [0i32; 8];
         for (a, b) in self.numbers.as_chunks::<16>().0.iter().zip(numbers.as_chunks::<16>().0) {
             for lane in 0..8 {

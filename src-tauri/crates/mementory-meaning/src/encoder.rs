@@ -9,7 +9,8 @@ use std::path::Path;
 
 /// Largest number of characters of a text that are read. A vector of 512 numbers cannot represent more anyway.
 pub const MAX_CHARS: usize = 2_000;
-/// Largest number of pieces of a text that are used. The normalisation can replace one character by 18.
+/// At most this many pieces of a text are used. [`MAX_CHARS`] alone is not enough as a limit, because normalising can
+/// replace one character by 18.
 pub const MAX_PIECES: usize = 1_024;
 /// Number of pieces that go through the network at once. A larger number is not faster, a smaller one is slower.
 const PIECES_AT_ONCE: usize = 384;
@@ -35,8 +36,8 @@ impl Encoder {
         Ok(Self { vocabulary, network })
     }
 
-    /// One vector for each text, in the same order. The other texts do not change the vector of a text (except by
-    /// rounding). Only the first [`MAX_CHARS`] characters and [`MAX_PIECES`] pieces of a text are read. An empty text
+    /// One vector for each text, in the same order. The vector of a text does not depend on the other texts, except for
+    /// rounding. Only the first [`MAX_CHARS`] characters and [`MAX_PIECES`] pieces of a text are read. An empty text
     /// gets a vector too, but it has no meaning.
     pub fn encode(&self, texts: &[&str]) -> Vec<Vector> {
         let mut vectors = Vec::with_capacity(texts.len());

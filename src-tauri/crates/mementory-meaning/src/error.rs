@@ -16,7 +16,7 @@ pub enum EncoderError {
 }
 
 impl EncoderError {
-    /// An error for the content of the file or array with this name.
+    /// The error for wrong content. `name` is the file or the array in it.
     pub(crate) fn wrong(name: &str) -> Self {
         Self::Wrong(name.to_owned())
     }

@@ -1,14 +1,14 @@
-//! A sentence encoder: texts go in, vectors come out, and texts that mean nearly the same have vectors that point in
-//! nearly the same direction, in 16 languages and across them. Runs on the CPU, without network.
+//! A sentence encoder. It converts texts to vectors. Texts that mean nearly the same get vectors that point in nearly
+//! the same direction, in each of 16 languages and also between languages. It runs on the CPU and needs no network.
 //!
 //! | file | what it does |
 //! | --- | --- |
 //! | `weights` | reads the two files and refuses any but the known ones |
-//! | `arrays` | the NumPy arrays of the archive |
-//! | `protobuf` | the few fields of the vocabulary file that are needed |
-//! | `normalize`, `vocabulary` | text to pieces of words |
-//! | `network` | pieces to a vector |
-//! | `vector`, `collection` | comparing and storing vectors |
+//! | `arrays` | reads the NumPy arrays of the archive |
+//! | `protobuf` | reads the few fields of the vocabulary file that are needed |
+//! | `normalize`, `vocabulary` | convert a text to pieces of words |
+//! | `network` | converts pieces to a vector |
+//! | `vector`, `collection` | compare and store vectors |
 mod arrays;
 mod collection;
 mod encoder;

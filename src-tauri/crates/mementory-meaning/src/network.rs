@@ -1,24 +1,27 @@
-//! The network: a vector for each piece, what its neighbours add to it (windows of 2, 3 and 5 pieces), the sum over all
-//! pieces divided by the square root of their number, and four layers over that sum.
+//! The network, in four steps:
+//! 1. Each piece gets its own vector.
+//! 2. Windows of 2, 3 and 5 pieces add numbers for the neighbours of each piece.
+//! 3. The sum over all pieces is divided by the square root of how many pieces there are.
+//! 4. Four layers convert this sum to the vector of the text.
 use crate::{EncoderError, Vector, arrays::Arrays, vector::DIMENSIONS};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Slice, Zip};
 use std::ops::Range;
 
-/// The table of pieces is divided into parts, each with its own scale: piece `n` is row `n / PARTS` of part `n %
-/// PARTS`.
+/// Number of parts of the table of pieces. Each part has its own scale. Piece `n` is row `n / PARTS` of part
+/// `n % PARTS`.
 const PARTS: usize = 17;
 const ROWS_PER_PART: usize = 7_530;
 /// Numbers that a window gives for each piece.
 const WINDOW_DIMENSIONS: usize = 256;
 /// Numbers for each piece: its own and those of three windows.
 const FEATURES: usize = DIMENSIONS + 3 * WINDOW_DIMENSIONS;
-/// Numbers in the hidden layers over the sum.
+/// Width of the hidden layers that follow the sum.
 const HIDDEN: usize = 320;
 
 const ROWS: Axis = Axis(0);
 const COLUMNS: Axis = Axis(1);
 
-/// The slice of an axis for this range. ndarray's macro for slices contains unsafe code, so it is not used.
+/// Converts a range to a slice of an axis. The macro of ndarray for this contains unsafe code, so it is not used.
 fn range(range: Range<usize>) -> Slice {
     Slice::from(range)
 }
@@ -26,7 +29,7 @@ fn range(range: Range<usize>) -> Slice {
 /// A window over neighbouring pieces, with two layers. Each layer adds its result to its input.
 struct Window {
     size: usize,
-    /// How many pieces of the window come before the piece that it is applied to.
+    /// The window is applied to one of its pieces. This is how many of its pieces come before that one.
     before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
@@ -93,14 +96,14 @@ impl Network {
         PARTS * ROWS_PER_PART
     }
 
-    /// Encodes texts and adds their vectors to `vectors`. Each text is a list of numbers of pieces and must not be
-    /// empty.
+    /// Encodes texts and adds their vectors to `vectors`. Each text is given as the numbers of its pieces, and must
+    /// have at least one.
     pub fn encode(&self, texts: &[Vec<u32>], vectors: &mut Vec<Vector>) {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut features = self.features(texts, lengths.iter().sum());
         layer_norm(features.view_mut(), &self.norm, self.epsilon);
-        // The next layer is linear, so the rows are summed before it: it then has one row for each text, not for each
-        // piece.
+        // The next layer is linear, so the rows can be summed before it. Then it has to process only one row for each
+        // text instead of one for each piece.
         let mut sums = Array2::<f32>::zeros((texts.len(), FEATURES));
         let mut start = 0;
         for (mut sum, length) in sums.rows_mut().into_iter().zip(&lengths) {
@@ -160,7 +163,8 @@ impl Network {
 }
 
 impl Window {
-    /// One layer of the window over each piece and its neighbours in the same text. Missing neighbours count as zeros.
+    /// Applies one layer of the window to each piece and its neighbours in the same text. Missing neighbours count as
+    /// zeros.
     fn layer(
         &self,
         (weights, bias): &(Array2<f32>, Array1<f32>),
@@ -172,7 +176,7 @@ impl Window {
         let mut start = 0;
         for length in texts.iter().map(Vec::len) {
             for slot in 0..self.size {
-                // In this slot, piece `t` has its neighbour `t + slot - before`.
+                // In slot `slot`, the row of piece `t` holds its neighbour `t + slot - before`.
                 let skipped = self.before.saturating_sub(slot).min(length);
                 let source = slot.saturating_sub(self.before).min(length);
                 let count = length - skipped.max(source);
@@ -189,7 +193,7 @@ impl Window {
     }
 }
 
-/// Brings each row to mean 0 and variance 1, then scales and shifts it.
+/// Normalises each row to mean 0 and variance 1, then multiplies it by `scale` and adds `shift`.
 fn layer_norm(mut rows: ArrayViewMut2<'_, f32>, (scale, shift): &(Array1<f32>, Array1<f32>), epsilon: f32) {
     let count = rows.ncols() as f32;
     for mut row in rows.rows_mut() {

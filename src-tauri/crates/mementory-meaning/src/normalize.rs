@@ -1,5 +1,6 @@
-//! Normalises a text in the way in which the vocabulary was made: a table of replacements (NFKC and more), and one `▁`
-//! for the spaces between two words and before the first word.
+//! Normalises a text in the same way as the texts from which the vocabulary was made. Characters are replaced by means
+//! of a table (NFKC and more). A single `▁` stands for the spaces between two words, and one stands before the first
+//! word.
 
 /// The character for a space in pieces.
 const SPACE: &str = "\u{2581}";
@@ -57,8 +58,8 @@ impl Normalizer {
         }
     }
 
-    /// Value and length of the longest key that is a prefix of `bytes`. A unit contains its label in the low byte, a
-    /// bit for "a key ends here", and the distance to its children.
+    /// Value and length of the longest key that is a prefix of `bytes`. A unit of the trie holds its label in the low
+    /// byte, a bit that says whether a key ends there, and the distance to its children.
     fn longest_key(&self, bytes: &[u8]) -> Option<(usize, usize)> {
         let offset = |unit: u32| ((unit >> 10) << ((unit & 0x200) >> 6)) as usize;
         let mut node = offset(*self.units.first()?);

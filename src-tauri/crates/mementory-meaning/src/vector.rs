@@ -3,7 +3,7 @@
 /// Numbers in a vector.
 pub const DIMENSIONS: usize = 512;
 
-/// Bytes of a stored vector: its scale and one byte for each number.
+/// Size of a stored vector in bytes: four for its scale, and one for each number.
 const STORED_BYTES: usize = 4 + DIMENSIONS;
 
 /// The meaning of a text as a direction: 512 numbers, scaled to length 1.
@@ -11,7 +11,8 @@ const STORED_BYTES: usize = 4 + DIMENSIONS;
 pub struct Vector(Box<[f32]>);
 
 impl Vector {
-    /// A vector of these numbers, scaled to length 1. `None` unless there are 512 finite ones, not all zero.
+    /// Makes a vector of these numbers, scaled to length 1. `None` unless there are 512 numbers, all are finite, and at
+    /// least one is not zero.
     pub fn new(numbers: Vec<f32>) -> Option<Self> {
         let length = numbers.iter().map(|n| n * n).sum::<f32>().sqrt();
         if numbers.len() != DIMENSIONS || !length.is_normal() {
@@ -53,7 +54,7 @@ impl Vector {
 
 /// The similarity of two vectors: their cosine, from -1 to 1. From about 0.5, the meanings are similar.
 pub fn dot(one: &Vector, other: &Vector) -> f32 {
-    // Eight sums at a time, since one running sum keeps the compiler from using wide registers.
+    // There are eight running sums, because the compiler cannot use wide registers with only one.
     let mut sums = [0f32; 8];
     for (a, b) in one.0.chunks_exact(8).zip(other.0.chunks_exact(8)) {
         for lane in 0..8 {

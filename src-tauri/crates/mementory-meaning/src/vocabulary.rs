@@ -9,10 +9,11 @@ const UNKNOWN: u32 = 0;
 /// Numbers of the pieces before and after every text.
 const BEGIN: u32 = 1;
 const END: u32 = 2;
-/// Difference between the score of an unknown character and that of the rarest piece.
+/// An unknown character scores this much less than the rarest piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
-/// The pieces, sorted by their bytes. A tree of characters would be faster to search, but take 40 MB.
+/// The pieces of the vocabulary, sorted by their bytes. Searching a tree of characters would be faster, but the tree
+/// would take 40 MB.
 pub struct Vocabulary {
     normalizer: Normalizer,
     /// The bytes of all pieces, one after another.
@@ -32,7 +33,8 @@ struct Piece {
 }
 
 impl Vocabulary {
-    /// Reads the vocabulary file: the pieces (field 1: text, score) and the table for normalising (field 2 of field 3).
+    /// Reads the vocabulary file. Each field 1 is a piece with its text and score. Field 2 of field 3 is the table for
+    /// normalising.
     pub fn new(file: &[u8]) -> Option<Self> {
         let mut pieces: Vec<(&[u8], f32)> = Vec::new();
         for (_, message) in Fields(file).filter(|(number, _)| *number == 1) {
@@ -87,8 +89,9 @@ impl Vocabulary {
         &self.bytes[piece.start as usize..][..piece.length as usize]
     }
 
-    /// Viterbi's algorithm: for every position in the text, the best score of the text before it and the last piece of
-    /// that division. Of equal scores the longer piece is taken, as in the program that the vocabulary comes from.
+    /// Viterbi's algorithm. For every position in the text, it keeps the best score of a division of the text before
+    /// that position, and the last piece of that division. Of equal scores, the one with the longer last piece is kept,
+    /// as in the program from which the vocabulary comes.
     fn best_path(&self, text: &str, numbers: &mut Vec<u32>) {
         let end = text.len();
         let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN); end + 1];
@@ -121,8 +124,8 @@ impl Vocabulary {
         numbers[first..].reverse();
     }
 
-    /// Calls `found` with every piece that is a prefix of `text`, the shortest first. The range of pieces with the same
-    /// beginning gets smaller with every byte.
+    /// Calls `found` with every piece that is a prefix of `text`, the shortest first. With every byte of `text`, the
+    /// search narrows the range of pieces that begin in the same way.
     fn prefixes(&self, text: &[u8], mut found: impl FnMut(&Piece)) {
         let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
         let mut range = &self.pieces[self.start_by_first_byte[first]..self.start_by_first_byte[first + 1]];

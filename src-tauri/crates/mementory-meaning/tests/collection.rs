@@ -16,7 +16,7 @@ fn vector(seed: u32) -> Vector {
 fn the_order_is_that_of_the_exact_cosines() {
     let mut collection = Collection::default();
     let stored: Vec<Vector> = (0..300).map(vector).collect();
-    // Two parts for each key, and the second half of the keys in descending order.
+    // Every key has two vectors. The keys of the second half are in descending order.
     let keys: Vec<i64> = (0..300).map(|n| if n < 150 { n / 2 } else { 300 - n / 2 }).collect();
     for (key, vector) in keys.iter().zip(&stored) {
         collection.push(*key, &vector.to_bytes());

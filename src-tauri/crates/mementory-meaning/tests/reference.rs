@@ -74,7 +74,7 @@ fn a_long_text_is_read_up_to_the_limit() {
     let long = "I like long walks at the sea. ".repeat(4_000);
     let cut: String = long.chars().take(MAX_CHARS).collect();
     assert!(dot(&encoder.encode(&[&long])[0], &encoder.encode(&[&cut])[0]) > 0.999_99);
-    // One character that is replaced by 18.
+    // This character is replaced by 18 characters.
     let widening = "\u{fdfa}".repeat(100_000);
     assert!(encoder.pieces(&widening).len() <= MAX_PIECES);
     assert_eq!(encoder.encode(&[&widening, "", "\u{0}"]).len(), 3);

@@ -17,7 +17,7 @@ pub enum FormatError {
         /// The size or number that was found.
         figure: u64,
     },
-    /// The input is unsafe because of an entry name, a link, a device file or its encryption.
+    /// The input is refused as unsafe. The reason is an entry name, a link, a device file or encryption.
     #[error("{place}: refused, {reason}")]
     Refused {
         /// File or entry.
@@ -52,7 +52,7 @@ pub enum FormatError {
         #[source]
         source: std::io::Error,
     },
-    /// The store behind a sink or record source failed. This crate does not know its error type.
+    /// The store behind a sink or a record source failed. The type of its error is not known to this crate.
     #[error("{0}")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
@@ -69,8 +69,8 @@ impl FormatError {
     }
 }
 
-/// True if the bytes of the input are damaged (cut off, or not decompressible), as opposed to a failure to read them.
-/// The bytes before the damage can still show the format.
+/// True if the input itself is damaged (cut off, or impossible to decompress). False if it could not be read for
+/// another reason. The bytes before the damage can still show which format the input has.
 pub fn is_damage(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData)
 }

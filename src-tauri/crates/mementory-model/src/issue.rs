@@ -24,7 +24,7 @@ impl Issue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DroppedAs {
-    /// Intentionally left out (`duplicate`, `duplicate_rendering`, `not_a_record`).
+    /// It was left out on purpose (`duplicate`, `duplicate_rendering`, `not_a_record`).
     Skipped,
     /// It could not be read.
     Failed,
@@ -35,7 +35,7 @@ pub enum DroppedAs {
 pub struct Dropped {
     /// Path in the input and JSON pointer.
     pub place: String,
-    /// Whether it was skipped or failed.
+    /// Whether it was skipped on purpose or could not be read.
     pub outcome: DroppedAs,
     /// Stable code, then `: ` and details, without content of records.
     pub reason: String,

@@ -1,7 +1,7 @@
-//! The neutral record model (readers → records → writers). No I/O, no keys.
+//! The neutral record model between readers and writers. This crate does no I/O and has no keys.
 //!
-//! A reader turns bytes into [`Record`]s, a writer turns records into bytes. Data that the model does not cover is in
-//! [`Record::verbatim`] (the original text of the source) and [`Record::fields`].
+//! A reader converts bytes to [`Record`]s, and a writer converts records to bytes. Data that the model does not cover
+//! is kept in [`Record::verbatim`] (the original text of the source) and in [`Record::fields`].
 mod error;
 mod issue;
 mod limits;

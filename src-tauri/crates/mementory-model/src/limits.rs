@@ -26,12 +26,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The names of the limits that [`allowing`](Self::allowing) raises.
+    /// Names of the limits that [`allowing`](Self::allowing) raises.
     pub const RAISED: [&str; 6] =
         ["total_bytes", "expanded_bytes", "element_bytes", "line_bytes", "tree_bytes", "side_file_bytes"];
 
-    /// The limits after the user allowed this total size. A single element may then be as large and use as much memory.
-    /// Limits for depth and number, and those that a format defines, stay the same.
+    /// The limits after the user allowed this total size, in bytes. A single element may then be as large as this, and
+    /// use as much memory. The limits on depth and on numbers of entries stay the same, and so do those that a format
+    /// defines.
     #[must_use]
     pub fn allowing(bytes: u64) -> Self {
         let defaults = Self::default();
@@ -51,10 +52,11 @@ impl Limits {
 /// compressed size. A hostile archive of equal bytes expands to a thousand times its size.
 pub const EXPANSION: u64 = 100;
 
-/// Memory in bytes that one parsed JSON value may use. It can be much larger than the text: each digit of `[0,0,…]` is
-/// a value with its own allocation and needs 28 times the size of its text. So 62 MB of such text, which fit into a ZIP
-/// file of 63 kB, would need gigabytes. 96 MiB are enough for a line of 64 MiB of text, or for a conversation of 40 MB
-/// with some 40,000 messages. Together with the text and the resulting record, an import stays below 500 MB.
+/// Memory in bytes that one parsed JSON value may use. It can be much more than the size of the text: in `[0,0,…]`,
+/// each digit is a value with its own allocation, which needs 28 times as much as its text. So 62 MB of such text,
+/// which fit into a ZIP file of 63 kB, would need gigabytes. The limit of 96 MiB is enough for a line of 64 MiB of
+/// text, or for a conversation of 40 MB with some 40,000 messages. An import, with the text and the resulting record,
+/// then stays below 500 MB.
 pub const TREE_BYTES: u64 = 96 << 20;
 
 /// Limits for one JSON value.

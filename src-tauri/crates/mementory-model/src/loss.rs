@@ -28,7 +28,7 @@ impl LossKind {
 /// One loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
-    /// Vault id of the record, or the name of a passthrough file.
+    /// Id of the record in the vault, or name of a passthrough file.
     pub record: String,
     /// Name of the record's field.
     pub field: String,
@@ -38,7 +38,7 @@ pub struct Loss {
     pub note: String,
 }
 
-/// The first 1,000 losses as a list, and the number of all losses.
+/// The list of losses, which has at most 1,000, and the number of all losses.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LossReport {
     /// The listed losses.

@@ -88,8 +88,8 @@ impl Kind {
     }
 }
 
-/// The vault derives the stable id of a record from this key, by a hash with a secret of the vault. So the same source
-/// gives the same id in this vault, and an id reveals nothing about the content.
+/// The vault hashes this key with a secret of its own to get the stable id of a record. So the same source always gives
+/// the same id in this vault, and an id reveals nothing about the content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
     /// Scope of `value`: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …
@@ -133,7 +133,7 @@ pub struct Times {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Source {
-    /// `chatgpt`, `claude`, `me` …; the search filter "source" uses it.
+    /// `chatgpt`, `claude`, `me` … The filter by source in the search uses it.
     pub platform: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Account id at the source.
@@ -167,7 +167,7 @@ pub struct EntityRef {
 /// A link to another record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// Name of the relation: `derived_from`, `supersedes`, `member_of`, or the source's own.
+    /// Name of the relation: `derived_from`, `supersedes`, `member_of`, or a name that the source uses.
     pub relation: String,
     /// Kind of the target.
     pub kind: Kind,
@@ -217,7 +217,7 @@ pub struct MessagePart {
     pub parent: Option<RecordKey>,
     /// Position of the message in the source.
     pub position: u32,
-    /// True if the source's user interface does not show it.
+    /// True if the program from which the message comes does not show it to the person.
     pub hidden: bool,
     /// True if it is on the branch that the user saw last.
     pub active: bool,
@@ -237,9 +237,10 @@ pub struct Origin {
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Version or layout of the format.
     pub version: Option<String>,
-    /// Name of the file, followed by entries inside archives, joined by `!/`. Folders of this computer are left out.
+    /// Name of the file. For an entry of an archive, the name of the entry follows after `!/`, and so on for archives
+    /// inside archives. Folders of this computer are left out.
     pub container: String,
-    /// JSON pointer, line or offset inside the container.
+    /// JSON pointer, line or byte offset inside the container.
     pub pointer: String,
 }
 
@@ -329,8 +330,8 @@ pub struct Record {
     /// The original text.
     pub verbatim: Option<Verbatim>,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    /// True if the source repeats the record (custom instructions in each conversation). Repetitions within one import
-    /// are merged without being reported, and their links are combined.
+    /// True if the source gives the same record more than once, as with custom instructions in each conversation.
+    /// Repetitions within one import are merged and not reported, and their links are combined.
     pub repeats: bool,
 }
 

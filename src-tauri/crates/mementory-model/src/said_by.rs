@@ -6,9 +6,9 @@ use crate::{Kind, Record};
 pub enum SaidBy {
     /// The person wrote, dictated or pasted it.
     User,
-    /// The assistant wrote it, or derived it from what was said.
+    /// The assistant wrote it, or derived it from conversations.
     Assistant,
-    /// A program inserted it: system prompts, results of tools, context that is inserted before a message.
+    /// A program inserted it: a system prompt, the result of a tool, or context before a message.
     System,
 }
 
@@ -25,9 +25,9 @@ impl SaidBy {
         }
     }
 
-    /// Who said a memory that was created by this method (see [`crate::Source::method`]). None for methods that do not
-    /// show it. For example, an export does not state whether the person asked for a call of ChatGPT's memory tool, or
-    /// for a file that an agent wrote.
+    /// Who said a memory that was created by this method (see [`crate::Source::method`]). None if the method does not
+    /// show it. For example, if ChatGPT called its memory tool, or if an agent wrote a file, an export does not state
+    /// whether the person asked for it.
     fn from_method(method: &str) -> Option<Self> {
         match method {
             // The person wrote it in Mementory, in an input field of the assistant or in a rules file, or pasted it.
@@ -41,7 +41,7 @@ impl SaidBy {
             | "explicit_user_input"
             | "user_authored"
             | "user" => Some(Self::User),
-            // Derived by the vendor from conversations, or extracted by a model (terms of PAM, `.alf` and mem0).
+            // The vendor derived it from conversations, or a model extracted it (terms of PAM, `.alf` and mem0).
             "conversations_memory" | "project_memory" | "llm_inference" | "llm_extracted" | "extracted" => {
                 Some(Self::Assistant)
             }
@@ -52,12 +52,12 @@ impl SaidBy {
 }
 
 impl Record {
-    /// Who said the text of this record. None if the source does not say, and for records that nobody says, such as
-    /// conversations and files.
+    /// Who said the text of this record. None if the source does not state it, and for records that nobody says, such
+    /// as conversations and files.
     pub fn said_by(&self) -> Option<SaidBy> {
         if let Some(message) = &self.message {
             return match message.role.as_str() {
-                // The person did not type text that the assistant's own window hides or marks as context.
+                // If the assistant's own window hides a text or marks it as context, the person did not type it.
                 "user" if message.hidden || message.content_type == "context" => Some(SaidBy::System),
                 "user" => Some(SaidBy::User),
                 "assistant" => Some(SaidBy::Assistant),

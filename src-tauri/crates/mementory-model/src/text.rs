@@ -22,7 +22,8 @@ pub fn is_of_unspaced_script(c: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
-/// The text in lower case without accents: compatibility decomposition, no combining marks, `ß` as `ss`.
+/// The text in lower case and without accents. Compatibility forms are decomposed, combining marks are removed, and `ß`
+/// becomes `ss`.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Points in time in UTC, in microseconds.
+//! Points in time in UTC, with a precision of one microsecond.
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Microseconds since 1970-01-01T00:00:00Z. If a source gives a more precise time, only the verbatim text has it.
@@ -10,12 +10,13 @@ const YEAR_9999_END_MICROS: i64 = 253_402_300_799_999_999;
 const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
 
 impl Timestamp {
-    /// The time for these microseconds since 1970. None outside the years 1–9999.
+    /// The time that is this many microseconds after the start of 1970. None outside the years 1–9999.
     pub fn from_micros(micros: i64) -> Option<Self> {
         (YEAR_1_START_MICROS..=YEAR_9999_END_MICROS).contains(&micros).then_some(Self(micros))
     }
 
-    /// The time for these Unix seconds, with fraction. None if not finite or outside the years 1–9999.
+    /// The time of a Unix timestamp in seconds, which may have a fraction. None if it is not finite or outside the
+    /// years 1–9999.
     pub fn from_seconds(seconds: f64) -> Option<Self> {
         let micros = (seconds * 1e6).round();
         (micros.is_finite() && micros.abs() < 9e18).then_some(micros as i64).and_then(Self::from_micros)
@@ -31,8 +32,8 @@ impl Timestamp {
         Self(jiff::Timestamp::now().as_microsecond())
     }
 
-    /// Reads RFC 3339 and common variants: a date without time (midnight UTC), a space instead of `T`, no time zone
-    /// (UTC), and any number of fraction digits.
+    /// Reads RFC 3339 and common variants. The time of day may be missing (then it is midnight), and so may the time
+    /// zone (then it is UTC). There may be a space instead of `T`, and any number of fraction digits.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(t) = text.parse::<jiff::Timestamp>() {

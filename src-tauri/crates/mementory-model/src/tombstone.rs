@@ -1,4 +1,4 @@
-//! Statements that a record was deleted, without its content.
+//! Tombstones: statements that a record was deleted. They do not contain its content.
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 pub enum TombstoneOp {
     /// The record.
     Delete,
-    /// The content of the record. The record remains without it.
+    /// The content of the record was deleted. The record itself remains without it.
     Redact,
 }
 
-/// Ids of derived data that was deleted with the target (fields of `.mem` spec v1.1 §5, in snake case).
+/// Ids of derived data that was deleted together with the target. The fields are those of `.mem` spec v1.1 §5, in snake
+/// case.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Derived {
@@ -41,9 +42,9 @@ pub struct Tombstone {
     pub op: TombstoneOp,
     /// The kind of the target, as named in the format (`episode`, `fact` …).
     pub target_kind: String,
-    /// Id of the target at the source named by `scope`.
+    /// Id of the target at its source, which `scope` names.
     pub target_id: String,
-    /// Scope of `target_id` (`mem`, `chatgpt`, …), with which the vault finds the record.
+    /// Scope of `target_id` (`mem`, `chatgpt` …). The vault needs both to find the record.
     pub scope: String,
     /// The time of the deletion.
     pub at: Timestamp,

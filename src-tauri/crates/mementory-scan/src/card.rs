@@ -74,7 +74,7 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     let is_named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
         && doc.nearest_word_bits_before(start, 40) & bits::CARD == 0;
     let issuer = issuer_of(&digits)?;
-    // Unusual lengths, and issuers with wide ranges, also need a context word or a grouping.
+    // If the length is unusual, or if the issuer's range is wide, the number also needs a context word or a grouping.
     let has_common_length = matches!(digits.len(), 15 | 16) && !issuer.1;
     let has_card_grouping =
         grouping.is_some_and(|groups| groups.len() > 2) && (has_common_length || !issuer.1 || is_named);
@@ -85,8 +85,8 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     Some(Finding { class: Class::Card, detector: "luhn", start, end, confidence })
 }
 
-/// Like `is_separate`, but a slash, comma or bar may follow, because an expiry date, a list or a table may continue
-/// there.
+/// Like `is_separate`, but also true if a slash, comma or bar follows. An expiry date, or the next item of a list or
+/// table may come after it.
 fn has_card_boundaries(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_alone = is_separate(bytes, start, end);
     is_alone
@@ -98,7 +98,8 @@ fn has_start_boundary(bytes: &[u8], start: usize) -> bool {
     start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'-' | b'.'))
 }
 
-/// The issuer of a number, and whether its range is too wide to identify a card by itself.
+/// The issuer of a number. The second value is true if the range or length is too unspecific to identify a card without
+/// further evidence.
 fn issuer_of(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
     let (two, three, four, six) = (head(2), head(3), head(4), head(6));

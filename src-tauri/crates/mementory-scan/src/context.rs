@@ -1,15 +1,15 @@
 //! Finds the context words near a number, which decide what kind of number it is.
 use memchr::{memchr, memrchr};
 
-/// The kinds of number that a context word indicates, as bits, because one word may indicate several kinds.
+/// The kinds of number that a context word can indicate. They are bits, because one word may indicate several kinds.
 pub(crate) mod bits {
     pub const PHONE: u64 = 1;
     pub const CARD: u64 = 1 << 1;
-    /// Numbers that are not sensitive: order, invoice, serial number, timestamp.
+    /// Numbers that are not sensitive, such as an order number, an invoice number, a serial number or a timestamp.
     pub const OTHER: u64 = 1 << 2;
-    /// Words such as "example" and "sample".
+    /// Numbers that are only examples, after words such as "example" and "sample".
     pub const EXAMPLE: u64 = 1 << 3;
-    /// Words such as "call" and "reach me", which indicate a telephone number less clearly than a word such as "phone".
+    /// Telephone numbers after words such as "call" and "reach me". These words are weaker evidence than "phone" is.
     pub const CALL: u64 = 1 << 4;
     /// Position of the first bit for national ids; see `national`.
     pub const ID_BASE: u32 = 8;
@@ -17,9 +17,9 @@ pub(crate) mod bits {
     pub const IDS: u64 = !((1 << ID_BASE) - 1);
 }
 
-/// Context words are searched in this many bytes before a value.
+/// Context words are looked for in at most this many bytes before a value.
 const MAX_BYTES_BEFORE: usize = 90;
-/// Context words are searched in this many bytes after a value.
+/// Context words are looked for in at most this many bytes after a value.
 const MAX_BYTES_AFTER: usize = 40;
 
 struct ContextWord {
@@ -45,9 +45,9 @@ impl<'a> Doc<'a> {
         self.words.push(ContextWord { start, end, bits });
     }
 
-    /// Start of the text before `start` in which context words are searched: the start of the line, or of the line
-    /// above if that ends with a colon and the value begins its own line. It is at most [`MAX_BYTES_BEFORE`] bytes
-    /// before `start`.
+    /// Where the search for context words before a value begins. `start` is the start of the value. The search begins
+    /// at the start of the line. If the value is first in its line and the line above ends with a colon, it begins at
+    /// the start of that line. But it never begins more than [`MAX_BYTES_BEFORE`] bytes before `start`.
     fn context_start(&self, start: usize) -> usize {
         let floor = start.saturating_sub(MAX_BYTES_BEFORE);
         let Some(at) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
@@ -61,8 +61,8 @@ impl<'a> Doc<'a> {
     }
 
     /// Whether a word with one of the bits in `mask` applies to the value at `start..end`. The word must be the nearest
-    /// one before the value, or be before it with no other number in between, or follow shortly after it. False if the
-    /// nearest word has the bit `OTHER` and none of `mask`.
+    /// one before the value, or be before it without another number in between, or follow shortly after it. If the
+    /// nearest word before the value has the bit `OTHER` and none of the bits in `mask`, no word applies.
     pub fn matches_context(&self, start: usize, end: usize, mask: u64) -> bool {
         let floor = self.context_start(start);
         let digit = self.bytes[floor..start].iter().rposition(u8::is_ascii_digit).map_or(floor, |n| floor + n);
@@ -90,15 +90,15 @@ impl<'a> Doc<'a> {
         self.words[words_before..].iter().take_while(|word| word.start < tail_end).any(|word| word.bits & mask != 0)
     }
 
-    /// The bits of the nearest word before the value in its line, at most `max_distance` bytes away. 0 if there is
-    /// none.
+    /// The bits of the nearest context word before the value. The word must be in the same line as the value, or in the
+    /// line above if `context_start` is there, and at most `max_distance` bytes away. 0 if there is none.
     pub fn nearest_word_bits_before(&self, start: usize, max_distance: usize) -> u64 {
         let floor = self.context_start(start).max(start.saturating_sub(max_distance));
         let words_before = self.words.partition_point(|word| word.end <= start);
         self.words[..words_before].last().filter(|word| word.start >= floor).map_or(0, |word| word.bits)
     }
 
-    /// The bits of all words before the value in its line.
+    /// The bits of all context words between `context_start` and the value.
     pub fn all_bits_before(&self, start: usize) -> u64 {
         let floor = self.context_start(start);
         let words_before = self.words.partition_point(|word| word.end <= start);

@@ -1,4 +1,4 @@
-//! Finds runs of digits and the gaps between them, and has checks that several detectors of numbers use.
+//! Finds runs of digits and the gaps between them. Also contains checks that several of the detectors of numbers use.
 
 /// Kind of the text between a run of digits and the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub(crate) enum Gap {
     Bracket,
 }
 
-/// A run of digits, with the kind of text that follows it.
+/// A run of digits, and the kind of gap between it and the next run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run {
     pub start: usize,
@@ -43,7 +43,8 @@ pub(crate) fn find_runs(bytes: &[u8]) -> Vec<Run> {
     runs
 }
 
-/// The kind of gap between two runs. No-break spaces and thin spaces are spaces, and other hyphens are hyphens.
+/// The kind of gap between two runs. No-break spaces and thin spaces count as spaces, and other kinds of hyphen count
+/// as hyphens.
 fn gap_kind(between: &[u8]) -> Gap {
     match between {
         b" " | [0xC2, 0xA0] | [0xE2, 0x80, 0xAF | 0x89] => Gap::Space,
@@ -55,7 +56,8 @@ fn gap_kind(between: &[u8]) -> Gap {
     }
 }
 
-/// Whether the first runs have these lengths and gaps. If there are fewer gaps than needed, they are repeated.
+/// Whether the first runs have these lengths, with these gaps between them. If there are more gaps between the runs
+/// than in `gaps`, `gaps` is repeated.
 pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool {
     runs.len() >= lengths.len()
         && runs.iter().zip(lengths).all(|(run, length)| run.len() == *length)

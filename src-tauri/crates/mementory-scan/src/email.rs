@@ -22,7 +22,8 @@ const SAMPLE_HOSTS: &[&str] = &[
     "email.tld",
     "mail.tld",
 ];
-/// Top-level domains that do not exist (RFC 2606, RFC 6761), and file extensions, as in `icon@2x.png`.
+/// Last parts of host names that show that a text is not an address: top-level domains that do not exist (RFC 2606, RFC
+/// 6761), and file extensions, as in `icon@2x.png`.
 const NON_TOP_LEVEL_DOMAINS: &[&str] = &[
     "test",
     "invalid",
@@ -70,7 +71,7 @@ pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
     }
 }
 
-/// The address that contains the `@` at `at`. None for a sample, a path on a server or a message id.
+/// The e-mail address around the `@` at position `at`. None for a sample address, a path on a server or a message id.
 fn address_around(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     // In scripts without spaces, an address may directly follow a sentence. Letters of these scripts belong to the name
@@ -87,7 +88,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
         start = search_start + index;
     }
     let name = text[start..at].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
-    // These characters are allowed in a name, but more often they separate it: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
+    // These characters are allowed in a name, but more often they come before it: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
     let name = &name[name.rfind(['=', '/', '{', '}', '?', '!', '*', '$', '#', '&']).map_or(0, |n| n + 1)..];
     let name = name.trim_start_matches('\'');
     if name.is_empty() || name.len() > 64 || name.ends_with('.') || name.contains("..") {
@@ -155,7 +156,7 @@ fn end_of_host(text: &str, from: usize) -> usize {
     let is_host_char = |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || c == '-' || c == '.';
     let mut host = &window[..window.find(|c| !is_host_char(c)).unwrap_or(window.len())];
     host = host.trim_end_matches(['.', '-']);
-    // The space after a full stop may be missing, as in `a@b.com.Then`.
+    // If the space after a full stop is missing, as in `a@b.com.Then`, the next sentence is not part of the host.
     if let Some(dot) = host.rfind('.')
         && host[dot + 1..].starts_with(|c: char| c.is_uppercase())
         && host[..dot].contains('.')

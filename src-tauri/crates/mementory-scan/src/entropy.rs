@@ -1,8 +1,9 @@
 //! Decides whether a string looks random.
 
-/// Share of neighbouring letters and digits that are of different kinds (small letter, capital, digit). A capital
-/// followed by a small letter is not counted, because words begin like this. The share is about 0.45 in random base 62,
-/// 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in words.
+/// How often the kind of character (small letter, capital, digit) changes, as a share of all pairs of neighbouring
+/// letters and digits. A capital followed by a small letter does not count as a change, because words begin like this.
+/// The share is about 0.45 in random base 62, 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in
+/// words.
 fn share_of_kind_changes(value: &str) -> f32 {
     let char_kind = |b: u8| match b {
         b'0'..=b'9' => 1,
@@ -47,8 +48,8 @@ pub(crate) fn is_uuid(value: &str) -> bool {
         )
 }
 
-/// Whether a value whose name suggests a secret looks random. With `clear_name`, the name can only mean a secret, so
-/// less randomness is enough.
+/// Whether a value looks random. The value has a name that suggests a secret. If `clear_name` is true, the name can
+/// only mean a secret, so less randomness is enough.
 pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     let bytes = value.as_bytes();
     if bytes.len() < if clear_name { 14 } else { 18 } || !value.is_ascii() {
@@ -56,28 +57,30 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     }
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
     let letters = bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
-    // Too few letters, as in dates, versions and numbers with a unit.
+    // Dates, versions and numbers with a unit have too few letters.
     if letters < 3 || digits * 10 > bytes.len() * 9 {
         return false;
     }
     let hex = is_hex(value);
     let (min_changes, min_entropy) = match (hex, clear_name) {
-        // About one in three hundred random values of 32 hexadecimal digits has few changes.
+        // The limit is lower here, because about one in three hundred random values of 32 hexadecimal digits has only a
+        // few changes.
         (true, true) if bytes.len() >= 32 => (0.1, 2.9),
         (true, _) => (0.22, 2.9),
         (false, true) => (0.18, 3.1),
         (false, false) => (0.24, 3.4),
     };
     let changes = share_of_kind_changes(value);
-    // Without digits, only a long value in mixed case is random.
+    // A value without digits must be long and in mixed case. Otherwise only the check for a single case can accept it.
     if digits == 0 && (bytes.len() < 20 || changes < 0.2) {
         return is_random_single_case(bytes, clear_name);
     }
     changes >= min_changes && shannon_entropy(value) >= min_entropy || is_random_single_case(bytes, clear_name)
 }
 
-/// Whether a value that has a clear name and at least 16 letters and digits looks random although its case may not
-/// change: it has six consonants in a row and few vowels, which does not occur in words of any language.
+/// Whether a value in a single case looks random. It must have a clear name and at least 16 characters, all of them
+/// letters or digits. It looks random if it has six consonants in a row and few vowels, because words of no language
+/// do.
 fn is_random_single_case(bytes: &[u8], clear_name: bool) -> bool {
     if !clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;

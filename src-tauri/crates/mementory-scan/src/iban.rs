@@ -1,4 +1,5 @@
-//! Finds bank account numbers by the length for the country and the check digits of ISO 13616 (mod 97).
+//! Finds international bank account numbers (IBANs). They are recognised by the length that their country uses, and by
+//! the check digits of ISO 13616 (mod 97).
 use crate::context::{Doc, bits};
 use crate::{Class, Confidence, Finding};
 
@@ -112,8 +113,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'/' | b'+')) {
         return None;
     }
-    // A value after a hyphen that follows a letter or digit is the last part of a UUID or an order number, except after
-    // `IBAN-`.
+    // If a hyphen is before the value and a letter or digit before the hyphen, the value is the last part of a UUID or
+    // of an order number. The exception is `IBAN-`.
     if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
         let before = &bytes[start.saturating_sub(5)..start - 1];
         if !before.eq_ignore_ascii_case(b"iban") {
@@ -130,7 +131,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     {
         return None;
     }
-    // Separators form groups. A value with a separator after almost every character is not an account number.
+    // Separators divide an account number into groups. If almost every character has a separator after it, or if the
+    // country code is in mixed case, the value is not an account number.
     if separators > length / 2 || has_small_letter && country.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
@@ -139,8 +141,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
 }
 
-/// Whether the group of four characters at `at` belongs to a row of groups that begins like an account number, as in
-/// `HR52 2488 5290`. The check digits may be wrong.
+/// Whether the group at `at` belongs to a row of groups of four characters that begins like an account number, as in
+/// `HR52 2488 5290`. The check digits need not be right.
 pub(crate) fn is_group_of_iban(bytes: &[u8], at: usize) -> bool {
     let mut at = at;
     for _ in 0..8 {
@@ -189,7 +191,8 @@ fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<
     Some((at, characters, separators))
 }
 
-/// Remainder modulo 97 of the number with country and check digits moved to the end. Letters count as 10 to 35.
+/// Moves the country code and the check digits to the end of the number, and computes the remainder modulo 97. Letters
+/// count as 10 to 35.
 fn remainder_mod_97(rest: &[u8], country: &[u8], check: &[u8]) -> u32 {
     rest.iter().chain(country).chain(check).fold(0, |n, b| match b {
         b'0'..=b'9' => (n * 10 + u32::from(b - b'0')) % 97,

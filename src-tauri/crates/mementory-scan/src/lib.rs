@@ -1,8 +1,9 @@
-//! Finds sensitive values in a text. It takes a text and returns byte ranges, without I/O and state, and never panics.
+//! Finds sensitive values in a text. The functions take a text and return byte ranges. They do no I/O, keep no state,
+//! and never panic.
 //!
-//! One pass over the text searches for names, context words and key prefixes, one for digits, and one for `@`. For each
-//! hit, a detector examines the text around it up to a fixed distance, so the time is proportional to the length of the
-//! text. README.md lists what is found and what is not.
+//! One pass over the text searches for names, context words and key prefixes, another for digits, and another for `@`.
+//! At each hit, a detector examines the text around it, up to a fixed distance. So the time is proportional to the
+//! length of the text. README.md lists what is found and what is not.
 mod card;
 mod context;
 mod digits;
@@ -50,8 +51,8 @@ pub enum Class {
     Phone,
     /// Personal numbers issued by a state.
     NationalId,
-    /// An unencrypted secret in a stored credential. It is found by the record's members, so [`scan`] never returns
-    /// this class.
+    /// An unencrypted secret in a credential record. It is recognised by the members of the record and not by its text,
+    /// so [`scan`] never returns this class.
     StoredSecret,
 }
 
@@ -102,7 +103,7 @@ impl Class {
     }
 }
 
-/// How certain a detector is, in ascending order.
+/// How certain a detector is. The least certain value comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// Only the surrounding words indicate it.
@@ -141,8 +142,8 @@ pub struct Finding {
 
 /// Finds sensitive values in `text`.
 ///
-/// Returns the findings in the order of the text. If two overlap, only the one with the higher confidence is returned,
-/// or else the longer one. The time is proportional to the length of the text.
+/// Returns the findings in the order of the text. If two overlap, only the one with the higher confidence is returned.
+/// If they have the same confidence, only the longer one is. The time is proportional to the length of the text.
 pub fn scan(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut doc = Doc::new(text);
@@ -151,7 +152,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
     for (tag, start, end) in literals::find_literals(text) {
         match tag {
             Tag::Context(bits) => doc.add_word(start, end, bits),
-            // No other rule starts inside a token that is already found.
+            // Nothing else is looked for inside a token that was already found.
             _ if start < token_end => {}
             Tag::Token(index) => {
                 if let Some(finding) = token_formats::token_at(&doc, index, start) {

@@ -15,9 +15,9 @@ pub(crate) enum Tag {
     Token(usize),
     /// A private key may start here.
     PrivateKey,
-    /// `://`, so the credentials of a web address may follow.
+    /// `://`. A web address with a password in it may follow.
     Url,
-    /// A credential in an HTTP header may follow.
+    /// An HTTP header or scheme after which a token may follow, such as `Bearer`.
     Bearer,
     /// A name for a key, token or other secret.
     Secret,
@@ -25,27 +25,29 @@ pub(crate) enum Tag {
     Password,
     /// A program that has an option for a password.
     Command,
-    /// A word that indicates the kind of a number near it. The value has its bits.
+    /// A word that indicates the kind of a number near it. The value holds the bits for these kinds (see
+    /// `context::bits`).
     Context(u64),
 }
 
-/// The tag of a literal, and the rules for its spelling and its boundaries in the text.
+/// The tag of a literal, and the rules for its case and for the characters around it in the text.
 struct Literal {
     tag: Tag,
     /// True if it only counts in exactly this case. Used for short acronyms that are ordinary words in another case.
     exact_case: bool,
     /// True if it must not be part of a longer word.
     whole_word: bool,
-    /// True if it is the beginning of a word that may have an ending, as in `telefonnummeret`. Marked with `*` in the
-    /// lists.
+    /// True if the literal is the beginning of a word and an ending may follow, as in `telefonnummeret`. Such words are
+    /// marked with `*` in the lists.
     is_stem: bool,
 }
 
-/// Number of letters in the longest ending of a stem. With it, `telefonnummeret` and `puhelinnumerossa` match, but
-/// `Telefonvertrag` does not.
+/// Largest number of letters in an ending that may follow a stem. With this limit, `telefonnummeret` and
+/// `puhelinnumerossa` match, but `Telefonvertrag` does not.
 const MAX_ENDING_LETTERS: usize = 6;
 
-/// Headers and schemes before a token. The space or colon is required, because "bearer" is also an ordinary word.
+/// Headers and schemes after which a token follows. The space or colon is required, because "bearer" is also an
+/// ordinary word.
 const TOKEN_SCHEMES: &[&str] =
     &["bearer ", "authorization: token ", "authorization: basic ", "x-api-key: ", "\"basic "];
 
@@ -66,7 +68,7 @@ const PASSWORD_COMMANDS: &[&str] = &[
 const PRIVATE_KEY_STARTS: [&str; 6] =
     ["-----BEGIN", "---- BEGIN SSH2", "AGE-SECRET-KEY-", "PuTTY-User-Key-File-", "xprv", "nsec1"];
 
-/// The literals and, at the same index, the tag and rules of each.
+/// The texts of all literals. At the same position of the second list are the tag and the rules of the literal.
 static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -130,8 +132,9 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
-/// Every literal in `text` that passes its boundary rules, in order and without overlaps. If a match does not pass,
-/// shorter literals inside it can still match: "n° de sécurité" contains "n° de sécu".
+/// Every literal in `text` that is allowed by its case and the characters around it, in order and without overlaps. If
+/// a match is not allowed, a shorter literal inside it may still match. For example, "n° de sécurité" contains "n° de
+/// sécu".
 pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -161,12 +164,12 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         if starts_alphanumeric && is_alphanumeric(before) && !starts_camel_case_word(bytes, start) {
             return None;
         }
-        // A verb within a name in code (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
+        // A verb inside a name in program code (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
         if matches!(literal.tag, Tag::Context(bits::CALL)) && before == Some(&b'_') {
             return None;
         }
-        // The text after the prefix of a token is checked by its format. A context word must end here or have a short
-        // ending.
+        // What follows the prefix of a token is checked by the rules for its format. A context word must end here, or
+        // have only a short ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending_len =
             bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();
@@ -174,7 +177,7 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         if matches!(literal.tag, Tag::Context(_)) && ends_in_letter && ending_len > max_ending_len {
             return None;
         }
-        // A word in capitals that continues, as in `GSMIOC`, is another word.
+        // If further capitals follow a word in capitals, it is part of another word, as in `GSMIOC`.
         let continues_in_capitals =
             bytes[end - 1].is_ascii_uppercase() && bytes.get(end).is_some_and(u8::is_ascii_uppercase);
         if matches!(literal.tag, Tag::Context(_)) && continues_in_capitals {

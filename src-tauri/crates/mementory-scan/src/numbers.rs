@@ -10,10 +10,10 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::iban_at(doc, at[0].start));
-        // Too few digits for anything but a number with letters, as in a day, a version or a quantity.
+        // A day, a version or a quantity has few digits. With so few, only a number with letters is possible.
         if count_connected_digits(at) < MIN_DIGITS {
             let follows_letter = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
-            // A French number with the Corsican department: `1 91 11 2A 171 441 59`.
+            // A French number may have few digits here if its department is Corsican: `1 91 11 2A 171 441 59`.
             let may_be_corsican =
                 at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
             if follows_letter || at[0].len() == 6 || may_be_corsican {
@@ -21,14 +21,15 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
             }
             continue;
         }
-        // The group is part of a bank account number with wrong check digits.
+        // This run of digits is inside a bank account number, which may have wrong check digits.
         if iban::is_group_of_iban(doc.bytes, at[0].start) {
             continue;
         }
         found.extend(card::card_at(doc, at));
         let ids_start = found.len();
         national::find_numbers_at(doc, at, found);
-        // A personal number with its name before it is not a telephone number, even if words for one are near.
+        // If the name of a personal number is before it, it is not a telephone number, even if words for a telephone
+        // number are near.
         if let Some(id) = found[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
             && doc.nearest_word_bits_before(id.start, 90) & bits::PHONE == 0
         {
@@ -43,10 +44,10 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
     }
 }
 
-/// Smallest number of digits in a number that only has digits.
+/// A number without letters must have at least this many digits.
 const MIN_DIGITS: usize = 7;
 
-/// Number of digits in the runs up to the first gap that does not occur within numbers.
+/// Number of digits in the runs before the first gap that cannot be inside a number.
 fn count_connected_digits(runs: &[Run]) -> usize {
     let joined = runs.iter().position(|run| run.gap == Gap::None).map_or(runs.len(), |at| at + 1);
     runs[..joined].iter().map(Run::len).sum()

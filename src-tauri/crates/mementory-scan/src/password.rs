@@ -22,8 +22,9 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
         return None;
     }
     let bytes = text.as_bytes();
-    // The word must not be the end of another one, as in "bypass" and "compass". It must follow a sign or begin with a
-    // capital in a camelCase name.
+    // The word must not be the end of another word, as in "bypass" and "compass". So it must not follow a letter,
+    // unless it begins with a capital in a camelCase name, is in a name in capitals, or is joined to another word
+    // (`dbpassword`).
     let follows_letter = start > 0 && bytes[start - 1].is_ascii_alphabetic();
     let starts_camel_case_word =
         follows_letter && bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase();
@@ -37,8 +38,8 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     }
     let after = &text[end..ascii_end];
     let has_possessive_ending = password::POSSESSIVE_ENDINGS.contains(&after);
-    // An ambiguous name may only be followed directly by digits, and not by letters as in `pass_by_ref`, `PASSTHRU` and
-    // `pw_uid`.
+    // Directly after an ambiguous name, digits are allowed, but not letters, because of names such as `pass_by_ref`,
+    // `PASSTHRU` and `pw_uid`.
     if ambiguous && after.len() > 1 && after.bytes().any(|b| b.is_ascii_alphabetic()) && !has_possessive_ending {
         return None;
     }
@@ -64,7 +65,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     let is_option = before.starts_with("--") || before == "-";
     if let Some(value) = value_after_name(text, from, to) {
         let finding = assigned_password(text, &text[from..to], &value, ambiguous, is_option);
-        // After an assignment sign, the rest of the sentence is not searched.
+        // If the value is assigned by a sign, the remainder of the sentence is not searched.
         if finding.is_some() || value.join != Join::Space {
             return finding;
         }
@@ -76,8 +77,8 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     password_in_sentence(text, to, ambiguous).or_else(|| value_before_name(text, from))
 }
 
-/// Whether the name still means the password itself if it is followed by `after`, as in `password1`, `password_prod`
-/// and `passwordConfirmation`, but not in `password_hash`.
+/// Whether a name for a password still names one if `after` follows it, as in `password1`, `password_prod` and
+/// `passwordConfirmation`. With `_hash` after it, for example, it does not.
 fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
     let lower = after.to_ascii_lowercase();
     if after.starts_with(|c: char| c.is_ascii_lowercase()) {
@@ -92,7 +93,7 @@ fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
 /// Words that are joined to a name for a password, as in `dbpassword`.
 const NAME_PREFIXES: &[&str] = &["db", "my", "user", "root", "admin", "wifi", "wlan", "smtp", "ftp", "vpn", "app"];
 
-/// Functions that take a name and its value and have no other use, as in `define('DB_PASSWORD', 'x')`.
+/// Functions that always take a name and its value, as in `define('DB_PASSWORD', 'x')`.
 const DEFINE_FUNCTIONS: &[&str] =
     &["define", "setenv", "putenv", "setdefault", "set_var", "env", "setproperty", "setsecret"];
 /// Functions that can take a name and its value, but also have other uses.
@@ -158,7 +159,7 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_
     if value.join == Join::Space && !is_option && (!value.quoted || ambiguous) {
         return None;
     }
-    // In a sentence, a question mark at the end is not part of the password.
+    // A question mark at the end of a sentence is not part of the password.
     if !value.quoted && value.join == Join::Colon && inner.ends_with('?') {
         end -= 1;
         inner = &text[start..end];
@@ -232,7 +233,7 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
         }
         "docker login" => read(end + find_option_value(line, "-p ")?)?,
         "redis-cli" => read(end + find_option_value(line, "-a ")?)?,
-        // Only `-pX` without a space. With `-p` alone, the program asks for the password.
+        // The value must follow without a space, as in `-pX`. After `-p` alone, the program asks for the password.
         _ => read(end + find_option_value(line, "-p")?)
             .filter(|(from, ..)| text.as_bytes().get(from - 1) != Some(&b' '))?,
     };

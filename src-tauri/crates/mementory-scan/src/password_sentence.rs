@@ -9,7 +9,8 @@ use crate::placeholder::is_placeholder;
 use crate::value::{Join, count_blanks, read_value};
 use crate::word_lists::{grammar, password};
 
-/// The password in a sentence such as "the password is X", "das Passwort für das WLAN lautet X" or "パスワードはX".
+/// The password in a sentence such as "the password is X", "das Passwort für das WLAN lautet X" or "パスワードはX". The
+/// name of the password ends at `from`.
 pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> Option<Finding> {
     let rest = &text[from..text.floor_char_boundary((from + 160).min(text.len()))];
     let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
@@ -21,11 +22,11 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
         let value = value_at(text, from + at)?;
         return finding_if_password(text, value, true);
     }
-    // Before these characters, the name is part of a list, a call or a type.
+    // If one of these characters follows the name, the name is part of a list, a call or a type.
     if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
         return None;
     }
-    // The value follows directly, as in "the password X".
+    // The value may follow the name directly, as in "the password X".
     let next = at + count_blanks(rest.as_bytes(), at);
     let is_unspaced = text[..from].chars().next_back().is_some_and(|c| c as u32 >= 0x2E80);
     if (next > at || is_unspaced)
@@ -59,7 +60,7 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
                 return None;
             }
             let is_weak_link = password::WEAK_LINKS.contains(&link_word);
-            // "pass" is a verb, as in "pass a `Cache`" and "pass to x".
+            // In "pass a `Cache`" and "pass to x", for example, "pass" is a verb.
             if ambiguous && is_weak_link && !is_distinctive(&text[value.start..value.end]) {
                 return None;
             }
@@ -67,7 +68,7 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
         }
         let head = lower.trim_end_matches([':', '：']);
         if password::LINKS.contains(&lower.as_str()) || lower.ends_with([':', '：']) && !lower.is_empty() {
-            // The value is not the password itself, as in "password policy is" and "password length: 12".
+            // In "password length: 12", for example, the value is not the password itself.
             if lower.ends_with(':') && is_attribute(head) {
                 return None;
             }
@@ -87,9 +88,9 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
     None
 }
 
-/// Whether the word after the name means a property of a password, as in "password policy" and "password fields". A
-/// word from `ATTRIBUTES` may only have a known ending, because "portal" does not mean "port". A stem may have any
-/// ending.
+/// Whether the word after the name means a property of a password, as in "password policy" and "password fields". After
+/// a word from `ATTRIBUTES`, only a known ending may follow, because "portal" does not mean "port". After a stem, any
+/// ending may follow.
 fn is_attribute(word: &str) -> bool {
     let is_ending = |rest: &str| rest.is_empty() || password::ATTRIBUTE_ENDINGS.contains(&rest);
     let mut attributes = password::ATTRIBUTES.iter().filter(|attribute| attribute.len() > 3);
@@ -97,7 +98,7 @@ fn is_attribute(word: &str) -> bool {
         || password::ATTRIBUTE_STEMS.iter().any(|stem| word.starts_with(stem))
 }
 
-/// The password before its name, as in "use X as the password" and "X is the password".
+/// The password that comes before its name, as in "use X as the password" and "X is the password".
 pub(crate) fn value_before_name(text: &str, from: usize) -> Option<Finding> {
     let floor = text.ceil_char_boundary(from.saturating_sub(80));
     let head = &text[floor..from];
@@ -143,8 +144,8 @@ fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
     (start < end).then_some(SentenceValue { start, end, quoted: value.quoted })
 }
 
-/// The finding for a value that looks like a password. With `clear_link`, the words before it always introduce the
-/// value.
+/// The finding for a value, if it looks like a password. If `clear_link` is true, the words before the value can only
+/// introduce a password.
 fn finding_if_password(text: &str, value: SentenceValue, clear_link: bool) -> Option<Finding> {
     let SentenceValue { start, end, quoted } = value;
     let value = &text[start..end];

@@ -2,13 +2,13 @@
 use crate::word_lists::password;
 use crate::{Class, Confidence, Finding};
 
-/// The password at `value`, found by the rule `detector`.
+/// The finding for a password at the range `value`. `detector` is the rule that found it.
 pub(crate) fn password_finding(detector: &'static str, value: (usize, usize), confidence: Confidence) -> Finding {
     Finding { class: Class::Password, detector, start: value.0, end: value.1, confidence }
 }
 
-/// Whether the value has at least four characters and mixes letters with digits, or either of them with signs that do
-/// not occur in words.
+/// Whether the value has at least four characters and mixes two kinds of them: letters and digits, or either of these
+/// and signs that do not occur in words.
 pub(crate) fn is_strong(value: &str) -> bool {
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -21,7 +21,8 @@ pub(crate) fn is_strong(value: &str) -> bool {
             || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
 }
 
-/// Whether the value is strong and so different from words that the word "password" directly before it is sufficient.
+/// Whether the value is strong, and so unlike a word that no evidence is needed except the word "password" directly
+/// before it.
 pub(crate) fn is_distinctive(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let has_sign = value.bytes().any(|b| b"!@#$%^&*+=~?".contains(&b));
@@ -48,8 +49,9 @@ pub(crate) fn is_distinctive(value: &str) -> bool {
         && !(is_numbered || is_version || is_file_name || value.starts_with('-'))
 }
 
-/// Whether a value of at least eight ASCII characters has several patterns that do not occur in words and in names in
-/// code: a single small letter next to a capital, or a small letter after two capitals.
+/// Whether a value mixes capitals and small letters as a random password does. It must have at least eight characters,
+/// all of them ASCII. Counted are single small letters next to a capital, and small letters after two capitals. At
+/// least two of them are needed, because one can also occur in a word or in a name in program code.
 pub(crate) fn has_mixed_case(value: &str) -> bool {
     if value.len() < 8 || !value.is_ascii() {
         return false;
@@ -136,8 +138,8 @@ pub(crate) fn is_ordinary_word(value: &str) -> bool {
         || password::FILLERS.contains(&bare) && bare != "nu"
 }
 
-/// Whether the value is code: a call, a member, an index, an array, a path with `::`, an arrow, a pointer, a number, a
-/// word with underscores, or an identifier that names a password.
+/// Whether the value is program code: a call, a member, an index, an array, a path with `::`, an arrow, a pointer, a
+/// number, a word with underscores, or an identifier that contains a word for a password.
 pub(crate) fn is_code(value: &str) -> bool {
     let is_identifier = |part: &str| {
         !part.is_empty()

@@ -22,7 +22,8 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         first.start
     };
     let lead = if plus && bytes[..lead].ends_with(b"(") && is_in_brackets(runs, bytes) { lead - 1 } else { lead };
-    // In JSON text, a line break before the number is written as a backslash and a letter.
+    // In JSON text, a line break before the number is written as a backslash and a letter. This letter is not part of
+    // the number.
     let is_escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
     if lead > 0
         && !is_escaped
@@ -35,8 +36,8 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if plus {
         return international_number(doc, runs, lead);
     }
-    // A number whose nearest word is a name for a personal number is not a telephone number, even if its check digit is
-    // wrong.
+    // If the nearest word is a name for a personal number, this is not a telephone number. This also holds if the check
+    // digit of the personal number is wrong.
     let nearest = doc.nearest_word_bits_before(lead, 90);
     let is_personal_number = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
     let is_named = !is_personal_number && doc.matches_context(lead, first.end, bits::PHONE);
@@ -75,12 +76,14 @@ fn phone_finding(detector: &'static str, start: usize, end: usize, confidence: C
     Finding { class: Class::Phone, detector, start, end, confidence }
 }
 
-/// Whether more digits follow the candidate that ends at `end`, after a gap that occurs within numbers.
+/// Whether another run of digits follows the candidate that ends at `end`, and the gap before it can be inside a
+/// number.
 fn has_more_digits(runs: &[Run], end: usize) -> bool {
     runs.iter().any(|run| run.end == end && run.gap != Gap::None)
 }
 
-/// Whether a bracket that opened before the first run is closed after it or after the second run.
+/// Whether the first run, or the first two runs, have a closing bracket after them. The caller has checked that an
+/// opening bracket is before them.
 fn is_in_brackets(runs: &[Run], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
         || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
@@ -95,9 +98,10 @@ fn is_joined_before(bytes: &[u8], lead: usize) -> bool {
     }
 }
 
-/// Whether a number may end here. A letter other than `x`, a digit, `_`, `%` or `@` must not follow directly, nor a
-/// full stop, colon, hyphen or comma with a digit after it. A comma is allowed before the next cell of a row, which has
-/// more than three digits or begins with a plus sign: up to three digits are the decimals of an amount.
+/// Whether a number may end here. It must not be directly followed by a letter other than `x`, by a digit, or by `_`,
+/// `%` or `@`. Nor may a full stop, colon, hyphen or comma with a digit after it follow. The exception is a comma
+/// before the next cell of a table row. This cell must have more than three digits or begin with a plus sign, because
+/// up to three digits after a comma are the decimals of an amount.
 fn may_end_at(bytes: &[u8], end: usize) -> bool {
     let plus = |b: &u8| *b == b'+';
     let is_table_cell = bytes.get(end) == Some(&b',') && {
@@ -110,8 +114,8 @@ fn may_end_at(bytes: &[u8], end: usize) -> bool {
     !continues_number && !bytes.get(end).is_some_and(is_joined)
 }
 
-/// Positions where a number may end, each with the count of runs up to it, the last position first. A number has at
-/// most eight runs and `max_digits` digits.
+/// Positions at which a number may end, the last one first. Each comes with the number of runs before it. A number has
+/// at most eight runs and at most `max_digits` digits.
 fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
     let mut ends = Vec::new();
@@ -129,7 +133,8 @@ fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     ends
 }
 
-/// The digits of a candidate, with its plus sign. The `(0)` in `+49 (0) 30` is left out, because it is not dialled.
+/// The digits of a candidate, after a plus sign if it has one. The `(0)` in `+49 (0) 30` is left out, because it is not
+/// dialled.
 fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
     let mut text = String::new();
     let slice = &bytes[start..end];
@@ -153,7 +158,7 @@ fn is_valid(country: Option<Id>, number: &str) -> bool {
     phonenumber::parse(country, number).is_ok_and(|number| phonenumber::is_valid(&number))
 }
 
-/// A number with `+` or `00` and a country code.
+/// A telephone number that begins with `+` or `00` and a country code.
 fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
     let mut grouped = None;
     for (end, count) in possible_ends(runs, MAX_PHONE_DIGITS + 2) {
@@ -162,7 +167,8 @@ fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding>
             number = format!("+{rest}");
         }
         let digits = number.len() - 1;
-        // A number with a plus sign has no decimals, so a comma after it separates entries of a list.
+        // A number with a plus sign is never an amount with decimals, so a comma after it separates the entries of a
+        // list.
         let ends_at_list_comma = doc.bytes.get(end) == Some(&b',') && doc.bytes[lead..end].contains(&b'+');
         if !(7..=MAX_PHONE_DIGITS).contains(&digits)
             || !(ends_at_list_comma || may_end_at(doc.bytes, end))
@@ -185,8 +191,8 @@ fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding>
     grouped
 }
 
-/// End of a number in a national format that has no other use, and the country whose plan must contain it. Without a
-/// country, the number is not checked against a plan.
+/// Recognises national formats that are used only for telephone numbers. Returns the end of the number, and the country
+/// whose numbering plan must contain it. If the country is None, the number is not checked against a plan.
 fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Option<Id>)> {
     let starts = |text: &[u8]| bytes[runs[0].start..].starts_with(text);
     let at = |count: usize| runs[count - 1].end;
@@ -224,7 +230,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
         let country = if starts(b"020") || starts(b"011") || starts(b"0161") { Id::GB } else { Id::DE };
         return Some((end, Some(country)));
     }
-    // German mobile numbers have a prefix from 015 to 017 with four digits, a separator, and seven or eight digits.
+    // German mobile numbers: four digits from 0150 to 0179, a separator, and seven or eight digits.
     if runs.len() > 1
         && runs[0].len() == 4
         && (starts(b"015") || starts(b"016") || starts(b"017"))
@@ -283,8 +289,8 @@ const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::SG,
 ];
 
-/// A number without country code, near a word that indicates a telephone number. With `is_named`, this word is a name
-/// for a telephone number and not only a word such as "call".
+/// A telephone number without a country code, near a word that indicates one. If `is_named` is true, this word is a
+/// name for a telephone number, and not just a word such as "call".
 fn national_number(doc: &Doc, runs: &[Run], lead: usize, is_named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';

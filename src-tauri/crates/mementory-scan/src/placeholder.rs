@@ -1,7 +1,8 @@
-//! Decides whether a value is a placeholder for a secret: a sample, a variable, a type or a mask.
+//! Decides whether a value only stands for a secret: a sample, a variable, a type or a mask.
 use crate::word_lists::placeholder;
 
-/// Parts of sample values in documentation. They are not complete, so that this repository contains no complete key.
+/// Parts of sample values that are common in documentation. No part is a complete key, so that this repository does not
+/// contain any.
 const SAMPLE_PARTS: &[&str] = &[
     "4eC39HqLyj",
     "BQokikJOvBi",
@@ -24,7 +25,7 @@ const SAMPLE_PARTS: &[&str] = &[
 /// Whether `value` is a placeholder and not a secret.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
-    // "tu_" only counts at the beginning of a word.
+    // A fragment that ends with `_` or `-`, such as "tu_", only counts at the beginning of a word.
     let starts_word = |at: usize| !lower[..at].ends_with(|c: char| c.is_alphanumeric());
     let contains_word = |word: &str| match word.ends_with(['_', '-']) {
         true => lower.match_indices(word).any(|(at, _)| starts_word(at)),
@@ -44,7 +45,7 @@ pub(crate) fn is_sample(value: &str) -> bool {
     SAMPLE_PARTS.iter().any(|sample| value.contains(sample)) || counts_up(value, 8)
 }
 
-/// Whether a token is a sample, contains a word for a sample, or repeats one character.
+/// Whether a token is a sample, contains a word for a sample, or has one character many times in a row.
 pub(crate) fn is_fake_token(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     is_sample(value)

@@ -3,10 +3,10 @@ use memchr::memmem;
 
 use crate::{Class, Confidence, Finding};
 
-/// Largest length of a block in bytes. An RSA key of 16,384 bits in PEM has 13 kB, and a PGP key with subkeys has less
-/// than this limit.
+/// Largest length of a block in bytes. In PEM, an RSA key of 16,384 bits has 13 kB. Even a PGP key with subkeys is
+/// smaller than this limit.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
-/// If the longest run of base64 is shorter than this, the block is a sample and not a key.
+/// The block must contain a run of base64 that is at least this long. Otherwise it is a sample and not a key.
 const MIN_BASE64_RUN_BYTES: usize = 24;
 
 /// The private key that starts at `start`.
@@ -33,14 +33,15 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     })
 }
 
-/// The length of a key without separators: the prefix, then `length` bytes of the alphabet, give or take one.
+/// The length of a key in one word: the prefix, and then `length` bytes of the key's alphabet, or one more or less.
 fn word_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| is_key_byte(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
 }
 
-/// The length of a block from `-----BEGIN` to its END line. If that line is missing, to the last line of the body.
+/// The length of a block from `-----BEGIN` to the end of its END line. If there is no END line, the block ends with the
+/// last line of its body.
 fn block_length(rest: &str) -> Option<usize> {
     let title = rest.get(5..rest.len().min(80)).or_else(|| rest.get(5..rest.floor_char_boundary(80)))?;
     let title = title.find("----").map(|at| &title[..at]).unwrap_or("");
@@ -80,8 +81,8 @@ fn end_line_length(end: &str) -> usize {
     dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
 }
 
-/// Length of the body of a block without an END line. The body has lines of base64 and headers. Line breaks may be
-/// escaped.
+/// Length of the body of a block that has no END line. The body consists of headers and lines of base64. Its line
+/// breaks may be written as escapes.
 fn open_body_length(body: &str) -> usize {
     let mut at = 0;
     let mut good_end = 0;
@@ -97,7 +98,7 @@ fn open_body_length(body: &str) -> usize {
         }
         body_seen |= words.len() >= MIN_BASE64_RUN_BYTES && !is_header;
         if !words.is_empty() && !is_header && !words.iter().all(|b| is_base64(*b)) {
-            // If base64 and other text are in one line, the base64 is part of the key.
+            // If base64 is followed by other text in the same line, only the base64 is part of the key.
             let run = rest.iter().take_while(|b| is_base64(**b)).count();
             good_end = if run >= MIN_BASE64_RUN_BYTES { at + run } else { good_end };
             break;

@@ -5,7 +5,8 @@ use crate::value::{Join, MAX_NAME_BYTES, count_blanks, end_of_inflection, name_a
 use crate::word_lists::{grammar, secret};
 use crate::{Class, Confidence, Finding};
 
-/// The secret that is assigned to the name containing `start..end`, or that is before or after it in the same line.
+/// The secret that belongs to a name. The name contains the word at `start..end`. The secret is assigned to the name,
+/// or it is before or after the name in the same line.
 pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
     // A line of base64 may contain such a name by chance.
@@ -76,7 +77,8 @@ fn is_private_key(phrase: &str, value: &str) -> bool {
     phrase.contains("privatekey") && (digits.len() == 64 && is_hex(digits) || value.len() == 44 && value.ends_with('='))
 }
 
-/// The two words before a name, joined in lower case: "api" in "api key", "public" in "public key".
+/// The two words before a name, in lower case and without a space between them. For "key", they may end in "api" or
+/// "public".
 fn words_before(text: &str, from: usize) -> String {
     let floor = text.ceil_char_boundary(from.saturating_sub(24));
     let line = &text[floor..from];
@@ -86,8 +88,8 @@ fn words_before(text: &str, from: usize) -> String {
     words.concat().chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The range of the secret in `start..end`, if it looks like one. With `clear_name`, the name can only mean a secret.
-/// With `assigned`, the value certainly belongs to that name.
+/// The range of the secret in `start..end`, if the value there looks like one. If `clear_name` is true, the name can
+/// only mean a secret. If `assigned` is true, it is certain that the value belongs to that name.
 fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool) -> Option<(usize, usize)> {
     let mut value = &text[start..end];
     let mut start = start;
@@ -109,23 +111,24 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
         return None;
     }
     if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
-        // Many keys have 32 or 64 hexadecimal digits, and so has every hash. The name must therefore be clear and near.
+        // Many keys have 32 or 64 hexadecimal digits, but hashes do too. So the name must be clear and the value must
+        // be assigned to it.
         return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
     let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_keyboard_signs(value));
     looks_random.then_some((start, end))
 }
 
-/// Whether there are signs between letters and digits, as in `django-insecure-x#9…` and other keys with all characters
-/// of the keyboard.
+/// Whether a long value contains signs among its letters and digits. This is so in keys that are made from all
+/// characters of a keyboard, such as `django-insecure-x#9…`.
 fn has_keyboard_signs(value: &str) -> bool {
     let signs = value.bytes().filter(|b| b"!@#$%^&*()+~".contains(b)).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.len() >= 16 && signs >= 2 && digits >= 1 && !value.contains("://") && !value.contains("(") && value.is_ascii()
 }
 
-/// Whether the value is an id, a digest with the name of its algorithm, an algorithm, a public key, an address or a
-/// path.
+/// Whether the value is not a secret, because it is an id, a digest that names its algorithm, the name of an algorithm,
+/// a public key, an address or a path.
 fn is_not_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     const NON_SECRET_PREFIXES: &[&str] = &[
@@ -193,12 +196,12 @@ fn is_not_secret(value: &str) -> bool {
     is_uuid(value) || has_known_prefix || is_address || is_path && value.contains('.')
 }
 
-/// The position after words that state the purpose of the key ("clé d'API", "klucz API", "clave de la API"), and
-/// whether there are such words.
+/// Skips words after the name that say that the key is for an API, as in "clé d'API", "klucz API" and "clave de la
+/// API". Returns the position after them, and whether there are such words.
 fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     let rest = &text[to..text.floor_char_boundary((to + 24).min(text.len()))];
     let lower = rest.to_lowercase();
-    // If a capital and its small letter differ in the number of bytes, the positions would be wrong.
+    // Some capitals have another number of bytes than their small letters. The positions would then be wrong.
     let after_space = lower.strip_prefix(' ').filter(|_| lower.len() == rest.len());
     let found = after_space.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
     let end = found.map_or(to, |suffix| to + 1 + suffix.len());
@@ -206,17 +209,17 @@ fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     if found.is_some() && ends_word { (end, true) } else { (to, false) }
 }
 
-/// A value that looks random, among the next words of the line. With `clear_name`, the name can only mean a secret.
-/// Hexadecimal digits are then accepted as well, if only words such as "is" are in between.
+/// A value that looks random, among the next words in the line. If `clear_name` is true, the name can only mean a
+/// secret. Then hexadecimal digits are accepted as well, if only words such as "is" are between the name and the value.
 fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let particle = grammar::PARTICLES.iter().find(|particle| line.starts_with(**particle));
     let mut at = particle.map_or(0, |particle| particle.len());
     let mut words = 0;
-    // True directly after the name and after a word that joins the name to its value.
+    // True if the name, or a word that joins it to its value, was just before.
     let mut is_linked = true;
-    // True if the value may be a digest or belong to another sentence.
+    // True if a value from here on may be a digest or belong to another sentence.
     let mut is_doubtful = false;
     while words < 8 && at < line.len() {
         let rest = &line[at..];
@@ -229,11 +232,11 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
             rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，“”»」".contains(c)).unwrap_or(rest.len());
         let word = rest[..length].trim_end_matches(['.', ':', '!', '?']);
         let (start, end) = (from + at, from + at + word.len());
-        // A value at this distance does not belong to the name.
+        // A value so far away does not belong to the name.
         if at > 120 {
             return None;
         }
-        // Without a space, the word is part of the name.
+        // If no space comes before the word, it is part of the name.
         let is_separate_word = at > 0 && word.len() >= 20;
         if is_separate_word
             && (names_key || !word.contains(['/', '=']))
@@ -264,8 +267,8 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
     None
 }
 
-/// Whether `word`, in lower case, joins a name to its value. In Chinese, Japanese and Korean this is a particle, alone
-/// or at the end of a short word.
+/// Whether `word` joins a name to its value. It is in lower case. In Chinese, Japanese and Korean, a particle does
+/// this, either alone or at the end of a short word.
 fn is_link(word: &str) -> bool {
     let particle = grammar::LINK_ENDINGS.iter().any(|end| word.ends_with(end));
     secret::LINKS.contains(&word) || particle && word.chars().count() < 9

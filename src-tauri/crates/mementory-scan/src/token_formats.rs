@@ -14,17 +14,18 @@ pub(crate) struct TokenFormat {
     pub name: &'static str,
     /// Prefix of every token in this format, in exactly this case.
     pub prefix: &'static str,
-    /// Regular expression for the text after the prefix. If it has a group, only the group is the value.
+    /// Regular expression for the text after the prefix. If it has a group, only the group is the value. Otherwise, the
+    /// value is the prefix together with this text.
     pattern: &'static str,
-    /// True if the prefix must be at the start of a word: not after a letter, digit or `_`, nor after a hyphenated
-    /// word.
+    /// True if the prefix must be at the start of a word. It must not come after a letter, a digit or `_`, nor after a
+    /// word and a hyphen.
     pub whole_word: bool,
 }
 
 impl TokenFormat {
-    /// The literals to search for. A prefix of two letters occurs too often, so it is combined with each character that
-    /// can follow it: a hexadecimal digit (Twilio), or a base64 character that can encode the second digit of a bot's
-    /// id (Discord).
+    /// The literals for which the text is searched. This is the prefix alone, except in two formats whose prefix is so
+    /// short that it occurs too often. There it is combined with each character that can follow: a hexadecimal digit
+    /// (Twilio), or a base64 character that can encode the second digit of a bot's id (Discord).
     pub fn literals(&self) -> Vec<String> {
         let next = match self.name {
             "twilio_key" | "twilio_account_sid" => "0123456789abcdef",
@@ -52,10 +53,11 @@ const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'
     TokenFormat { name, prefix, pattern, whole_word: false }
 }
 
-/// Base64 of the bot's id, a time and a signature.
+/// The bot's id in base64, a time, and a signature.
 const DISCORD_PATTERN: &str = r"[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}";
 
-/// The formats in the documentation of the providers. If it states no length, the range is wide.
+/// The formats, from the documentation of the providers. Where the documentation states no length, the pattern allows a
+/// wide range of lengths.
 pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("aws_access_key_id", "AKIA", "[A-Z2-7]{16}"),
     token("aws_access_key_id", "ASIA", "[A-Z2-7]{16}"),
@@ -236,7 +238,7 @@ static COMPILED_FORMATS: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
     TOKEN_FORMATS.iter().map(compile).collect()
 });
 
-/// The token in the format with this index that starts at `start`.
+/// The token at `start`, if there is one in the format with this index.
 pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
     let format = TOKEN_FORMATS.get(index)?;
     if !doc.bytes.get(start + format.prefix.len())?.is_ascii_graphic() {
@@ -305,19 +307,19 @@ fn count_distinct_bytes(value: &str) -> usize {
     seen.iter().filter(|yes| **yes).count()
 }
 
-/// Number of digits in the id of a Telegram bot before `at`, if it is 8 to 10.
+/// Number of digits in the id of a Telegram bot that ends at `at`. None unless there are 8 to 10.
 fn count_bot_id_digits(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
     (8..=10).contains(&count).then_some(count)
 }
 
-/// Length of a Mailchimp key before `at`, if it has 32 hexadecimal digits.
+/// Length of the Mailchimp key that ends at `at`. None unless it consists of exactly 32 hexadecimal digits.
 fn mailchimp_key_len(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes[..at].iter().rev().take(33).take_while(|b| b.is_ascii_alphanumeric()).count();
     (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[at - 32..at]).ok()?)).then_some(count)
 }
 
-/// `count`, if exactly that many characters of a token are before `at`.
+/// Returns `count` if the first part of a token, with exactly this many characters, ends at `at`.
 fn token_part_len(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     let from = at.checked_sub(count)?;
     let has_only_token_bytes =
@@ -326,8 +328,8 @@ fn token_part_len(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     (has_only_token_bytes && starts_word).then_some(count)
 }
 
-/// Finds the AWS secret key after its id. It has no prefix, but 40 letters, digits, `/` and `+`, and is within the next
-/// 160 bytes.
+/// Finds the AWS secret key that follows its id within 160 bytes. It has no prefix. It consists of 40 letters, digits,
+/// `/` and `+`.
 pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
     if id.detector != "aws_access_key_id" {
         return;

@@ -3,19 +3,19 @@
 /// Length of the longest value that is read, in bytes.
 const MAX_VALUE_BYTES: usize = 512;
 
-/// Length of the longest name in bytes. Longer text is data that contains a word by chance.
+/// Largest length of a name, in bytes. Longer text is data that contains a word for a secret by chance.
 pub(crate) const MAX_NAME_BYTES: usize = 80;
 
 /// The sign between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
-    /// `=` without spaces, as in shells and web addresses.
+    /// An equals sign without spaces around it, as in shells and web addresses.
     TightEquals,
     /// `=`, `:=` or `=>` with spaces.
     Equals,
     /// A colon, or the border of a table cell.
     Colon,
-    /// Only a space, as in `--password x` and `WITH PASSWORD 'x'`.
+    /// A space without any sign, as in `--password x` and `WITH PASSWORD 'x'`.
     Space,
 }
 
@@ -26,11 +26,12 @@ pub(crate) struct Value {
     pub end: usize,
     pub quoted: bool,
     pub join: Join,
-    /// True if only punctuation follows in the line.
+    /// True if nothing but punctuation or a comment follows the value in its line.
     pub ends_line: bool,
 }
 
-/// Start and end of the complete name containing `start..end`: letters, digits, `_`, `-`, and dots before `start`.
+/// Start and end of the complete name around the word at `start..end`. A name consists of letters, digits, `_` and `-`.
+/// Before the word, it may also have dots.
 pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let is_name_byte = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
@@ -39,8 +40,8 @@ pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize
     (start - before, end + after)
 }
 
-/// End of the inflected word that continues at `end`, as in `пароля`, `şifresi`, `parolası` and `ключа`. In scripts
-/// without spaces, words have no inflection.
+/// Where a word ends that has an inflectional ending after `end`, as in `пароля`, `şifresi`, `parolası` and `ключа`. In
+/// scripts without spaces, words have no such ending, so this is `end`.
 pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     let is_inflected_letter = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
     if !text[..end].chars().next_back().is_some_and(is_inflected_letter) {
@@ -49,7 +50,7 @@ pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     end + text[end..].chars().take(6).take_while(|c| is_inflected_letter(*c)).map(char::len_utf8).sum::<usize>()
 }
 
-/// The value that is assigned to the name from `name_start` to `end`.
+/// The value that is assigned to a name. The name starts at `name_start` and ends at `end`.
 pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = end;
@@ -103,7 +104,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
     (value.quoted || !is_comparison).then_some(value)
 }
 
-/// The value if name and value are under separate keys, as in `name: API_KEY` followed by `value: x`.
+/// The value of a name, if both are values of separate keys, as in `name: API_KEY` followed by `value: x`.
 fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;
@@ -152,7 +153,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let is_value_end =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '，' | '。' | '、' | '」' | '”');
     let mut length = window.find(is_value_end).unwrap_or(window.len());
-    // A placeholder such as `<your key>` is read to its end, so that it can be recognised.
+    // A placeholder such as `<your key>` is read up to its closing bracket, so that it can be recognised.
     if window.starts_with('<') {
         length = window.find('>').map_or(0, |n| n + 1);
     }
@@ -220,7 +221,8 @@ fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
     }
 }
 
-/// Removes punctuation of the sentence at the end: unopened brackets, full stops, emphasis.
+/// Removes punctuation at the end that belongs to the sentence: closing brackets that were not opened in the value,
+/// full stops, and marks for emphasis.
 fn trim_punctuation(value: &str) -> &str {
     let mut value = value;
     while let Some(last) = value.chars().next_back() {
@@ -241,7 +243,7 @@ fn trim_punctuation(value: &str) -> &str {
     value
 }
 
-/// The position after a type and the `=` that follows it, as in `: string = `.
+/// If a type and `=` are at `at`, as in `string = `, the position after them.
 fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes[at..]
         .iter()

@@ -1,5 +1,5 @@
-//! The words of all languages, from `data/words` (see the README there). `build.rs` writes a module for each table of
-//! the files and a constant for each list.
+//! The words of all languages from `data/words` (see the README there). `build.rs` generates a module for each table in
+//! the files, with a constant for each list.
 
 include!(concat!(env!("OUT_DIR"), "/word_lists.rs"));
 

@@ -1,4 +1,4 @@
-//! Texts with marked sensitive values: the scan must find exactly the marked values.
+//! Tests with texts in which sensitive values are marked. The scan must find exactly the marked values.
 //!
 //! `cases.json` is a list of texts, in which `⟦class|value⟧` marks a value. Parts such as `{alnum:36}` are generated
 //! from a seed when the test runs, so that the repository contains no key that looks real.
@@ -6,7 +6,8 @@
 
 use mementory_scan::{Class, Finding, scan};
 
-/// A small random number generator (xorshift). Every run starts with the same seed and so has the same texts.
+/// A small random number generator (xorshift). It starts with the same seed in every run, so the texts are the same
+/// too.
 struct Seed(u64);
 
 impl Seed {
@@ -34,7 +35,7 @@ impl Seed {
     }
 }
 
-/// Generates the parts in braces and removes the marks. Returns the text and the positions of its values.
+/// Generates the parts in braces and removes the marks. Returns the text, and the class, start and end of each value.
 fn expand_template(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)>) {
     let mut drawn = String::new();
     let mut rest = template;
@@ -80,7 +81,7 @@ fn every_marked_value_is_found_and_nothing_else() {
     let mut wrong = Vec::new();
     let mut marked = 0;
     for case in &cases {
-        // A case with generated parts is tested with several values.
+        // A case with generated parts is run several times, each time with other values.
         for _ in 0..if case.contains(":") && case.contains('{') { 20 } else { 1 } {
             let (text, expected) = expand_template(case, &mut seed);
             let found: Vec<_> = scan(&text).iter().map(|f: &Finding| (f.class, f.start, f.end)).collect();

@@ -20,7 +20,7 @@ impl ChunkCache {
         Self(Mutex::new(lru::LruCache::new(INITIAL_CHUNKS)))
     }
 
-    /// Increases the capacity for searching and returns the new one, in chunks.
+    /// Increases the capacity, so that searches are fast. Returns the new capacity in chunks.
     pub(crate) fn enlarge(&self) -> usize {
         self.lock().resize(ENLARGED_CHUNKS);
         ENLARGED_CHUNKS.get()

@@ -1,17 +1,17 @@
-//! The folder of tantivy's files, encrypted.
+//! An encrypted folder in which tantivy keeps its files.
 //!
-//! Every file is encrypted in authenticated chunks, bound to its name and to a random generation number from when it
-//! was written. The encrypted `meta.json` lists the generations of all files. A changed, truncated, swapped or renamed
-//! file therefore fails its check, and so does an older file of the same name, because `meta.json` lists another
-//! generation.
+//! Every file is encrypted in authenticated chunks. They are bound to the name of the file and to a random generation
+//! number that is chosen when the file is written. The encrypted `meta.json` lists the generations of all files. So the
+//! check of a file fails if it was changed, truncated, swapped or renamed. It also fails for an older file of the same
+//! name, because `meta.json` lists another generation.
 //!
-//! An attacker can only restore an old `meta.json` together with every file it names. Such an index is consistent, but
-//! its commit contains an old change number: the vault compares that with its store and rebuilds an index that is
-//! behind.
+//! All that an attacker can do is restore an old `meta.json` together with every file that it names. Such an index is
+//! consistent, but its commit contains an old change number. The vault compares this number with its store, and
+//! rebuilds an index that is behind.
 //!
-//! The list of files comes from the folder. tantivy's `.managed.json` is computed from it when read and never written,
-//! so it cannot disagree with the disk after a crash. Locks are only in memory, because the vault's own lock keeps
-//! other processes out.
+//! The list of files comes from the folder itself. tantivy's `.managed.json` is never written. Its content is computed
+//! from the folder whenever it is read, so it cannot disagree with the disk after a crash. Locks are only in memory,
+//! because the vault's own lock keeps other processes out.
 use crate::cache::ChunkCache;
 use mementory_crypto::{CHUNK_LEN, ChunkReader, ChunkWriter, Context, CryptoError, random_bytes};
 use std::{
@@ -40,7 +40,7 @@ const MANAGED_FILE: &str = ".managed.json";
 const PARTIAL_PREFIX: &str = ".partial-";
 const FILE_PURPOSE: &str = "index";
 
-/// Content of the encrypted `meta.json`: tantivy's own text and the generations of all files.
+/// Content of the encrypted `meta.json`: the text that tantivy wrote, and the generations of all files.
 #[derive(serde::Serialize, serde::Deserialize)]
 struct EncryptedMeta {
     generations: BTreeMap<String, u64>,
@@ -51,7 +51,7 @@ struct Inner {
     dir: PathBuf,
     key: Zeroizing<[u8; 32]>,
     cache: ChunkCache,
-    /// Generation and cache number of every file that was written or that `meta.json` lists.
+    /// Generation and cache number of each file that was written or is listed in `meta.json`.
     files: Mutex<HashMap<String, (u64, u64)>>,
     next_file_number: AtomicU64,
     locks: Mutex<HashSet<PathBuf>>,
@@ -104,8 +104,8 @@ impl EncryptedDirectory {
         name == META_FILE || lock(&self.0.files).contains_key(name)
     }
 
-    /// Decrypts a whole file and passes each chunk to `each`. Fails if a chunk does not pass its check. Returns the
-    /// decrypted length in bytes.
+    /// Decrypts a whole file chunk by chunk, and calls `each` with every chunk. Fails if a chunk does not pass its
+    /// check. Returns the decrypted length in bytes.
     pub(crate) fn scan(&self, name: &str, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
         let (generation, _) = if name == META_FILE { (0, 0) } else { self.file_entry(name)? };
         let reader = self.reader(name, generation)?;
@@ -122,7 +122,7 @@ impl EncryptedDirectory {
         self.0.cache.enlarge()
     }
 
-    /// Decrypts the first chunks of a file into the cache, at most `max_chunks`, and returns how many.
+    /// Decrypts at most `max_chunks` chunks at the start of a file into the cache. Returns how many it decrypted.
     pub(crate) fn read_ahead(&self, name: &str, max_chunks: usize) -> io::Result<usize> {
         let (generation, file_number) = self.file_entry(name)?;
         let file = FileReader {
@@ -373,7 +373,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Error that names the file that failed; index file names are random, so they may be shown.
+/// An error that names the file that could not be read. The names of index files are random, so they may be shown.
 fn read_error(name: &str, error: CryptoError) -> io::Error {
     match error {
         CryptoError::Io(e) => e,

@@ -1,16 +1,16 @@
-//! Erasing rows from the index. tantivy only marks documents as deleted, so the segments with an erased row are
-//! rewritten without it and the old files are removed.
+//! Erases rows from the index. tantivy itself only marks documents as deleted. So segments that contain an erased row
+//! are rewritten without it, and the old files are removed.
 use crate::{IndexError, IndexResult, SearchIndex, index::Pending};
 use std::sync::PoisonError;
 use tantivy::{Term, index::SegmentId};
 
-/// Maximum rounds of rewriting. More than one can be needed, because the merge policy may merge the segments again in
-/// between.
+/// Maximum number of rounds in which segments are rewritten. More than one can be needed, because the merge policy may
+/// merge the segments again while a round runs.
 const MAX_REWRITE_ROUNDS: usize = 5;
 
 impl SearchIndex {
-    /// Deletes the rows and commits, with all other pending changes, as of change `seq`. Then removes every file that
-    /// still contains words of these rows.
+    /// Deletes the rows, and commits this together with all other pending changes. `seq` is the number of the store's
+    /// last change in this commit. Then removes every file that still contains words of these rows.
     pub fn erase(&self, rows: &[u64], seq: u64) -> IndexResult<()> {
         for row in rows {
             self.delete_row(*row)?;
@@ -19,15 +19,15 @@ impl SearchIndex {
         self.purge(rows)
     }
 
-    /// Rewrites every segment with a deleted document of these rows, waits for that, and removes the old files. For a
-    /// row that was deleted and added again (a redaction), call it after the commit, because uncommitted changes are
-    /// dropped. The last commit keeps its change number.
+    /// Rewrites every segment that contains a deleted document of these rows, waits until this is done, and removes the
+    /// old files. Uncommitted changes are dropped. So if a row was deleted and added again (a redaction), call this
+    /// after the commit. The change number of the last commit stays the same.
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
         let mut pending = self.pending();
         let mut failed = None;
         for _ in 0..MAX_REWRITE_ROUNDS {
-            // A running merge could copy the row into a new segment or keep its segment in use, so all merges must end
-            // first.
+            // A running merge could copy the row into a new segment, or keep the files of its segment in use. So all
+            // merges must end first.
             self.release_locked(&mut pending)?;
             let segments_to_rewrite = self.segments_to_rewrite(rows)?;
             if segments_to_rewrite.is_empty() {

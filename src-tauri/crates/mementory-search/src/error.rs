@@ -1,4 +1,4 @@
-//! Errors of an index. An index can always be rebuilt from the store, so three kinds are enough.
+//! Errors of an index. There are only a few kinds, because an index can always be rebuilt from the store.
 use tantivy::{
     TantivyError,
     directory::error::{OpenReadError, OpenWriteError},
@@ -23,7 +23,7 @@ pub enum IndexError {
 pub type IndexResult<T> = Result<T, IndexError>;
 
 impl From<std::io::Error> for IndexError {
-    /// A failed check arrives as `InvalidData`. A missing or truncated file counts as damage too.
+    /// `InvalidData` means that a check failed. A missing or truncated file counts as damage too.
     fn from(error: std::io::Error) -> Self {
         use std::io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
         match error.kind() {

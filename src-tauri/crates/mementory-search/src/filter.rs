@@ -3,7 +3,7 @@ use crate::{IndexResult, doc_set::SegmentDocs, filter_cache::FilterCache, schema
 use std::{collections::HashSet, sync::Arc};
 use tantivy::{SegmentReader, Term};
 
-/// Conditions on a hit. An empty list sets no condition; several values in one list are alternatives.
+/// Conditions on a hit. A list with several values allows any of them. An empty list sets no condition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexFilter {
     /// Kinds of records.
@@ -24,13 +24,13 @@ pub struct IndexFilter {
     pub created_from: Option<i64>,
     /// Created at or before this time, in microseconds since 1970.
     pub created_to: Option<i64>,
-    /// True if records without a date pass the two bounds.
+    /// True if records without a date are not excluded by `created_from` and `created_to`.
     pub undated: bool,
     /// Row of the conversation that the record belongs to.
     pub conversation: Option<u64>,
     /// Only these rows.
     pub rows: Option<Arc<HashSet<i64>>>,
-    /// True while the person is typing: the last word also matches longer words that start with it.
+    /// True while the person is typing. Then the last word also matches longer words that start with it.
     pub typing: bool,
 }
 
@@ -53,7 +53,7 @@ impl IndexFilter {
             (fields.tag, &self.tags),
         ];
         for (field, values) in lists.into_iter().filter(|(_, v)| !v.is_empty()) {
-            // An empty value selects the records without one.
+            // An empty string selects the records that have no value in this field.
             let may_lack = field == fields.record_type || field == fields.said_by;
             let docs_of = |value: &String| match value.is_empty() && may_lack {
                 true => cache.docs_without_value(segment, field),

@@ -7,7 +7,7 @@ use std::{
 };
 use tantivy::{SegmentReader, Term, index::SegmentId, schema::Field};
 
-/// Number of cached sets. A set has one bit per document of its segment, so it takes at most about 8 KiB.
+/// Largest number of cached sets. A set has one bit per document of its segment, so it takes at most about 8 KiB.
 const MAX_CACHED_SETS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 /// Sets of documents by segment and term. A segment never changes, apart from deletions, so a cached set stays valid.

@@ -1,11 +1,11 @@
-//! Numbers of documents that contain a word, for callers that weigh the words of a text.
+//! Counts how many documents contain a word. Callers use this to weigh the words of a text.
 use crate::{IndexResult, SearchIndex, tokenize::tokens};
 use std::collections::{HashMap, hash_map::Entry};
 use tantivy::Term;
 
 impl SearchIndex {
-    /// Returns the number of all documents and, for each word of the text (folded as in the index), the number of
-    /// documents whose text contains it. Documents that are deleted but not merged away count too.
+    /// Returns the number of all documents, and for each word of the text the number of documents whose text contains
+    /// it. The words are folded as in the index. Documents that are deleted but still in a segment count too.
     ///
     /// # Errors
     /// `Damaged` if a file fails its check.

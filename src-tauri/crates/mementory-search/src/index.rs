@@ -40,22 +40,22 @@ pub struct SearchIndex {
 #[derive(Default)]
 pub(crate) struct Pending {
     writer: Option<IndexWriter>,
-    /// Number of documents added since segments were last closed.
+    /// Number of documents added since the last time that segments were closed.
     open_docs: u32,
-    /// Documents not yet given to the indexing thread. They are passed on in batches, because waking the thread for
-    /// each one costs more than indexing most of them.
+    /// Documents that were not yet passed to the indexing thread. They are passed on in batches, because waking the
+    /// thread for each document would cost more than indexing most of them.
     waiting: Vec<UserOperation>,
     /// Bytes of text in `waiting`.
     waiting_bytes: usize,
     bytes_since_close: usize,
 }
 
-/// A batch is passed on when it has this many documents, or this many bytes of text.
+/// A batch is passed to the indexing thread when it has this many documents, or `BATCH_BYTES` bytes of text.
 const BATCH_DOCS: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
 
-/// Bytes of text after which segments are closed. Closing waits for the indexing thread. This limits the memory for its
-/// queue, whose own limit is a number of batches.
+/// Segments are closed after this many bytes of text. Closing waits for the indexing thread, and so limits the memory
+/// for its queue. The queue itself only limits the number of batches.
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
 impl Pending {
@@ -82,8 +82,8 @@ impl SearchIndex {
     }
 
     /// Opens an index. Fails with `Missing` if there is none, and with `Damaged` if it does not pass its check or has
-    /// another schema; the caller then creates it again from the store. Files that no commit names, as a crash leaves
-    /// them, are removed.
+    /// another schema. In these cases, the caller creates it again from the store. Files that are in no commit, such as
+    /// those left by a crash, are removed.
     pub fn open(dir: &Path, key: &[u8; 32]) -> IndexResult<Self> {
         if !dir.join(META_FILE).try_exists()? {
             return Err(IndexError::Missing);
@@ -154,8 +154,8 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Deletes all documents of a row at the next [`commit`](Self::commit). Their words stay in the files until the
-    /// segments are rewritten, see [`erase`](Self::erase).
+    /// Deletes all documents of a row. This takes effect at the next [`commit`](Self::commit). The words of the
+    /// documents stay in the files until their segments are rewritten (see [`erase`](Self::erase)).
     pub fn delete_row(&self, row: u64) -> IndexResult<()> {
         let mut pending = self.pending();
         let term = Term::from_field_u64(self.fields.row, row);
@@ -171,13 +171,14 @@ impl SearchIndex {
     }
 
     fn close_locked(&self, pending: &mut Pending) -> IndexResult<()> {
-        // Dropping a prepared commit closes the current segments without committing.
+        // Preparing a commit closes the current segments. Since the prepared commit is dropped, nothing is committed.
         drop(self.hand_over(pending)?.prepare_commit()?);
         (pending.open_docs, pending.bytes_since_close) = (0, 0);
         Ok(())
     }
 
-    /// Makes all changes durable and visible at once. `seq` is the number of the store's last change they contain.
+    /// Makes all pending changes durable and visible at once. `seq` is the number of the store's last change among
+    /// them.
     pub fn commit(&self, seq: u64) -> IndexResult<()> {
         let mut pending = self.pending();
         self.commit_locked(&mut pending, seq)
@@ -199,7 +200,8 @@ impl SearchIndex {
     pub fn rollback(&self) -> IndexResult<()> {
         let mut pending = self.pending();
         pending.discard();
-        // If this fails, the writer cannot be used again (tantivy would panic); the next change creates a new one.
+        // If the rollback fails, the writer must not be used again, because tantivy would panic. The next change then
+        // creates a new one.
         if let Some(mut writer) = pending.writer.take() {
             writer.rollback()?;
             writer.garbage_collect_files().wait()?;
@@ -232,7 +234,8 @@ impl SearchIndex {
     pub fn check_until(&self, stop: &mut dyn FnMut() -> bool) -> IndexResult<()> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let names = self.index.load_metas()?.list_segment_files_and_meta();
-        // tantivy also lists files that no segment of this schema has; they were never written.
+        // tantivy also lists files that segments of this schema do not have. They were never written, so they are left
+        // out.
         for name in names.iter().filter(|n| self.directory.is_known(n)) {
             if stop() {
                 break;
@@ -242,8 +245,8 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Runs `body` on a searcher and turns a panic into an error, because tantivy panics on some malformed files.
-    /// Damaged files normally fail their check before, but a panic in a search must not end the program.
+    /// Runs `body` with a searcher, and turns a panic into an error. tantivy panics on some malformed files. A damaged
+    /// file usually fails its check before that, but a panic in a search must never end the program.
     pub(crate) fn with_searcher<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let searcher = self.reader.searcher();

@@ -1,16 +1,16 @@
-//! Chooses which segments are merged: few enough for a fast search, and each small enough to be rewritten quickly for
-//! an erasure.
+//! Chooses which segments are merged. There must be few of them, so that searches are fast. Each must be small, so that
+//! it can be rewritten quickly for an erasure.
 use tantivy::{
     index::SegmentMeta,
     indexer::{MergeCandidate, MergePolicy},
 };
 
-/// Maximum number of documents to which a segment is filled or merged. Rewriting one of this size takes about a third
-/// of a second.
+/// A segment is never filled or merged beyond this number of documents. Rewriting a segment of this size takes about a
+/// third of a second.
 pub(crate) const MAX_SEGMENT_DOCS: u32 = 65_536;
-/// Number of segments of one size class that triggers a merge.
+/// A merge starts when one size class has this many segments.
 const SEGMENTS_PER_MERGE: usize = 6;
-/// Number of documents below which all segments are in the same size class.
+/// All segments with fewer documents than this are in the same size class.
 const SMALLEST_CLASS_DOCS: u32 = 512;
 
 /// Merges segments of about the same size, never beyond [`MAX_SEGMENT_DOCS`]. It merges at least six at once, or at

@@ -1,8 +1,8 @@
 //! Searches bytes for several strings at once.
 use aho_corasick::{AhoCorasick, BuildError, packed::Searcher};
 
-/// Byte strings to search for. If they are few, vector instructions find out whether any occurs. Which one occurs and
-/// where is found by an automaton, which is many times slower.
+/// Byte strings to search for. If they are few, vector instructions find out whether any of them occurs. An automaton,
+/// which is many times slower, then finds out which one occurs and where.
 pub struct Needles {
     fast: Option<Searcher>,
     automaton: AhoCorasick,
@@ -15,7 +15,7 @@ impl Needles {
     /// There are too many strings for the automaton, or they are too long.
     pub fn new<N: AsRef<[u8]>>(needles: &[N]) -> Result<Self, BuildError> {
         Ok(Self {
-            // None if there are too many strings or one is empty.
+            // This is None if there are too many strings, or if one of them is empty.
             fast: Searcher::new(needles),
             automaton: AhoCorasick::new(needles)?,
         })
@@ -29,8 +29,8 @@ impl Needles {
         }
     }
 
-    /// Every occurrence as (index of the string, start), including overlapping ones. The fast search runs first,
-    /// because most bytes contain no occurrence.
+    /// Every occurrence as (index of the string, start). Overlapping ones are included. The fast search runs first,
+    /// because most inputs contain no occurrence.
     pub fn each<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = (usize, usize)> + 'b {
         let found = self.is_match(bytes).then(|| self.automaton.find_overlapping_iter(bytes));
         found.into_iter().flatten().map(|m| (m.pattern().as_usize(), m.start()))

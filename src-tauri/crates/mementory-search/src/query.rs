@@ -4,7 +4,7 @@ use crate::tokenize::{TokenShape, Words};
 /// A parsed query.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ParsedQuery {
-    /// Optional words; documents that contain more of them rank higher.
+    /// Optional words. The more of them a document contains, the higher it ranks.
     pub(crate) words: Vec<QueryToken>,
     /// Phrases that must all occur.
     pub(crate) required: Vec<Vec<QueryToken>>,
@@ -31,7 +31,7 @@ enum Sign {
 
 /// Maximum length of a query in bytes. The rest is ignored.
 const MAX_QUERY_BYTES: usize = 4096;
-/// Maximum number of entries in each list of [`ParsedQuery`], and of tokens in a word or phrase.
+/// Maximum number of entries in each list of [`ParsedQuery`], and of tokens in each part of a query.
 const MAX_WORDS: usize = 64;
 
 impl ParsedQuery {
@@ -46,7 +46,7 @@ impl ParsedQuery {
                 Some(after) => (Sign::Required, after),
                 None => rest.strip_prefix('-').map_or((Sign::None, rest), |after| (Sign::Forbidden, after)),
             };
-            // A sign counts only directly before a word or a phrase; otherwise, as in "a - b" and "--x", it is ignored.
+            // A sign counts only if a word or a phrase follows directly. In "a - b" and "--x", it is ignored.
             let signed = after.starts_with(is_quote) || after.starts_with(char::is_alphanumeric);
             let (sign, body) = if signed { (sign, after) } else { (Sign::None, rest) };
             let (text, phrase, next) = match body.strip_prefix(is_quote).and_then(split_at_closing_quote) {
@@ -90,8 +90,9 @@ fn split_at_closing_quote(text: &str) -> Option<(&str, &str)> {
     Some((inside, rest.strip_prefix(is_quote).unwrap_or(rest)))
 }
 
-/// Tokens of a part of a query. In a script without spaces, the last character of a longer run is left out, because in
-/// a document the run may continue. A run of one character matches every pair that starts with it.
+/// Tokens of a part of a query. In a script without spaces, tokens are pairs of characters, and the last character of a
+/// longer run gets no token of its own, because the run may continue in a document. A run of a single character matches
+/// every pair that begins with it.
 pub(crate) fn query_tokens(text: &str, unfinished: bool) -> Vec<QueryToken> {
     let mut words = Words::new(text);
     let mut out: Vec<QueryToken> = Vec::new();

@@ -1,8 +1,10 @@
-//! Scores documents: BM25 over text, title and file names, then a second score for the best candidates.
+//! Scores documents. The first score is BM25 over text, title and file names. The best candidates then get a second
+//! score.
 //!
-//! To limit the work of a query, only its rarest words find candidates, until a budget of postings is spent. A word in
-//! more than a fifth of all documents finds no candidates if there are rarer words. The best hundred candidates are
-//! then scored again with all words, by how many of them they contain and how close together these are.
+//! To limit the work for a query, only its rarest words find candidates, until a budget of postings is spent. A word
+//! that more than a fifth of all documents contain finds no candidates if the query has rarer words. Then the best
+//! hundred candidates are scored again with all words: by how many of the words they contain, and by how close together
+//! these words are.
 use crate::{IndexResult, doc_set::SegmentDocs, query::QueryToken, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
@@ -13,21 +15,21 @@ use tantivy::{
 };
 
 const K1: f32 = 1.2;
-/// Weaker length normalization than the usual 0.75, so that a rare phrase in a long message is worth about as much as
-/// in a short one.
+/// Strength of the length normalisation in BM25. It is lower than the usual 0.75, so that a rare phrase in a long
+/// message is worth about as much as in a short one.
 const B: f32 = 0.4;
 const FIELD_COUNT: usize = 3;
-/// Number of postings that may be read to find candidates.
+/// Budget for finding candidates: the number of postings that may be read.
 const MAX_CANDIDATE_POSTINGS: u64 = 400_000;
-/// Number of postings up to which further words are used to score the best candidates again.
+/// Budget for the second score: words are used, the rarest first, until their postings exceed this number.
 const MAX_RESCORE_POSTINGS: u64 = 1_500_000;
-/// In an index with fewer documents, frequent words find candidates too.
+/// In an index with fewer documents than this, frequent words find candidates too.
 const SMALL_INDEX_DOCS: u64 = 1000;
-/// Largest distance in words at which two query words raise the score of a candidate.
+/// Two words of the query raise the score of a candidate if their distance in it is at most this many words.
 const MAX_NEAR_DISTANCE: u32 = 8;
 /// Maximum number of words that a prefix is expanded to.
 const MAX_EXPANSIONS: usize = 24;
-/// Maximum number of words with the prefix that are read from one dictionary.
+/// At most this many words that begin with a prefix are read from each dictionary.
 const MAX_DICTIONARY_WORDS: usize = 400;
 
 /// A word of the query with its statistics.
@@ -54,11 +56,11 @@ struct Segment<'s> {
     norms: [FieldNormReader; FIELD_COUNT],
 }
 
-/// The words of a query, looked up in the segments of a searcher.
+/// The words of a query, after they were looked up in all segments of a searcher.
 pub(crate) struct Ranking<'s> {
     segments: Vec<Segment<'s>>,
     query_words: Vec<QueryWord>,
-    /// For each field, the length-dependent part of the BM25 denominator by length code.
+    /// For each field and each length code, the part of the BM25 denominator that depends on the length.
     length_norms: [[f32; 256]; FIELD_COUNT],
     boosts: [f32; FIELD_COUNT],
 }
@@ -127,7 +129,7 @@ impl<'s> Ranking<'s> {
         Ok(QueryWord { forms, df, idf, finds_candidates: false, counts_in_rescore: false })
     }
 
-    /// The word itself and, if it is a prefix, the most frequent words that start with it.
+    /// The word itself. If it is a prefix, also the most frequent words that begin with it.
     pub(crate) fn expand(&self, part: &QueryToken) -> IndexResult<Vec<String>> {
         let mut out = vec![part.token.clone()];
         // A single ASCII letter has too many expansions to be useful.
@@ -172,8 +174,8 @@ impl<'s> Ranking<'s> {
         self.query_words.iter().flat_map(|c| c.forms.iter().map(|f| f.token.clone())).collect()
     }
 
-    /// The documents of a segment that contain a candidate-finding word. Their scores are written to `scores`, indexed
-    /// by document.
+    /// The documents of a segment that contain at least one of the words that find candidates. Their scores are written
+    /// to `scores`, where the index is the number of the document.
     pub(crate) fn score(&self, number: usize, scores: &mut Vec<f32>) -> IndexResult<SegmentDocs> {
         let segment = &self.segments[number];
         scores.clear();
@@ -213,8 +215,8 @@ impl<'s> Ranking<'s> {
             let number = group.first().map_or(0, |c| c.segment as usize);
             let matched = self.match_candidates(number, group)?;
             for (candidate, matched) in group.iter_mut().zip(matched) {
-                // Share of the query that the document contains, by weight and by number of words. Without it, a single
-                // rare word could outrank a document with all words.
+                // How much of the query the document contains, half by the weight and half by the number of its words.
+                // Without this factor, a document with a single rare word could outrank one with all words.
                 let weight = if total_idf > 0.0 { matched.idf / total_idf } else { 1.0 };
                 let share = 0.5 * weight + 0.5 * matched.finding_words as f32 / finding_words.max(1) as f32;
                 candidate.score = share * share * matched.score + self.closeness(&matched.positions);
@@ -231,8 +233,8 @@ impl<'s> Ranking<'s> {
             for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
-                    // Positions are read only in the text field, and only for words that find candidates, which are
-                    // rare enough for that to be cheap.
+                    // Reading positions is expensive. So they are read only in the text field, and only for words that
+                    // find candidates, because these words are rare.
                     let option = if i == 0 && query_word.finds_candidates && form.weight == 1.0 {
                         IndexRecordOption::WithFreqsAndPositions
                     } else {
@@ -287,7 +289,7 @@ struct CandidateMatch {
     score: f32,
     /// Sum of the weights of the query words that the document contains.
     idf: f32,
-    /// Number of the candidate-finding words that the document contains.
+    /// Number of the words that find candidates and that the document contains.
     finding_words: u32,
     /// Positions of the words in the text, in the order of the query.
     positions: Vec<(usize, Vec<u32>)>,
@@ -305,7 +307,7 @@ fn min_distance(a: &[u32], b: &[u32]) -> Option<u32> {
 }
 
 thread_local! {
-    /// Reusable buffer for scores, with one entry per document of the largest segment.
+    /// Buffer for scores that is used again for each segment. It has one entry for each document of the segment.
     static SCORES: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -1,4 +1,4 @@
-//! The schema: the indexed fields and their options. No text is stored: the index returns row numbers, and the records
+//! The schema: the indexed fields and their options. The index stores no text. It returns row numbers, and the records
 //! are in the store.
 use crate::tokenize::WordTokenizer;
 use tantivy::{
@@ -6,10 +6,11 @@ use tantivy::{
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
 };
 
-/// Name under which the tokenizer is registered. It must get a new number whenever words are split differently.
+/// Name under which the tokenizer is registered. If words are ever split differently, the number at its end must
+/// change.
 const TOKENIZER_NAME: &str = "keepsake-words-1";
 
-/// A document to be indexed, as the vault passes it.
+/// A document to be indexed. The vault makes it from a record.
 #[derive(Debug, Clone, Default)]
 pub struct IndexDoc<'a> {
     /// Row number of the record in the store.

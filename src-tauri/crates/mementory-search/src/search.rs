@@ -1,4 +1,5 @@
-//! Searches the index: from a query and a filter to ranked rows, a total and counts by facet.
+//! Runs a search. From a query and a filter, it finds ranked rows, their total number, and the counts for each value of
+//! a facet.
 use crate::{
     IndexFilter, IndexResult, SearchIndex,
     doc_set::SegmentDocs,
@@ -55,9 +56,10 @@ pub struct SearchOutcome {
     /// candidates. These are the rarest words of the query; a word in more than a fifth of all documents finds
     /// candidates only if no word is rarer.
     pub total: u32,
-    /// Row and score of each hit on the page, best first. Without words, the newest first with score 0.
+    /// Row and score of each hit on the page, the best first. If the query has no words, the newest hits come first,
+    /// and all scores are 0.
     pub hits: Vec<(u64, f32)>,
-    /// The words searched for, folded, for [`crate::snippet()`].
+    /// The folded words that were searched for, to be passed to [`crate::snippet()`].
     pub terms: Vec<String>,
 }
 
@@ -77,8 +79,9 @@ pub enum FacetField {
 }
 
 impl SearchIndex {
-    /// Searches for words that are ranked and not all required. `"a phrase"` and `+word` are required, `-word` is
-    /// forbidden. Every query is valid. Returns `Damaged` if a file fails its check.
+    /// Searches for the words of a query. Hits are ranked, and need not contain all words. But a `"quoted phrase"` and
+    /// a `+word` are required, and a `-word` is forbidden. Every query is valid. Returns `Damaged` if a file fails its
+    /// check.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
         Ok(self.search_each(query, &[SearchPage { filter, limit, offset }])?.pop().unwrap_or_default())
     }
@@ -89,8 +92,9 @@ impl SearchIndex {
         self.with_searcher(|searcher| self.search_in(searcher, query, pages))
     }
 
-    /// Rows of at most `max_rows` documents that contain these words one after the other, newest documents first. The
-    /// result is not ranked, so this is much cheaper than [`search`](Self::search) for the same phrase.
+    /// Rows of at most `max_rows` documents that contain these words in this order, directly one after the other. The
+    /// newest documents come first. The result is not ranked, so this is much cheaper than [`search`](Self::search) for
+    /// the same phrase.
     pub fn rows_with_phrase(&self, words: &str, max_rows: usize) -> IndexResult<Vec<u64>> {
         self.with_searcher(|searcher| {
             let parts = query_tokens(words, false);
@@ -125,8 +129,7 @@ impl SearchIndex {
         let segments = searcher.segment_readers();
         let best = |numbers: Range<usize>| {
             let part = || with_scores(|scores| self.best_of(&ranking, &parsed, pages, segments, numbers, scores));
-            // A panic ends only this thread's work; it becomes an error here, since `with_searcher` cannot catch it on
-            // the spawned thread.
+            // `with_searcher` cannot catch a panic on the spawned thread. So it is caught here and becomes an error.
             catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| Err(unreadable_segment_error()))
         };
         // Later segments contain newer documents, which come first among equal scores. Segments are of similar size, so
@@ -151,7 +154,7 @@ impl SearchIndex {
         all.into_iter().zip(pages).map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page)).collect()
     }
 
-    /// The best entries of some segments for each page.
+    /// For each page, the best entries in the segments with these numbers.
     fn best_of(
         &self,
         ranking: &Ranking<'_>,
@@ -221,7 +224,8 @@ impl SearchIndex {
         Ok(out)
     }
 
-    /// The documents of a segment that match the query. Scores by the candidate-finding words are written to `scores`.
+    /// The documents of a segment that match the query. Writes the scores from the words that find candidates to
+    /// `scores`.
     fn matching_docs(
         &self,
         ranking: &Ranking<'_>,
@@ -240,8 +244,8 @@ impl SearchIndex {
         } else {
             SegmentDocs::all_alive(segment)
         };
-        // If a prefix cannot be expanded, the token itself is used; the same lookup fails again right after and is
-        // reported there.
+        // If a prefix cannot be expanded, the token itself is used. The error is not lost: the lookup that follows
+        // fails in the same way and reports it.
         let expand = |part: &QueryToken| ranking.expand(part).unwrap_or_else(|_| vec![part.token.clone()]);
         for required in &parsed.required {
             docs.intersect(&docs_with_phrase(segment, &self.fields, required, &expand)?);
@@ -296,7 +300,7 @@ fn build_page(
 }
 
 impl ParsedQuery {
-    /// All words and phrases except the forbidden ones.
+    /// The tokens of all words and phrases that are not forbidden.
     fn positive_tokens(&self) -> impl Iterator<Item = &QueryToken> {
         self.words.iter().chain(self.required.iter().flatten())
     }

@@ -2,14 +2,14 @@
 use crate::tokenize::Words;
 use std::collections::HashSet;
 
-/// Maximum number of bytes of a text that are searched for the best window.
+/// The best window is looked for in at most this many bytes at the start of a text.
 const MAX_SEARCHED_BYTES: usize = 4 << 20;
 /// Number of characters shown before the first hit.
 const LEAD_CHARS: usize = 24;
 
-/// Returns the window of at most `max_chars` characters with the largest number of different `terms` (folded, as a
-/// search returns them), and the ranges to highlight in it, in code points. Line breaks become spaces. An ellipsis
-/// marks text that was cut off and counts as a character.
+/// Returns the window of at most `max_chars` characters that contains the largest number of different `terms`. They are
+/// folded, as a search returns them. Also returns the ranges to highlight in the window, in code points. Line breaks
+/// become spaces. An ellipsis marks text that was cut off, and counts as a character.
 pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(u32, u32)>) {
     let text = text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or_default();
     let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
@@ -40,7 +40,7 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
             open_range = None;
         }
         while let Some(hit) = next.next_if(|h| h.0 <= at) {
-            // Token pairs of one run overlap, so they become one range.
+            // In a script without spaces, the tokens are overlapping pairs of characters, so their ranges become one.
             open_range = Some(open_range.map_or((count, hit.1), |(begin, to)| (begin, to.max(hit.1))));
         }
         out.push(if c.is_whitespace() || c.is_control() { ' ' } else { c });
@@ -55,8 +55,8 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
 
 /// Start of the best window of `room` characters.
 fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize {
-    // `room` is in characters, but lengths here are in bytes. A text has at least as many bytes as characters, so the
-    // window is never too long.
+    // `room` is in characters, but it is compared with lengths in bytes. A text has at least as many bytes as
+    // characters, so the window is never too long.
     let mut best = (0, 0, 0);
     for (i, first) in hits.iter().enumerate() {
         let hits_inside =
@@ -69,7 +69,7 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
         if (seen.len(), all) > (best.0, best.1) {
             best = (seen.len(), all, first.0);
         }
-        // More than two thousand hits rarely give a better window.
+        // After two thousand hits, a better window is unlikely.
         if i > 2000 {
             break;
         }
@@ -78,14 +78,14 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
     if text.get(..at).is_none_or(|t| t.chars().count() <= LEAD_CHARS) && at < room {
         return 0;
     }
-    // The window starts up to `LEAD_CHARS` characters before the first hit, at the start of a word.
+    // The window starts at the start of a word, at most `LEAD_CHARS` characters before the first hit.
     let before = text.get(..at).unwrap_or_default();
     let lead_start = before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
     let piece = before.get(lead_start..).unwrap_or_default();
     piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(at, |(i, c)| lead_start + i + c.len_utf8())
 }
 
-/// Trims white space at both edges and an incomplete word at the end.
+/// Removes white space at both ends of the window, and a word that is cut off at its end.
 fn trim_window(text: &str, from: usize, end: usize) -> (usize, usize) {
     let window = text.get(from..end).unwrap_or_default();
     let from = end - window.trim_start().len();

@@ -1,10 +1,12 @@
-//! Spelling suggestions for a search without hits: the indexed word most similar to an unknown one.
+//! Spelling suggestions for a search without hits. They replace an unknown word by the indexed word that is most
+//! similar.
 use crate::{IndexResult, SearchIndex, query::query_tokens};
 use tantivy::{Searcher, Term};
 
 /// Minimum length in characters of a word to correct; shorter ones resemble too many others.
 const MIN_WORD_CHARS: usize = 4;
-/// From this length in characters on, a suggestion may differ by two edits, otherwise by one.
+/// The suggestion for a word of at least this many characters may differ from it by two edits. For a shorter word, it
+/// may differ by one.
 const TWO_EDITS_MIN_CHARS: usize = 8;
 
 /// An indexed word that may be suggested: edit distance, number of documents, the word.

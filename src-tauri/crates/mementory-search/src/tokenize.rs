@@ -1,9 +1,9 @@
 //! Splits text of any script into searchable words.
 //!
-//! A word is a run of letters, digits and their combining marks, folded (case, accents, compatibility forms). Scripts
-//! that do not put spaces between words (Han, kana, Hangul, Thai, Lao, Khmer, Burmese) give overlapping pairs of
-//! characters and the last character of a run alone, so that every character starts a token. Words of more than 120
-//! bytes are left out as noise (base 64, long hashes).
+//! A word is a run of letters and digits with their combining marks. It is folded (case, accents, compatibility forms).
+//! Scripts that do not put spaces between words (Han, kana, Thai, Lao, Khmer, Burmese; Hangul is treated in the same
+//! way) give overlapping pairs of characters instead. The last character of a run is also a token of its own, so that a
+//! token begins at every character. Words of more than 120 bytes are left out as noise (base64, long hashes).
 use mementory_model::is_of_unspaced_script;
 use std::collections::VecDeque;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
@@ -27,7 +27,7 @@ pub fn tokens(text: &str) -> Vec<String> {
 /// A word with its position in the text.
 pub(crate) struct Word<'w> {
     pub(crate) text: &'w str,
-    /// Start and end in the source text, in bytes.
+    /// Start of the word in the source text, in bytes. `to` is its end.
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) shape: TokenShape,
@@ -40,7 +40,7 @@ pub(crate) enum TokenShape {
     Word,
     /// Two neighbouring characters in a run without spaces.
     Pair,
-    /// The last character of such a run, which the pair before it contains too.
+    /// The last character of a run without spaces. It is also part of the pair before it.
     Tail,
     /// The only character of a run.
     Single,
@@ -60,7 +60,7 @@ enum CharClass {
 
 fn char_class(c: char) -> CharClass {
     let unspaced = is_of_unspaced_script(c);
-    // Vowel signs of Thai and similar scripts are both letters and combining marks. Here they are marks.
+    // A vowel sign of Thai or a similar script is both a letter and a combining mark. Here it counts as a mark.
     match (c.is_alphanumeric(), is_combining_mark(c)) {
         (true, true) if unspaced => CharClass::Mark,
         (true, _) if unspaced => CharClass::Unspaced,
@@ -86,7 +86,7 @@ fn fold_into(text: &str, out: &mut String) {
             'ħ' => plain.push('h'),
             'ı' => plain.push('i'),
             'ς' => plain.push('σ'),
-            // Lower-casing a character that decomposes (İ) leaves a combining mark.
+            // Converting a letter such as İ to lower case leaves a combining mark, which is removed here.
             c if is_combining_mark(c) => {}
             c => plain.push(c),
         }
@@ -236,7 +236,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Makes these words available to tantivy.
+/// Makes the words of [`Words`] available to tantivy.
 #[derive(Clone, Default)]
 pub(crate) struct WordTokenizer;
 

@@ -1,9 +1,10 @@
 //! Searches an index for traces that an erasure should have removed. None of the deletion's code is used: the index is
-//! opened again from its files, and all that is in them is read, deleted or not.
+//! opened again from its files, and everything in them is read, whether deleted or not.
 //!
-//! Words are looked up in the dictionaries, never in the raw bytes of a file. A dictionary is an automaton, whose bytes
-//! can spell a word by chance: a node stores the letters of its edges in reverse alphabetical order, so one with the
-//! edges d, i, l, o and s contains the bytes `solid`. And `meta.json` is full of numbers and hexadecimal names.
+//! Words are looked up in the dictionaries, never in the raw bytes of a file. A dictionary is an automaton, and its
+//! bytes can spell a word by chance. A node stores the letters of its edges in reverse alphabetical order, so a node
+//! with the edges d, i, l, o and s contains the bytes `solid`. The bytes of `meta.json` cannot be searched either,
+//! because it is full of numbers and hexadecimal names.
 use crate::{
     EncryptedDirectory, IndexError, IndexResult,
     directory::META_FILE,
@@ -19,7 +20,7 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-/// Number of terms per searched word above which the words are looked up in a dictionary one by one. A smaller
+/// If a dictionary has more terms than this for each word to search for, the words are looked up one by one. A smaller
 /// dictionary is read as a whole.
 const MIN_TERMS_PER_LOOKUP: usize = 8;
 
@@ -37,10 +38,10 @@ pub struct Finding {
 pub struct Residue {
     /// Empty if no trace was found.
     pub findings: Vec<Finding>,
-    /// For each rewritten row, the searched words that its documents contain. The index cannot know whether the row's
-    /// record still contains them.
+    /// For each rewritten row, the positions of those searched words that its documents contain. The index cannot know
+    /// whether the record of the row still contains them.
     pub words_by_row: BTreeMap<u64, HashSet<u32>>,
-    /// The searched words that are in a dictionary, for any row.
+    /// Positions of the searched words that are in a dictionary, no matter for which row.
     pub present: HashSet<u32>,
     /// Number of files searched.
     pub files: u32,
@@ -63,12 +64,14 @@ impl Residue {
     }
 }
 
-/// Searches every file of an index, decrypted to its end, for: documents of erased rows, even if they are marked as
-/// deleted; `words` (folded tokens) in these or in documents of a rewritten row; `words` in a dictionary that no
-/// document contains; files that belong to no segment.
+/// Decrypts every file of an index to its end, and searches for traces:
+/// - documents of erased rows, even if they are marked as deleted;
+/// - `words` (folded tokens) in these documents, or in those of a rewritten row;
+/// - `words` that are in a dictionary although no document contains them;
+/// - files that belong to no segment.
 ///
 /// # Errors
-/// `Missing` and `Damaged` as for opening an index, since an index that cannot be read cannot be called clean.
+/// `Missing` and `Damaged`, as when an index is opened. An index that cannot be read must not be called clean.
 pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], words: &[String]) -> IndexResult<Residue> {
     if !dir.join(META_FILE).try_exists()? {
         return Err(IndexError::Missing);
@@ -103,7 +106,7 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     Ok(out)
 }
 
-/// The words and records to find in each segment.
+/// The words and rows to search for in each segment.
 struct SearchTargets<'w> {
     fields: Fields,
     erased: HashSet<u64>,
@@ -176,7 +179,7 @@ impl SearchTargets<'_> {
         self.stream(&inverted, &mut check_word)
     }
 
-    /// Reads a whole dictionary, which is quicker than looking up most of its words.
+    /// Reads a whole dictionary. This is quicker than looking up the words one by one if they are many.
     fn stream(
         &self,
         inverted: &InvertedIndexReader,

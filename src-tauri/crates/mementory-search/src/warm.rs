@@ -6,8 +6,8 @@ use crate::{IndexResult, SearchIndex};
 const WARMED_FILE_TYPES: [&str; 4] = ["fieldnorm", "fast", "idx", "pos"];
 
 impl SearchIndex {
-    /// Decrypts dictionaries, lengths, columns, postings and positions into the cache, up to about five sixths of it,
-    /// which leaves the rest for searches. `Damaged` if a file fails its check.
+    /// Decrypts dictionaries, lengths, columns, postings and positions into the cache. At most about five sixths of the
+    /// cache are filled, so that room is left for searches. Returns `Damaged` if a file fails its check.
     pub fn warm(&self) -> IndexResult<()> {
         self.with_searcher(|searcher| {
             let segments = searcher.segment_readers();

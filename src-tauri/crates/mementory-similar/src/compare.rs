@@ -6,10 +6,10 @@ use crate::{
     word_match::{differ_by_ending, differ_by_typo},
 };
 
-/// One replaced word is allowed for each group of this many words in the shorter text. In a short text, a replaced word
-/// changes the meaning.
+/// Words may be replaced: one for every full group of this many words in the shorter text. In a text with fewer words,
+/// none may be replaced, because this would change the meaning.
 const WORDS_PER_REPLACEMENT: f32 = 60.0;
-/// One typo is allowed, and one more for each group of this many words.
+/// One typo is allowed, and another one for every full group of this many words in the longer text.
 const WORDS_PER_TYPO: usize = 8;
 
 /// Result of comparing two texts.
@@ -40,13 +40,13 @@ impl Comparison {
 pub enum Difference {
     /// One text has no words.
     Empty,
-    /// Only one text has a certain number, date, negation, wish or relation.
+    /// One text has a number, date, negation, wish or relation that the other does not have.
     Decisive,
-    /// Only one text has a certain name or first word of a sentence.
+    /// One text has a name, or a first word of a sentence, that the other does not have.
     Name,
-    /// A word is replaced by another one.
+    /// One text has a different word in place of a word of the other.
     Word,
-    /// One text has an additional clause.
+    /// One text has a clause that the other does not have.
     Statement,
     /// The words are the same, but their order changes the meaning.
     Order,
@@ -102,8 +102,8 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
 }
 
-/// Largest number of words without an equal word for which matching by ending or typo is tried. `longer_len` is the
-/// number of words in the longer text.
+/// Words without an equal word in the other text may still match by ending or typo. This is tried only if there are at
+/// most this many of them. `longer_len` is the number of words in the longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }
@@ -147,8 +147,8 @@ impl<'f> Matching<'f> {
         if self.only_a.is_empty() || self.only_b.is_empty() {
             return Ok(());
         }
-        // The limit bounds the time. The other text has few unmatched words here, because their number was limited
-        // before.
+        // This limits the time. Only one of the two lists can be long here, because the number of unmatched words in
+        // the shorter text was already limited.
         if self.only_a.len().max(self.only_b.len()) > 4096 {
             return Err(Difference::FewCommonWords);
         }
@@ -180,7 +180,7 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Returns an error if words that only one text has make the texts different.
+    /// Returns an error if the texts are different because of words that only one of them has.
     fn check_unmatched(&self, shorter_len: usize) -> Result<(), Difference> {
         let has_decisive_word = |form: &Form, only: &[u32]| {
             only.iter().any(|i| {
@@ -208,12 +208,12 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Returns an error if the order of the words makes the texts different. Groups of words may move, but every
-    /// decisive word and at least half of all words must keep a neighbour: "the cat is afraid of the dog" differs from
-    /// "the dog is afraid of the cat". Members of a list may be in any order.
+    /// Returns an error if the texts are different because of the order of their words. "The cat is afraid of the dog",
+    /// for example, differs from "the dog is afraid of the cat". Groups of words may move, but every decisive word and
+    /// at least half of all words must keep one of their neighbours. The members of a list may be in any order.
     fn check_order(&mut self) -> Result<(), Difference> {
-        // Equal words are matched in order. If both texts have the same order, the indices in b are therefore
-        // ascending.
+        // Equal words were matched in the order of the texts. So if the order of all words is the same in both texts,
+        // the indices in b are ascending.
         self.pairs.sort_unstable();
         if self.pairs.is_sorted_by_key(|(_, j)| *j) {
             return Ok(());
@@ -222,7 +222,7 @@ impl<'f> Matching<'f> {
         for (i, j) in &self.pairs {
             index_in_a[*j as usize] = *i;
         }
-        // A word is identified by its hash in a, so that equal words are interchangeable.
+        // A word is identified by its hash in a, so that equal words can replace each other.
         let word_hash = |i: u32| self.a.tokens()[i as usize].hash;
         let sequence_a: Vec<(u64, bool)> =
             self.pairs.iter().map(|(i, _)| (word_hash(*i), self.a.tokens()[*i as usize].after_separator)).collect();
@@ -264,8 +264,8 @@ impl<'f> Matching<'f> {
     }
 }
 
-/// Whether two different words are forms of the same word. `Some(true)` if they differ by a typo, `Some(false)` if by
-/// an ending, `None` for all other words.
+/// Whether two different words are forms of the same word. `Some(true)` if they differ by a typo, `Some(false)` if they
+/// differ by an ending, `None` if they are not forms of the same word.
 fn differ_by_typo_or_ending(a: &Form, x: &Token, b: &Form, y: &Token) -> Option<bool> {
     let is_word = |t: &Token| matches!(t.kind, TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name);
     if !is_word(x) || !is_word(y) {
@@ -286,7 +286,7 @@ fn count_emojis(form: &Form, only: &[u32]) -> usize {
 }
 
 impl Form {
-    /// Whether neighbouring words that only this text has form a clause.
+    /// Whether some of the words that only this text has are next to each other and form a clause.
     fn has_additional_clause(&self, only: &[u32]) -> bool {
         if only.len() < 2 {
             return false;

@@ -2,7 +2,7 @@
 use crate::script::makes_another_letter;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// A word from a word list, folded in the same way as texts.
+/// Folds a word from a word list in the same way as the words of a text.
 pub(crate) fn fold_word(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
     for c in word.nfkd() {
@@ -11,8 +11,8 @@ pub(crate) fn fold_word(word: &str) -> String {
     out
 }
 
-/// Applies the rule of `mementory_model::fold` to one decomposed character, but keeps the marks that turn a
-/// letter into another one.
+/// Folds one character of a decomposed text by the rules of `mementory_model::fold`. Unlike there, the marks that turn
+/// a letter into another letter are kept.
 pub(crate) fn fold_char(c: char, after_letter: bool, mut out: impl FnMut(char)) {
     if is_combining_mark(c) {
         if after_letter && makes_another_letter(c) {

@@ -11,7 +11,7 @@ pub(crate) enum TokenKind {
     Name,
     /// One character in a script without spaces.
     Char,
-    /// An emoji. Texts may differ by an additional emoji, but not by a replaced one.
+    /// An emoji. Two texts may still be near if one has an additional emoji, but not if one emoji replaces another.
     Emoji,
     /// A number, negation, relation or month, which both texts must have.
     Decisive,
@@ -20,7 +20,7 @@ pub(crate) enum TokenKind {
 /// One word of a form.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// Hash of the compared form of the word. It is only kept in memory.
+    /// Hash of the word in the form in which it is compared. It is never stored.
     pub(crate) hash: u64,
     /// Byte offset of the word in the canonical text.
     pub(crate) at: u32,
@@ -38,7 +38,7 @@ pub struct Form {
     pub(crate) tokens: Box<[Token]>,
     /// Indices into `tokens`, sorted by hash.
     pub(crate) indices_by_hash: Box<[u32]>,
-    /// The hashes in the same order, as a separate array. Most pairs of texts can be rejected by them alone.
+    /// The hashes of the tokens in the order of `indices_by_hash`. They are enough to reject most pairs of texts.
     pub(crate) hashes: Box<[u64]>,
     pub(crate) decisive_hash: u64,
     /// True if the text contains "I" or "my" in Spanish. A verb ending in o may then be in the first person.
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Form {
 }
 
 impl Form {
-    /// True for a text without letters, digits and meaningful signs.
+    /// True if the text has no letters, no digits and no signs with a meaning.
     pub fn is_empty(&self) -> bool {
         self.canonical.is_empty()
     }
@@ -74,7 +74,7 @@ impl Form {
         &self.hashes
     }
 
-    /// Hash of all decisive words, which does not depend on their order. Texts with different decisive words are never
+    /// Hash of all decisive words. It does not depend on their order. Texts with different decisive words are never
     /// near.
     pub(crate) fn decisive_hash(&self) -> u64 {
         self.decisive_hash
@@ -95,8 +95,8 @@ impl Form {
         self.tokens.iter().map(|t| t.hash).collect()
     }
 
-    /// Takes over the flags of `other`, and the kind of each of its words where that is stricter. `other` must differ
-    /// from this text only in filler words. A name, for example, is stricter than a word.
+    /// Takes over the flags of `other`, and for each word the stricter one of the two kinds. A name, for example, is
+    /// stricter than a word. `other` must differ from this text only in filler words.
     pub(crate) fn adopt_stricter_kinds(&mut self, other: &Form) {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {

@@ -2,11 +2,11 @@
 use crate::{Comparison, Form, Key, Sketch, compare, sketch::ROW_COUNT, sketches};
 use std::collections::HashMap;
 
-/// Number of rows that two sketches must have in common to be compared.
+/// Two texts are compared only if their sketches have this many rows in common, at the same place.
 const MIN_COMMON_ROWS: usize = 3;
-/// Number of rows by which sketches are sorted.
+/// Number of rows by which sketches are sorted in each order.
 const SORT_ROW_COUNT: usize = 6;
-/// Number of following texts with which a text is compared in each order.
+/// In each order, a text is compared with this many of the texts after it.
 const COMPARED_NEIGHBOUR_COUNT: usize = 8;
 /// Two texts that both have this many near texts are not compared, because their groups are already found.
 const MAX_NEAR_TEXTS: usize = 64;
@@ -33,7 +33,7 @@ pub struct Group {
     pub score: f32,
 }
 
-/// Default for the share of common words from which two texts are near.
+/// Default threshold: two texts are near if at least this share of their words is common.
 pub const THRESHOLD: f32 = 0.7;
 
 /// Finds groups of texts. No text is in two groups. The groups are sorted by their first members.
@@ -42,8 +42,9 @@ pub fn group_texts<T: AsRef<str>>(key: &Key, texts: &[T], threshold: f32) -> Vec
     groups(&sketches(key, &forms), &forms, threshold)
 }
 
-/// Finds groups of texts by their sketches (stored or new) and forms. `sketches[i]` and `forms[i]` must belong to the
-/// same text. If one list is longer, its remainder is ignored. The groups do not depend on the order of the texts.
+/// Finds groups of texts, given their sketches and their forms. The sketches may be stored ones. `sketches[i]` and
+/// `forms[i]` must belong to the same text. If one list is longer, its remainder is ignored. The groups do not depend
+/// on the order of the texts.
 pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group> {
     let nodes = create_nodes(sketches, forms);
     let edges = find_near_pairs(&nodes, threshold);
@@ -91,23 +92,23 @@ fn create_nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
     nodes
 }
 
-/// Score and indices of two nodes that are near.
+/// Two nodes that are near, as (score, index, index).
 type Edge = (f32, u32, u32);
 
-/// Finds near pairs. The nodes are sorted many times, each time by different rows of their sketches. Nodes with the
-/// same first rows may be near, and those with more equal rows are closer together. Only neighbours in an order are
-/// compared, so that even a hundred thousand similar texts take no longer than others. A pair that is missed in one
-/// order can be found in another.
+/// Finds pairs of nodes that are near. The nodes are sorted many times, each time by other rows of their sketches.
+/// Nodes whose first rows are equal may be near. The more rows are equal, the closer together the nodes are in the
+/// order. Only neighbours in an order are compared, so a hundred thousand similar texts take no longer than other
+/// texts. A pair that is missed in one order can be found in another.
 fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
     let mut found: HashMap<(u32, u32), f32> = HashMap::new();
     let mut near_text_counts = vec![0_usize; nodes.len()];
-    // Rejected pairs can be neighbours in other orders as well, so the most recent ones are stored.
+    // A rejected pair may be neighbours in other orders as well, so recently rejected pairs are kept.
     let mut rejected = vec![(0_u32, 0_u32); (nodes.len() * 16).next_power_of_two().min(1 << 20)];
     let mut order: Vec<(u128, u32)> = Vec::with_capacity(nodes.len());
     for first in (0..ROW_COUNT - MIN_COMMON_ROWS + 1).step_by(MIN_COMMON_ROWS) {
         order.clear();
         order.extend(nodes.iter().zip(0_u32..).map(|(node, n)| {
-            // The order begins with the hash of the decisive words, so texts with different decisive words are never
+            // The sort key begins with the hash of the decisive words, so texts with different decisive words are never
             // compared.
             let rows = (0..SORT_ROW_COUNT).fold(u128::from(node.form.decisive_hash() >> 32), |sum, row| {
                 sum << 16 | u128::from(node.rows[(first + row) % ROW_COUNT])
@@ -132,7 +133,7 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
                 }
                 let comparison = compare(&nodes[*x as usize].form, &nodes[*y as usize].form);
                 if comparison.score() >= threshold && comparison.score() > 0.0 {
-                    // With this score, equal texts are merged before all others.
+                    // Equal texts get a score above that of all others, so that they are merged first.
                     found.insert(pair, if comparison == Comparison::Same { 2.0 } else { comparison.score() });
                     near_text_counts[*x as usize] += 1;
                     near_text_counts[*y as usize] += 1;

@@ -1,4 +1,5 @@
-//! Properties of characters: their script, marks that make another letter, and signs that have a meaning.
+//! Properties of characters: their script, whether they are marks that turn a letter into another one, and whether they
+//! are signs with a meaning.
 
 /// Scripts, by the way in which their words are separated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,9 +31,9 @@ pub(crate) fn script_of(c: char) -> Script {
     }
 }
 
-/// Whether a combining mark makes another letter of the one before it. These are vowel signs of Indic scripts, Thai,
-/// Lao, Tibetan, Burmese and Khmer, and voicing marks of kana (ハハ is a mother, パパ a father). All other marks are
-/// accents.
+/// Whether a combining mark turns the letter before it into another letter. Such marks are the vowel signs of Indic
+/// scripts, Thai, Lao, Tibetan, Burmese and Khmer, and the voicing marks of kana (ハハ means mother, and パパ means
+/// father). All other marks are accents.
 pub(crate) fn makes_another_letter(mark: char) -> bool {
     matches!(mark, '\u{0900}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3099}' | '\u{309a}')
 }

@@ -3,10 +3,10 @@ use crate::{Form, form::TokenKind};
 use mementory_crypto::{KeyedHasher, keyed_digest};
 use std::collections::HashMap;
 
-/// Number of minimal hashes in a sketch.
+/// Number of minima in a sketch, one for each hash function.
 pub(crate) const ROW_COUNT: usize = 128;
 const DIGEST_BYTES: usize = 16;
-/// Version of the sketch format, including the way in which shingles are formed.
+/// Version of the sketch format. It also covers the way in which shingles are formed.
 const SKETCH_VERSION: u8 = 1;
 
 /// The key for sketches. The same text has different sketches in two vaults.
@@ -35,9 +35,9 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// The sketch of a text: a keyed digest of the folded text, and the minima of its keyed shingles under 128 hash
-/// functions. Texts that are equal after folding have equal sketches, so sketches must be stored encrypted. Without the
-/// key they reveal no word.
+/// The sketch of a text. It consists of a keyed digest of the folded text, and of the minima of its keyed shingles
+/// under 128 hash functions. Without the key, a sketch reveals no word. But texts that are equal after folding have
+/// equal sketches, so sketches must be stored encrypted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sketch {
     digest: [u8; DIGEST_BYTES],
@@ -125,8 +125,8 @@ fn sketch_with_cache(key: &Key, form: &Form, cached_numbers: &mut HashMap<Vec<u8
                 number
             }
         };
-        // All hash functions are derived from one keyed number, which is fast and good enough for finding candidates.
-        // These are then compared word by word.
+        // All hash functions are derived from one keyed number. This is fast, and good enough for finding candidates,
+        // because candidates are then compared word by word.
         let mut step = number;
         for place in &mut minima {
             step = step.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -145,9 +145,13 @@ pub fn jaccard(a: &Form, b: &Form) -> f32 {
     if union_count == 0 { 1.0 } else { common_count as f32 / union_count as f32 }
 }
 
-/// The sorted set of a text's shingles. For a word, these are all groups of three consecutive characters, where the
-/// beginning and the end of the word count as characters; in scripts without spaces, single characters and pairs of
-/// consecutive ones; for a decisive word, the whole word. The order of the words makes no difference.
+/// The sorted set of a text's shingles:
+/// - for a word, all groups of three consecutive characters, where the beginning and the end of the word count as
+///   characters;
+/// - for a script without spaces, all single characters and all pairs of consecutive characters;
+/// - for a decisive word or an emoji, the whole word.
+///
+/// Words in scripts with spaces may be in any order.
 fn shingles(form: &Form) -> Vec<Vec<u8>> {
     let mut out = Vec::with_capacity(form.tokens().len() * 6);
     let mut before: Option<&str> = None;

@@ -22,7 +22,7 @@ struct Tokenizer {
     canonical: String,
     tokens: Vec<Token>,
     keep_fillers: bool,
-    /// True if all letters are capitals or none is. Capitals then do not indicate names.
+    /// True if all letters are capitals, or none is. In both cases, capitals do not show which words are names.
     is_single_case: bool,
     is_german: bool,
     after_separator: bool,
@@ -30,7 +30,7 @@ struct Tokenizer {
     spanish_first_person: bool,
     /// The current run of letters.
     run: Option<Run>,
-    /// End of the previous run, if only an apostrophe follows it.
+    /// End of the previous run of letters, if nothing but an apostrophe has followed it so far.
     before_apostrophe: Option<usize>,
 }
 
@@ -47,7 +47,7 @@ impl Form {
     /// The form of a text of any length in any script.
     pub fn new(text: &str) -> Self {
         let form = Tokenizer::new(text, false).into_form(text);
-        // If a text only has filler words, these are compared.
+        // Filler words are kept only if a text has no other words.
         if form.tokens.is_empty() { Tokenizer::new(text, true).into_form(text) } else { form }
     }
 }
@@ -143,7 +143,7 @@ impl Tokenizer {
             Sign::Decisive => self.add_sign(c, TokenKind::Decisive, &[c, '\u{0}']),
             Sign::Negation => self.add_sign(c, TokenKind::Decisive, &['n', 'o', 't']),
             Sign::Emoji => self.add_sign(c, TokenKind::Emoji, &[c]),
-            // A minus sign follows a space and precedes a number.
+            // A minus sign has a space before it and a number after it.
             Sign::Ignored if matches!(c, '-' | '\u{2212}') && before == ' ' && next.is_numeric() => {
                 self.add_sign('-', TokenKind::Decisive, &['-']);
             }
@@ -188,7 +188,7 @@ impl Tokenizer {
                 return;
             }
         }
-        // In "l'eau" and "j'aime", the run is a shortened article or pronoun.
+        // A shortened article or pronoun, as in "l'eau" and "j'aime", is not a word of its own.
         if apostrophe && matches!(text.as_str(), "l" | "d" | "j" | "qu" | "n" | "s" | "c" | "m" | "t") {
             return;
         }
@@ -217,7 +217,7 @@ impl Tokenizer {
         }
         let is_inside_sentence = !self.at_sentence_start && !self.is_single_case;
         let letter_count = run.letter_count;
-        // An acronym as in "blood group A", "the US" and "IT" is not an article or pronoun.
+        // In "blood group A", "the US" and "IT", the word in capitals is not an article or a pronoun.
         let is_acronym = is_inside_sentence && run.has_only_capitals && !piece.eq("i") && letter_count < 6;
         match WORD_RULES.get(piece) {
             Some(WordRule::Decisive(value)) => self.push_token(at, end, TokenKind::Decisive, hash(&**value)),
@@ -238,7 +238,8 @@ impl Tokenizer {
         }
     }
 
-    /// Reads scripts without spaces: known words first, then single characters.
+    /// Reads text in a script without spaces. Known words are recognised first. Everything else is read character by
+    /// character.
     fn add_unspaced(&mut self, mut at: usize, mut rest: &str) {
         while let Some(next) = letter_len(rest) {
             let len = match known_word(rest) {

@@ -1,9 +1,10 @@
-//! Words with a special rule, in the languages that are most used with assistants.
+//! Words that have a special rule, in the languages that people use most with assistants.
 //!
-//! `fillers` are ignored unless a text has no other words. `conjunctions` are ignored too, and the words
-//! before and after them may be exchanged. A `decisive` word that only one of two texts has makes them different; words
-//! with the same meaning are joined by `/`. `same_word` lists forms of one word that the rules for endings do not
-//! cover.
+//! - `fillers` are ignored, unless a text has no other words.
+//! - `conjunctions` are ignored too, and the words before and after them may change places.
+//! - `decisive` words make two texts different if only one text has them. Words with the same meaning are joined by
+//!   `/`.
+//! - `same_word` lists forms of one word that the rules for endings do not cover.
 use crate::fold::fold_word;
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -12,11 +13,11 @@ use std::{collections::HashMap, sync::LazyLock};
 pub(crate) enum WordRule {
     /// The word is ignored.
     Filler,
-    /// The word is ignored, and the words before and after it may be exchanged.
+    /// The word is ignored, and the words before and after it may change places.
     Conjunction,
-    /// Both texts must have the word. It is compared as this text.
+    /// Both texts must have the word. In comparisons, this text stands for it.
     Decisive(Box<str>),
-    /// The word is a form of another word. It is compared as this text.
+    /// The word is a form of another word. In comparisons, this text stands for it.
     SameAs(Box<str>),
 }
 
@@ -156,7 +157,7 @@ const CHINESE: Language = Language {
     same_word: "",
 };
 
-/// Other languages only have words for the person and negations.
+/// For other languages, there are only words for the person, some conjunctions, and negations.
 const OTHER_LANGUAGES: Language = Language {
     fillers: "пользователь пользователя я utente utilizador gebruiker uzytkownik kullanici 사용자 사용자는 사용자가 저는 나는 ผู้ใช้ ผม ฉัน \
         المستخدم उपयोगकर्ता χρηστης",
@@ -191,12 +192,13 @@ pub(crate) static WORD_RULES: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::
     words
 });
 
-/// Number of characters in the longest word that is not ASCII. In scripts without spaces, known words are searched up
-/// to this length.
+/// Number of characters in the longest known word that is not ASCII. In scripts without spaces, longer words need not
+/// be looked for.
 pub(crate) static MAX_KNOWN_WORD_CHARS: LazyLock<usize> =
     LazyLock::new(|| WORD_RULES.keys().filter(|w| !w.is_ascii()).map(|w| w.chars().count()).max().unwrap_or(1));
 
-/// Words in small letters that only occur in German. In a German text, capitals do not indicate names.
+/// Words that, in small letters, occur only in German. A text with one of them is German, and its capitals do not show
+/// which words are names.
 pub(crate) const GERMAN_ONLY_WORDS: [&str; 24] = [
     "der", "das", "und", "ist", "ein", "eine", "einen", "einem", "einer", "mit", "nicht", "auf", "für", "von", "zu",
     "im", "dem", "sich", "keine", "kein", "gerne", "bei", "seine", "wohnt",

@@ -17,7 +17,7 @@ const WORD_ENDING_SETS: [&[&str]; 7] = [
 ];
 const SPANISH_E_ENDINGS: [&str; 8] = ["e", "en", "ia", "ian", "ir", "er", "iendo", "io"];
 
-/// Largest length of a word in letters for the rules below. Longer words must be equal.
+/// Largest length of a word for which endings and typos are considered, in letters. Longer words must be equal.
 const MAX_WORD_LETTERS: usize = 40;
 
 /// Whether two words differ by an ending for tense, person or number. With `spanish_verb`, a final o may be the first
@@ -28,12 +28,12 @@ pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
     }
     let common: Vec<(usize, char)> =
         a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).map(|(at, _)| at).collect();
-    // Up to two letters of the common part may be part of the endings, as in stud-y and stud-ies, or liv-e and liv-ing.
-    // The stem has at least three letters.
+    // The words begin with the same letters. The last one or two of these may belong to the endings, as in stud-y and
+    // stud-ies, or in liv-e and liv-ing. The stem has at least three letters.
     (common.len().saturating_sub(2).max(3)..=common.len()).any(|letters| {
         let Some((at, last)) = common.get(letters - 1) else { return false };
         let (x, y) = (&a[at + last.len_utf8()..], &b[at + last.len_utf8()..]);
-        // In "planned", the last letter of "plan" is doubled.
+        // The last letter of the stem may be doubled, as in "planned".
         let has_doubled_letter = |bare: &str, end: &str| {
             matches!(bare, "" | "s") && end.strip_prefix(*last).is_some_and(|rest| matches!(rest, "ed" | "ing"))
         };

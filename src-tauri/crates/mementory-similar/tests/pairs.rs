@@ -1,4 +1,4 @@
-//! Compares the pairs in `pairs.tsv` and checks that the results are those assigned by hand.
+//! Compares the pairs of texts in `pairs.tsv`. The results must be the ones that were assigned by hand.
 use mementory_similar::{Comparison, Form, compare};
 
 #[test]

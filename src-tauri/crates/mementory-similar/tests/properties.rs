@@ -1,4 +1,5 @@
-//! Properties that must hold for any texts. Also prints the time for texts that are slow to compare.
+//! Tests properties that must hold for all texts. Also prints how long it takes to group texts that are slow to
+//! compare.
 #![allow(clippy::print_stdout)] // the tests print measurements
 mod generated;
 
@@ -14,7 +15,7 @@ fn key() -> Key {
     Key::new(&[7; 32])
 }
 
-/// A few texts that are often similar, because they consist of few words. Some of these words are decisive.
+/// A few texts that consist of a small set of words, so that they are often similar. Some of these words are decisive.
 fn similar_texts() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec![
         "User", "the", "I", "likes", "liked", "tea", "Berlin", "berlni", "not", "two", "2", "and", "coffee", "coffe",
@@ -76,14 +77,15 @@ proptest! {
             prop_assert!(group.members.len() > 1 && group.members.is_sorted());
             for (at, i) in group.members.iter().enumerate() {
                 prop_assert!(seen.insert(*i), "{} is in two groups", i);
-                // Every two members must be near, so that there are no chains.
+                // Every two members must be near. A chain of texts that are each near only to the next one is not
+                // allowed.
                 for j in &group.members[at + 1..] {
                     let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));
                     prop_assert!(pair.score() >= THRESHOLD, "{:?} {:?} {:?}", texts[*i], texts[*j], pair);
                     prop_assert_eq!(group.likeness == Likeness::Same && pair != Comparison::Same, false);
                 }
             }
-            // The members of a group must form the same group if there are no other texts.
+            // Without the other texts, the members of a group must form the same group again.
             let members: Vec<&String> = group.members.iter().map(|i| &texts[*i]).collect();
             let regrouped = group_texts(&key(), &members, THRESHOLD);
             prop_assert_eq!(regrouped.len(), 1);
@@ -150,7 +152,7 @@ fn empty_texts_are_not_duplicates() {
     assert_eq!(group_texts(&key(), &texts, THRESHOLD), []);
 }
 
-/// Returns texts that are slow to compare, with the name of each kind of text. Measurements use large numbers of them.
+/// Returns several kinds of texts that are slow to compare, each kind with its name and `count` texts.
 fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
     let word_by_number = |n: usize| ["red", "tea", "sky", "oak", "sun", "cup", "fog", "ink", "jar", "key"][n % 10];
     let pseudorandom_word = |n: usize| -> String {
@@ -208,7 +210,8 @@ fn grouping_of_hostile_texts_terminates() {
             assert!(grouped < texts.len() / 20, "{grouped}");
         }
     }
-    // Texts of about one megabyte: different words, one very long word, no spaces, only combining marks.
+    // Texts of about one megabyte: some of many different words, some of one very long word, some without spaces, and
+    // one of nothing but combining marks.
     let long: String = memories(8_000, 5).iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut texts = vec![
         long.clone(),

@@ -6,7 +6,8 @@ use generated::{Memory, memories};
 use mementory_similar::{Form, Group, Key, THRESHOLD, groups, sketches};
 use std::{collections::BTreeMap, time::Instant};
 
-/// Numbers of pairs that are in the same group, that say the same, and that are both.
+/// Three numbers of pairs of texts: those that are in the same group, those that say the same, and those for which both
+/// is true.
 struct Pairs {
     grouped: u64,
     true_pairs: u64,
@@ -43,8 +44,8 @@ fn count_pairs(memories: &[Memory], groups: &[Group]) -> Pairs {
     }
 }
 
-/// For each kind of edit (or each language), the share of edited texts that are in one group with another wording of
-/// the statement.
+/// A table with a row for each kind of edit (or each language). It gives the share of the edited texts that are in a
+/// group with another wording of their statement.
 fn recall_table<'m>(
     memories: &'m [Memory],
     groups: &[Group],
@@ -116,7 +117,7 @@ fn measure_groups(count: usize, seed: u64) -> Pairs {
     pairs
 }
 
-/// Prints the texts that are not in one group with their first wording.
+/// Prints the texts that are not in the same group as the first wording of their statement.
 fn print_missed(memories: &[Memory], groups: &[Group]) {
     let mut group_of = vec![usize::MAX; memories.len()];
     groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| group_of[*i] = g));
@@ -134,8 +135,8 @@ fn print_missed(memories: &[Memory], groups: &[Group]) {
     }
 }
 
-/// With `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality -- --nocapture`, more
-/// memories are used. If `MEMENTORY_SIMILAR_MISSED` is set, the missed texts are printed.
+/// Uses more memories with `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality --
+/// --nocapture`. If `MEMENTORY_SIMILAR_MISSED` is set, the missed texts are printed.
 #[test]
 fn ten_thousand_memories_reach_the_required_precision_and_recall() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);

@@ -30,7 +30,7 @@ pub struct ChainLink {
 /// Actor of changes by the person.
 const OWNER: &str = "owner";
 
-/// Actor of calls by a connected client. The target of such an entry is the id of the client's grant.
+/// Actor of calls by a connected client. The target of such an entry is the id of the grant that the client has.
 pub const CLIENT: &str = "client";
 
 fn entry_hash(keys: &VaultKeys, previous_hash: &[u8], row: &AuditRow) -> [u8; 32] {

@@ -1,6 +1,6 @@
-//! Bytes of attachments and passthrough files. Each blob is an encrypted file named by a keyed digest of its content,
-//! so equal bytes are stored once and the name reveals nothing. The store records which blobs are in use; the others
-//! are deleted.
+//! Stores the bytes of attachments and passthrough files. Each blob is an encrypted file whose name is a keyed digest
+//! of its content. So equal bytes are stored only once, and the name reveals nothing. The store records which blobs are
+//! in use. All others are deleted.
 use crate::{StoreError, StoreResult};
 use mementory_crypto::{ChunkReader, ChunkWriter, Context, KeyedHasher, SpoolFile};
 use std::{
@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Largest number of bytes held in memory. Longer content goes through an encrypted scratch file.
+/// Content of up to this many bytes is held in memory. Longer content goes through an encrypted scratch file.
 const MAX_IN_MEMORY_BYTES: usize = 8 << 20;
 
 /// Name (keyed digest) and size of stored bytes.
@@ -123,8 +123,8 @@ impl Blobs {
         Ok(())
     }
 
-    /// Removes every file in the folder whose digest is not in `keep`, including leftovers of a crash. Returns how many
-    /// were removed.
+    /// Removes every file in the folder that is not a blob with a digest in `keep`. This includes what a crash left
+    /// behind. Returns how many files were removed.
     pub fn sweep(&self, keep: &HashSet<[u8; 32]>) -> StoreResult<u32> {
         let mut removed = 0;
         for entry in std::fs::read_dir(&self.dir).map_err(|e| StoreError::io("blobs", e))? {

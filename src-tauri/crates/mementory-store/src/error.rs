@@ -1,6 +1,6 @@
-//! Errors of vault operations, as kinds that callers match on. The store and all crates above it share this one type
-//! (the vault calls it `VaultError`), so closures that run inside a store transaction need no conversion. It wraps the
-//! formats' error, so that a reader's failure inside an import keeps its error code.
+//! Errors of vault operations, as kinds that callers can match on. The store and all crates above it share this one
+//! type (the vault calls it `VaultError`), so closures that run inside a store transaction need no conversion. It wraps
+//! the error type of the formats, so that an error of a reader during an import keeps its error code.
 use mementory_crypto::CryptoError;
 use mementory_model::FormatError;
 
@@ -29,7 +29,7 @@ pub enum StoreError {
     /// Another process has the vault open and answers connected clients with it.
     #[error("the vault answers connected clients")]
     AnsweringClients,
-    /// No key slot opens with this secret.
+    /// The passphrase or other secret does not open any of the vault's key slots.
     #[error("the passphrase does not open this vault")]
     WrongSecret,
     /// The header, a page or a blob fails its check; the text names which.
@@ -49,7 +49,7 @@ pub enum StoreError {
         /// Newest schema version that this program can read.
         known: u32,
     },
-    /// No such record, batch, tombstone or receipt.
+    /// There is no record, batch, tombstone or receipt with this id.
     #[error("{id} is not in this vault")]
     NotFound {
         /// The id that was requested.
@@ -84,8 +84,8 @@ pub enum StoreError {
     /// SQLite reported an error.
     #[error("store: {0}")]
     Store(#[source] rusqlite::Error),
-    /// A commit failed, and the disk did not confirm either that it was taken back: the change may be there when the
-    /// vault is opened again. Until then every transaction is refused with this error.
+    /// A commit failed, and it could not be confirmed on disk that it was taken back. The change may be present when
+    /// the vault is opened again. Until then, every transaction is refused with this error.
     #[error("the disk did not confirm a change")]
     Unconfirmed,
     /// The search index failed; it can always be rebuilt from the store.
@@ -128,7 +128,7 @@ impl StoreError {
 }
 
 impl From<rusqlite::Error> for StoreError {
-    /// SQLCipher reports a page that fails its MAC as "not a database" or "corrupt".
+    /// If a page fails its MAC, SQLCipher reports "not a database" or "corrupt". Both become `Damaged`.
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
@@ -163,8 +163,8 @@ impl From<StoreError> for FormatError {
     }
 }
 
-/// Reverses [`From<StoreError> for FormatError`], so that a store error which passed through a reader becomes a store
-/// error again.
+/// Reverses the conversion of a [`StoreError`] to a [`FormatError`]. A store error that went through a reader becomes a
+/// store error again.
 pub fn unwrap_format(error: FormatError) -> StoreError {
     match error {
         FormatError::Cancelled => StoreError::Cancelled,

@@ -1,4 +1,5 @@
-//! The kind of an attachment's file: from its media type if that is decisive, otherwise from the extension of its name.
+//! The kind of an attachment's file. If the media type is decisive, it determines the kind. Otherwise, the extension of
+//! the file name does.
 use rusqlite::{Connection, functions::FunctionFlags};
 
 /// Kinds of files as the window lists them. Each attachment has exactly one.
@@ -15,8 +16,8 @@ pub enum FileKind {
     Missing,
 }
 
-/// SQL expression for the kind of the file that `records r` and its row `f` in `files` describe. The title, for which
-/// SQLite has to fetch the record, is used only if the media type does not decide.
+/// SQL expression for the kind of a file. The file is described by `records r` and by its row `f` in `files`. The title
+/// is used only if the media type does not decide, because SQLite has to fetch the record for it.
 pub const KIND_SQL: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
      ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
 
@@ -82,7 +83,8 @@ impl FileKind {
         })
     }
 
-    /// Kind from a textual or application media type. A name with a known extension takes precedence over it.
+    /// The kind for a media type that begins with `text` or `application`. It is used only if the extension of the file
+    /// name is unknown.
     fn from_other_media_type(media_type: &str) -> Option<Self> {
         const OFFICE: [&str; 4] = ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
         let (top, sub) = media_type.split_once('/')?;

@@ -2,8 +2,8 @@
 use mementory_crypto::{KeyedHasher, VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey, Times, normal_text};
 
-/// Shortest normal form, in bytes, for which a message, resource, chunk or task gets a fingerprint. Shorter texts get
-/// none, since a deleted "yes" must not block every other "yes".
+/// A message, resource, chunk or task gets a fingerprint only if its normal form has at least this many bytes. A
+/// deleted "yes", for example, must not block every other "yes".
 const MIN_FINGERPRINTED_BYTES: usize = 24;
 
 /// Id of a record in this vault; the same record key always gives the same id.
@@ -23,8 +23,8 @@ pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]>
     (normal.len() >= min_length).then(|| keyed_id(keys.fingerprints(), &[b"text", normal.as_bytes()]))
 }
 
-/// Digest of a record's content, by which an import recognizes an unchanged record. Origin, position and branch are not
-/// part of it, because they differ between two exports of the same record.
+/// Digest of a record's content. By this digest, an import recognises that a record is unchanged. Origin, position and
+/// branch are not part of it, because they differ between two exports of the same record.
 pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     let mut h = KeyedHasher::new(keys.ids());
     let mut hash_part = |bytes: &[u8]| {
@@ -36,7 +36,7 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     for text in [&record.title, &record.record_type, &record.status, &record.sensitivity, &record.namespace] {
         hash_part(text.as_deref().unwrap_or("\u{0}").as_bytes());
     }
-    // A record that the source repeats has the time of whichever occurrence was read first, so its time is left out.
+    // If the source repeats a record, its time depends on which occurrence was read first. So the time is left out.
     let times = if record.repeats { &Times::default() } else { &record.times };
     for time in [times.created, times.valid_from, times.valid_to, times.observed] {
         hash_part(&time.map_or(i64::MIN, mementory_model::Timestamp::as_micros).to_le_bytes());

@@ -1,5 +1,6 @@
-//! Record bodies, compressed many at a time into packs. Chats compressed this way take a fifth to a tenth of their JSON
-//! size, so the erasure check can read the whole database. A pack can be rewritten without some of its entries.
+//! Packs, each of which holds the bodies of many records and is compressed as a whole. Chats take up only a fifth to a
+//! tenth of their JSON size in this form, so the erasure check can read the whole database. A pack can be rewritten
+//! without some of its entries.
 use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -8,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Uncompressed size in bytes at which a pack is closed.
+/// A pack is closed when its entries have at least this many bytes, before compression.
 const PACK_BYTES: usize = 256 << 10;
 const ZSTD_LEVEL: i32 = 1;
 /// Maximum number of unpacked packs in the cache.
@@ -60,7 +61,7 @@ struct EntryHeader {
     text: usize,
 }
 
-/// The body, then the media type and text of the verbatim if there is one.
+/// The body of an entry. If it has a verbatim, also the media type and the text of the verbatim.
 type EntryParts<'r> = (&'r [u8], Option<(String, String)>);
 
 impl EntryHeader {
@@ -95,7 +96,7 @@ fn read_body(body: &[u8]) -> StoreResult<Record> {
     serde_json::from_slice(body).map_err(|e| StoreError::Damaged(format!("record body: {e}")))
 }
 
-/// Slot and byte offset of each entry, in order.
+/// Slot and byte offset of each entry, in order. None if the entries do not end exactly at the end of `raw`.
 fn entry_offsets(raw: &[u8]) -> Option<Vec<(u32, usize)>> {
     let (mut out, mut at) = (Vec::new(), 0);
     while at < raw.len() {
@@ -115,7 +116,7 @@ fn compress(raw: &[u8]) -> StoreResult<Vec<u8>> {
     zstd::bulk::compress(raw, ZSTD_LEVEL).map_err(|e| StoreError::io("pack", e))
 }
 
-/// An unpacked pack with the offsets of its entries, so that reading one entry does not decode the others.
+/// An unpacked pack, and the offsets of its entries. With these, one entry can be read without decoding the others.
 struct UnpackedPack {
     raw: Vec<u8>,
     entry_offsets: Vec<(u32, usize)>,
@@ -146,30 +147,32 @@ type Unpacked = Arc<UnpackedPack>;
 struct Cache {
     map: HashMap<i64, Unpacked>,
     order: VecDeque<i64>,
-    /// Increased whenever the cache is cleared, so that packs loaded before that are not cached afterwards.
+    /// Increased whenever the cache is cleared. So a pack is not cached if the cache was cleared while the pack was
+    /// loaded.
     generation: u64,
     /// True if an open transaction has rewritten packs. Until it ends, other connections may still load the old bytes,
-    /// so nothing is cached.
+    /// so nothing is cached during that time.
     rewriting: bool,
 }
 
-/// Reads and rewrites packs, with a small cache of unpacked ones. The cache contains the committed state; a reader that
-/// works on an older snapshot needs its own `Packs`.
+/// Reads and rewrites packs, with a small cache of unpacked ones. The cache contains the last committed state. A reader
+/// that works on an older snapshot needs a separate `Packs`.
 #[derive(Default)]
 pub struct Packs {
     cache: Mutex<Cache>,
 }
 
 impl Packs {
-    /// Must be called after each commit. Clears the cache if the transaction rewrote or removed a pack; new packs do
-    /// not make cached ones stale.
+    /// Must be called after each commit. Clears the cache if the transaction rewrote or removed a pack. If it only
+    /// added packs, the cached ones stay valid.
     pub fn committed(&self) {
         if self.cache().rewriting {
             self.forget();
         }
     }
 
-    /// Clears the cache. Must be called after each rollback, because the numbers of rolled-back packs are used again.
+    /// Clears the cache. Must be called after each rollback, because the numbers of the packs that were rolled back
+    /// will be used again.
     pub fn forget(&self) {
         let mut cache = self.cache();
         *cache = Cache { generation: cache.generation + 1, ..Cache::default() };
@@ -221,7 +224,7 @@ impl Packs {
         read_body(body)
     }
 
-    /// Stores one entry in a pack of its own and returns its pack and slot.
+    /// Stores one entry in a new pack that has no other entries. Returns the pack and the slot.
     pub fn put(&self, connection: &Connection, entry: &Entry) -> StoreResult<(i64, u32)> {
         let mut raw = Vec::new();
         entry.encode(0, &mut raw);
@@ -248,8 +251,8 @@ impl Packs {
         Ok((packs, strays))
     }
 
-    /// Removes every entry that no record and no version refers to, and returns how many. `on_change` is called with
-    /// each changed pack and its old and new stored bytes.
+    /// Removes every entry to which no record and no version refers. Returns how many were removed. For each changed
+    /// pack, `on_change` is called with its number, its old stored bytes and its new ones.
     pub fn release_strays(
         &self,
         connection: &Connection,
@@ -290,7 +293,8 @@ impl Packs {
         Ok(())
     }
 
-    /// Must be called before a pack changes: removes it from the cache and stops caching until the transaction ends.
+    /// Removes a pack from the cache, and stops all caching until the transaction ends. Must be called before the pack
+    /// changes.
     fn mark_rewritten(&self, pack: i64) {
         let mut cache = self.cache();
         cache.map.remove(&pack);
@@ -302,9 +306,9 @@ impl Packs {
         stored_bytes(connection, pack)
     }
 
-    /// Rewrites a pack: `change` returns the entry to keep in a slot, or None to drop it. A pack without entries is
-    /// deleted. Returns the old and the new stored bytes for the erasure check; the new ones are empty if the pack was
-    /// deleted.
+    /// Rewrites a pack. `change` is called with each entry, and returns the entry to keep in its slot, or None to drop
+    /// it. If no entries are left, the pack is deleted. Returns the old and the new stored bytes for the erasure check.
+    /// The new ones are empty if the pack was deleted.
     pub fn rewrite(
         &self,
         connection: &Connection,
@@ -329,7 +333,7 @@ impl Packs {
     }
 }
 
-/// The slots of each pack that records and versions refer to.
+/// For each pack, the slots to which records and versions refer.
 struct UsedSlots(HashMap<i64, HashSet<u32>>);
 
 impl UsedSlots {
@@ -384,7 +388,7 @@ pub struct PackWriter {
 }
 
 impl PackWriter {
-    /// Starts writing packs for `batch`.
+    /// Prepares to write the packs of an import. `batch` is its number.
     pub fn new(connection: &Connection, batch: i64) -> StoreResult<Self> {
         let last: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
         let compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL).map_err(|e| StoreError::io("pack", e))?;
@@ -425,7 +429,7 @@ impl PackWriter {
         self.raw.clear();
         Ok(())
     }
-    /// An entry of the pack that is not written yet.
+    /// An entry of the pack that is being filled. None if the entry is in a pack that was already written.
     pub fn pending(&self, pack: i64, slot: u32) -> Option<Entry> {
         let entries = if pack == self.next_pack { decode(&self.raw)? } else { Vec::new() };
         entries.into_iter().find(|(s, _)| *s == slot).map(|(_, entry)| entry)

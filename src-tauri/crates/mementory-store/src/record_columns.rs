@@ -26,7 +26,7 @@ fn is_not_exportable(record: &Record) -> bool {
     access.and_then(|a| a.get("exportable")) == Some(&serde_json::Value::Bool(false))
 }
 
-/// Where a record is listed. A newer export may change this without changing the content.
+/// Where a record appears in lists. A newer export may change this, even if the content stays the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListPosition {
     /// Time by which the record is sorted, in microseconds, if the source gives one.
@@ -41,7 +41,7 @@ impl ListPosition {
     /// The flags that come from the source. The other flags describe changes made in this vault.
     pub const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::NOT_EXPORTABLE | Flags::SAID_BY;
 
-    /// List position of a record; `extra_flags` are added to its flags.
+    /// The list position of a record. The bits of `extra_flags` are added to its flags.
     pub fn from_record(record: &Record, extra_flags: i64) -> Self {
         let message = record.message.as_ref();
         let mut flags = extra_flags | Flags::said_by(record.said_by());
@@ -82,8 +82,8 @@ impl RecordColumns {
     /// Columns of a record; a record without a time is sorted by `now`.
     pub fn from_record(record: &Record, extra_flags: i64, now: i64) -> Self {
         let ListPosition { time, position, flags } = ListPosition::from_record(record, extra_flags);
-        // Messages are shown in their conversation, so a second copy of their words would only make the database
-        // larger.
+        // A message gets no preview, because it is shown in its conversation. A second copy of its words would only
+        // make the database larger.
         let has_preview = record.kind != Kind::Message;
         Self {
             sort: time.unwrap_or(now),

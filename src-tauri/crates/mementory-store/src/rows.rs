@@ -28,7 +28,7 @@ impl Flags {
     /// All bits for who said the record.
     pub const SAID_BY: i64 = Self::SAID_BY_USER | Self::SAID_BY_ASSISTANT | Self::SAID_BY_SYSTEM;
 
-    /// The bit for whoever said a record; 0 if that is not known.
+    /// The bit that says who said a record. 0 if that is not known.
     pub const fn said_by(who: Option<SaidBy>) -> i64 {
         match who {
             None => 0,

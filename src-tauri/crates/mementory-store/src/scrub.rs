@@ -4,7 +4,7 @@
 use crate::StoreResult;
 use rusqlite::{Connection, params};
 
-/// Zeroes the unused parts of these b-tree pages. Skips pages of other types.
+/// Zeroes the unused parts of those of the given pages that are b-tree pages. Other pages are skipped.
 pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
     let mut page_query = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in pages {
@@ -19,8 +19,8 @@ pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
     Ok(())
 }
 
-/// Zeroes the unused parts of every b-tree page, all free pages, and the unused ends of the pages that list the free
-/// pages.
+/// Zeroes everything that is unused: parts of b-tree pages, all free pages, and the ends of the pages that list the
+/// free pages.
 pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
     let count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     scrub(tx, &(1..=count).collect::<Vec<_>>())?;

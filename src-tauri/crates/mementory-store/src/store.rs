@@ -37,7 +37,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens or creates the database with a raw 256-bit key and upgrades its schema if it is older.
+    /// Opens or creates the database with a raw 256-bit key. If its schema is older, the schema is upgraded.
     ///
     /// # Errors
     /// `Damaged` if the first page fails its check, or if `create` is false and the file is missing or shorter than a
@@ -64,20 +64,20 @@ impl Store {
         })
     }
 
-    /// Runs `f` in one write transaction. An error rolls everything back.
+    /// Runs `f` in one write transaction. If there is an error, everything is rolled back.
     ///
     /// # Errors
-    /// Errors of `f` and of the database; `Unconfirmed` if it is not known whether the commit holds, and from then on
-    /// for every transaction.
+    /// Errors of `f` and of the database; `Unconfirmed` if it is not known whether the commit is on disk. After that,
+    /// every transaction fails with `Unconfirmed`.
     pub fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>) -> StoreResult<T> {
         self.transact(&mut self.writer(), f, || Ok(()))
     }
 
-    /// Like [`write`](Self::write), but stops when `cancel` is set, interrupting a running statement. Once the commit
+    /// Like [`write`](Self::write), but stops when `cancel` is set, even in the middle of a statement. Once the commit
     /// has begun, it is finished.
     ///
     /// # Errors
-    /// `Cancelled`, with everything rolled back; as [`write`](Self::write).
+    /// `Cancelled`, after everything was rolled back; the errors of [`write`](Self::write).
     pub fn write_until<T>(
         &self,
         cancel: &AtomicBool,
@@ -121,7 +121,7 @@ impl Store {
         }
     }
 
-    /// True if a commit failed and may all the same be there when the database is opened again.
+    /// True if a commit failed, but its change may still be present when the database is opened again.
     pub fn is_unconfirmed(&self) -> bool {
         self.unconfirmed.load(Ordering::Relaxed)
     }
@@ -149,7 +149,8 @@ impl Store {
 
     /// The writer connection, for statements that cannot run inside a transaction (checkpoint).
     pub fn writer(&self) -> MutexGuard<'_, Connection> {
-        // A panic while writing leaves no open transaction, since rusqlite rolls back on drop.
+        // After a panic during a write, no transaction is open, because rusqlite rolls it back when it is dropped. So
+        // the connection can still be used.
         self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -231,7 +232,7 @@ pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
         let mut lines = statement.query([])?;
         let mut failing = 0;
         while let Some(line) = lines.next()? {
-            // Each failing page has a line of its own; lines about the file as a whole contain no page number.
+            // There is one line for each failing page. Lines about the file as a whole contain no page number.
             failing += u32::from(line.get_ref(0)?.as_str().is_ok_and(|line| line.contains("page ")));
         }
         Ok(failing)
@@ -256,8 +257,8 @@ fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
     // Without this, SQLCipher writes messages about damaged pages to standard error.
     connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
     connection.execute_batch(key_pragma)?;
-    // HMAC-SHA-256 instead of the default SHA-512 is as strong for this use and several times faster with the CPU's SHA
-    // extensions, so that the erasure check can read every page in under a second.
+    // The default would be HMAC-SHA-512. HMAC-SHA-256 is as strong for this use, and several times faster with the SHA
+    // extensions of the CPU. So the erasure check can read every page in under a second.
     connection.execute_batch(
         "PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF;",
     )
@@ -289,14 +290,14 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         return Err(StoreError::NewerSchema { found, known: SCHEMA_VERSION });
     }
     if found == SCHEMA_VERSION {
-        // The copy made before an upgrade is left over if the program ended right after the upgrade. If it cannot be
-        // removed, the next receipt names it.
+        // If the program ended right after an upgrade, the copy that was made before the upgrade is still there. If it
+        // cannot be removed, the next receipt names it.
         for older in 1..SCHEMA_VERSION {
             let _ = std::fs::remove_file(dir.join(format!("store.schema-{older}.db")));
         }
         return Ok(());
     }
-    // An older vault is copied, still encrypted, before it is changed.
+    // Before an older vault is changed, its database is copied. The copy is encrypted too.
     let backup = (found > 0).then(|| dir.join(format!("store.schema-{found}.db")));
     if let Some(backup) = &backup {
         // Changes that are only in the write-ahead log must be in the copy too.
@@ -312,7 +313,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         transaction.pragma_update(None, "user_version", index as u32 + 1)?;
     }
     transaction.commit()?;
-    // The upgrade is committed. If the copy stayed, it would keep records that are erased later.
+    // The upgrade is committed, so the copy is removed. Otherwise it would keep records that are erased later.
     if let Some(backup) = backup {
         let _ = std::fs::remove_file(backup);
     }
@@ -322,9 +323,9 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
 /// Time between two checks for cancellation.
 const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs `work` and interrupts its statements once `cancel` is set. `work` gets a function, which it calls when it must
-/// no longer be interrupted, for example before a commit. A database error after `cancel` was set is returned as
-/// `Cancelled`.
+/// Runs `work`, and interrupts its database statements once `cancel` is set. `work` gets a function. It calls this
+/// function when it must no longer be interrupted, for example before a commit. If there is a database error after
+/// `cancel` was set, `Cancelled` is returned instead.
 fn run_interruptible<T>(
     cancel: &AtomicBool,
     interrupt: &InterruptHandle,

@@ -1,5 +1,5 @@
-//! Tombstones are signed and contain no record content. They block ids and, by keyed fingerprint, the same words under
-//! another id.
+//! Tombstones. They are signed and contain no record content. They block the ids of records. By keyed fingerprints,
+//! they also block the same words under another id.
 use crate::{
     StoreResult,
     ids::{parse_id, record_id},
@@ -16,7 +16,8 @@ pub struct TombstoneRow {
     pub id: String,
     pub op: TombstoneOp,
     pub kind: String,
-    /// The record's id in this vault for the vault's own tombstones, the format's id for foreign ones.
+    /// The id of the target. In the vault's own tombstones, it is the record's id in this vault. In foreign ones, it is
+    /// the id that the format gives.
     pub target: String,
     pub scope: String,
     pub origin_id: Option<String>,
@@ -34,8 +35,8 @@ pub struct TombstoneRow {
 }
 
 impl TombstoneRow {
-    /// The bytes that the vault signs: every field about the deletion, each with its length in front. The signature
-    /// is left out, and so is the id of the receipt, which a later check may replace.
+    /// The bytes that the vault signs. They consist of every field about the deletion, each after its length. The
+    /// signature is left out, and so is the id of the receipt, because a later check may replace the receipt.
     fn signed_bytes(&self) -> Vec<u8> {
         let optional = |text: &Option<String>| text.as_ref().map_or_else(|| "-".into(), |text| format!("+{text}"));
         let (origin_id, source) = (optional(&self.origin_id), optional(&self.source));
@@ -69,7 +70,8 @@ impl TombstoneRow {
     }
 }
 
-/// Signs and stores a tombstone of this vault. Blocks the ids in `blocked` and the texts with these `fingerprints`.
+/// Signs a tombstone of this vault and stores it. The ids in `blocked` and the texts with these `fingerprints` are
+/// blocked from then on.
 pub fn store_own(
     tx: &Connection,
     keys: &VaultKeys,
@@ -82,7 +84,8 @@ pub fn store_own(
     row.signature_valid = true;
     insert(tx, &row, Some(record))?;
     for id in blocked {
-        // Replaces the entry of an imported tombstone, because that import may be undone but this deletion may not.
+        // If an imported tombstone already blocks this id, its entry is replaced. The import may be undone, but this
+        // deletion may not.
         tx.prepare_cached("INSERT OR REPLACE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
             .execute(params![id, row.id])?;
     }
@@ -93,7 +96,7 @@ pub fn store_own(
     Ok(row)
 }
 
-/// Marks these records as redacted, because a source may still have the words.
+/// Marks these records as redacted. This is needed because their source may still have the redacted words.
 pub fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> StoreResult<()> {
     for id in ids {
         tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
@@ -114,8 +117,8 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
     Ok(())
 }
 
-/// Vault ids that a foreign tombstone names: its target and everything derived from it. If a target contains one of
-/// this vault's ids (`ep_<vault id>`, as our `.mem` exports write), that id is included.
+/// The vault ids that a foreign tombstone may mean: those of its target, and those of everything derived from it. If
+/// the name of a target contains an id of this vault (`ep_<vault id>`, as in our `.mem` exports), this id is included.
 pub fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
     target_ids(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
@@ -140,8 +143,8 @@ fn target_ids(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) 
 }
 
 /// Stores an imported tombstone, so that exports contain it. It blocks records until every import that contains it is
-/// undone. Does nothing and returns false if its id is already used by one of the vault's own tombstones or for another
-/// target.
+/// undone. If its id is already used, either by one of the vault's own tombstones or for another target, this does
+/// nothing and returns false.
 pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> StoreResult<bool> {
     let row = TombstoneRow {
         id: tombstone.id.clone(),
@@ -200,8 +203,8 @@ fn block_ids<'i>(
     Ok(())
 }
 
-/// Removes the tombstones that only `batch` contains, and unblocks what they blocked. An id that a tombstone of another
-/// import also names stays blocked by that tombstone.
+/// Removes the tombstones that no import other than `batch` contains, and unblocks what they blocked. If a tombstone of
+/// another import also names an id, the id stays blocked by that tombstone.
 pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
     let withdrawn: Vec<String> = {
         let mut statement = tx.prepare(
@@ -215,7 +218,7 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
     if withdrawn.is_empty() {
         return Ok(());
     }
-    // Deletions and redactions block in the same way, each in its own table.
+    // Deletions block records in the table `blocked`, and redactions do the same in the table `redacted`.
     let (mut blocked, mut redacted) = (HashSet::new(), HashSet::new());
     for id in &withdrawn {
         for (table, freed) in [("blocked", &mut blocked), ("redacted", &mut redacted)] {
@@ -240,7 +243,8 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
     Ok(())
 }
 
-/// Removes the blocks that imported tombstones put on `row`, after a person restored it from the Trash.
+/// Removes everything by which imported tombstones block `row`. This is called after a person restored the row from the
+/// Trash.
 pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["blocked", "redacted"] {
         let sql = format!(
@@ -288,7 +292,7 @@ pub struct OwnTarget {
     pub kind: String,
     pub redacted: bool,
     pub at: i64,
-    /// Fingerprints that the tombstone blocks.
+    /// The fingerprints of the texts that the tombstone blocks.
     pub fingerprints: Vec<[u8; 16]>,
 }
 

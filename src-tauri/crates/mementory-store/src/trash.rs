@@ -3,9 +3,9 @@ use crate::StoreResult;
 use mementory_model::Timestamp;
 use rusqlite::{Connection, params};
 
-/// Moves a row and the rows it owns to the Trash. `batch` is the import whose tombstones request this; None if a person
-/// does. Restoring the row `root` restores all of them. Returns the rows that moved; the caller removes them from the
-/// index.
+/// Moves a row, and the rows that it owns, to the Trash. `batch` is the import whose tombstones request this, or None
+/// if a person does. If the row `root` is restored, all of these rows are restored. Returns the rows that were moved.
+/// The caller must remove them from the index.
 pub fn trash_row(tx: &Connection, row: i64, root: i64, now: Timestamp, batch: Option<i64>) -> StoreResult<Vec<i64>> {
     let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
     for moved in &moved {
@@ -24,7 +24,8 @@ pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// Makes every row its own root if its trash root is no longer in the Trash, so that the Trash lists the row.
+/// The Trash lists only rows that are their own trash root. If the trash root of a row is no longer in the Trash, the
+/// row becomes its own root, so that it is listed.
 pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
     tx.execute(
         "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \

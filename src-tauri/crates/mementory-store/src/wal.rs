@@ -1,9 +1,10 @@
-//! The write-ahead log after a commit that failed.
+//! Repairs the write-ahead log after a commit that failed.
 //!
-//! SQLite syncs the log after it wrote a transaction with its commit mark. If that sync fails, the commit is an error
-//! and this process goes on from the state before it, but the frames stay in the file until they are overwritten or the
-//! database is closed. If the process is killed before, the next opening recovers every intact frame, and a change
-//! that was reported as not applied would be there. So the file is cut off behind the last commit that holds.
+//! SQLite writes a transaction with its commit mark to the log, and then syncs the log. If the sync fails, the commit
+//! is an error, and this process continues from the state before the transaction. But the frames of the transaction
+//! stay in the file until they are overwritten or the database is closed. If the process is killed before that, every
+//! intact frame is recovered the next time that the database is opened. A change that was reported as not applied would
+//! then be present. To prevent this, the file is cut off after the last commit that succeeded.
 use rusqlite::Connection;
 use std::{
     fs::{File, OpenOptions},
@@ -13,7 +14,7 @@ use std::{
 
 /// Size of a database page in bytes.
 pub(crate) const PAGE_BYTES: u64 = 8192;
-/// Sizes of the log's header and of the header of each frame in bytes.
+/// Size of the header of the log, in bytes. The constant below it is the size of the header of each frame.
 const HEADER_BYTES: u64 = 32;
 const FRAME_HEADER_BYTES: u64 = 24;
 
@@ -22,11 +23,11 @@ pub(crate) fn path(database: &Path) -> PathBuf {
     database.with_extension("db-wal")
 }
 
-/// Removes everything behind the last committed frame from the file, durably. `connection` must be the only writer,
-/// and in no transaction.
+/// Removes from the file everything after the last committed frame, and syncs the file. `connection` must be the only
+/// writer, and must not be in a transaction.
 ///
 /// # Errors
-/// I/O errors: then what is behind that frame may be there after a crash.
+/// I/O errors. What follows the last committed frame may then be recovered after a crash.
 pub(crate) fn cut(connection: &Connection, path: &Path) -> io::Result<()> {
     let file = match OpenOptions::new().write(true).open(path) {
         Ok(file) => file,
@@ -38,15 +39,16 @@ pub(crate) fn cut(connection: &Connection, path: &Path) -> io::Result<()> {
         frames => HEADER_BYTES + frames * (FRAME_HEADER_BYTES + PAGE_BYTES),
     };
     if file.metadata()?.len() > end {
-        // A frame without a header ends the recovery too.
+        // If the file cannot be truncated, the header of the next frame is overwritten, because the recovery also ends
+        // at a frame without a valid header.
         file.set_len(end).or_else(|_| overwrite_header(&file, end))?;
     }
     file.sync_all()
 }
 
-/// Number of frames up to the last commit, as the shared memory of the log has it.
+/// Number of frames up to the last commit. It is taken from the shared memory of the log.
 fn committed_frames(connection: &Connection) -> io::Result<u64> {
-    // A checkpoint that does nothing, which returns the number.
+    // This checkpoint does nothing, but it returns the number of frames.
     let frames: i64 =
         connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)).map_err(io::Error::other)?;
     u64::try_from(frames).map_err(io::Error::other)
@@ -83,7 +85,7 @@ mod tests {
         cut(&store.writer(), &log).unwrap();
         assert_eq!(std::fs::read(&log).unwrap(), committed);
 
-        // A frame that no commit put there.
+        // The log now ends with a frame that no commit put there.
         let left = [committed.as_slice(), &committed[HEADER_BYTES as usize..]].concat();
         std::fs::write(&log, left).unwrap();
         cut(&store.writer(), &log).unwrap();

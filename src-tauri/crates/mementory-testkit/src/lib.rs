@@ -1,4 +1,4 @@
-//! Temporary vaults, fixtures and a search for canary words, for tests only.
+//! Temporary vaults, fixtures, and a search for canary words. This crate is only for tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a test helper may stop the test")]
 
 use mementory_crypto::{KdfChoice, VaultKeys, open_header};
@@ -12,12 +12,13 @@ use std::{
 
 pub const PASSPHRASE: &str = "correct horse battery staple lamp";
 
-/// The fixed time 2026-11-21T09:00:00Z plus `seconds`.
+/// The time `seconds` after 2026-11-21T09:00:00Z, so that tests do not depend on the current time.
 pub fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_795_251_600 + seconds) * 1_000_000).unwrap()
 }
 
-/// A vault in a temporary folder, created at the lowest permitted cost.
+/// A vault in a temporary folder. Its passphrase is protected only at the lowest permitted cost, so that tests are
+/// fast.
 pub struct TempVault {
     pub folder: tempfile::TempDir,
     pub vault: Vault,

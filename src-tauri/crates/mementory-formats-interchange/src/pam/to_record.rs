@@ -24,7 +24,7 @@ pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
     tree.get(name).and_then(Tree::as_str)
 }
 
-/// Text of the member `name` of the member `block`.
+/// Text of the member `name` inside the member `block`.
 pub(super) fn nested_text<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
     text(tree.get(block)?, name)
 }
@@ -44,7 +44,7 @@ fn texts(tree: &Tree, name: &str) -> Vec<String> {
     }
 }
 
-/// A tree as a JSON value. Numbers beyond 64 bits become doubles; the verbatim still has them exactly.
+/// A tree as a JSON value. Numbers beyond 64 bits become doubles, but the verbatim keeps their exact value.
 fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,
@@ -56,7 +56,7 @@ fn value(tree: &Tree) -> Value {
     }
 }
 
-/// All members except those in `used`, nulls and our extension slot.
+/// All members that are neither null, nor named in `used`, nor our extension slot.
 fn other_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let others = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
@@ -137,7 +137,7 @@ pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
     record
 }
 
-/// A conversation, from its entry of the index, its file without messages, or both (§14, §25).
+/// Builds a conversation from its entry in the index, from its file without the messages, or from both (§14, §25).
 pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &str) -> Record {
     let none = Tree::Null;
     let (index, file) = (index.unwrap_or(&none), file.unwrap_or(&none));
@@ -168,7 +168,8 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record
 }
 
-/// Text of a message: its content, else the parts of its content, else its tool calls.
+/// Text of a message. This is the text of its content. If that is empty, it is the text of the content's parts, and if
+/// there are none either, the text of the tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
     let Some(content) = tree.get("content") else { return tool_text(tree) };
     let whole_text = text(content, "text").unwrap_or_default();

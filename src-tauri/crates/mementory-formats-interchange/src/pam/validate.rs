@@ -46,8 +46,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     })
 }
 
-/// Visits the store's signature with the bytes that it covers. If the checksum is missing or wrong, the signature
-/// proves nothing about the memories. Then an empty signature is visited, which is never valid.
+/// Calls `visit` with the store's signature and the bytes that it covers. If the checksum is missing or wrong, the
+/// signature proves nothing about the memories. In that case `visit` gets an empty signature, which is never valid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,

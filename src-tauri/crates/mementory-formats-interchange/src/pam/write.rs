@@ -27,7 +27,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a folder. If `out` ends in `.json`, writes the store to that file and the other files next to it.
+/// Writes the store to the folder `out`. If `out` ends in `.json`, writes the store to that file and the other files
+/// next to it.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: &Path,
@@ -92,7 +93,7 @@ struct StoreWriter<'a> {
     lists: Lists,
     checksum: Checksum,
     open_conversations: HashMap<String, ConversationWriter>,
-    /// Vault ids written so far. A source that is not a vault may list a record twice.
+    /// Vault ids of the records written so far, because a source that is not a vault may list a record twice.
     written: HashSet<String>,
     used_paths: UsedPaths,
     /// Index of each embedding in the imported file, by id.
@@ -265,7 +266,8 @@ impl StoreWriter<'_> {
     fn add_vector(&mut self, stored: &StoredRecord) {
         let Some(verbatim) = &stored.record.verbatim else { return };
         let order = self.next_order(stored);
-        // The memory of this embedding is not in the store. In an increment, this would be a dangling reference.
+        // The memory of this embedding is not in the store. In an incremental export, the embedding would refer to a
+        // memory that does not exist, so it is left out.
         if self.context.first_pass.envelope.is_some() && self.context.first_pass.incremental {
             return;
         }

@@ -24,7 +24,7 @@ pub(super) struct Bundle<'c> {
 pub(super) struct Item<'a> {
     /// Index in the list.
     pub index: u64,
-    /// Text of the element, or the error message if it cannot be an element.
+    /// Text of the element, or an error message if the text is not a valid element.
     pub text: Result<&'a str, String>,
 }
 
@@ -34,7 +34,7 @@ impl Item<'_> {
     }
 }
 
-/// A reader that remembers the last byte that it has read. It shows whether the file ends with a line feed.
+/// A reader that remembers the last byte that it has read. This byte shows whether the file ends with a line feed.
 struct LastByte<'r> {
     inner: &'r mut dyn Read,
     last: u8,
@@ -54,7 +54,7 @@ impl<'c> Bundle<'c> {
     /// Opens a bundle and reads its envelope in one pass over the file.
     ///
     /// # Errors
-    /// `Version` for an unknown version, `Invalid` if it is not a bundle, I/O.
+    /// `Version` for an unknown version, `Invalid` if the file is not a bundle, or an I/O error.
     pub(super) fn open(catalog: &'c Catalog, detected: &Detected, limits: &'c Limits) -> Result<Self, FormatError> {
         let records = detected.claim.parts.iter().find(|p| p.role == Role::Records);
         let member = records.and_then(|p| catalog.members().get(p.member));
@@ -82,13 +82,13 @@ impl<'c> Bundle<'c> {
         Ok((wrapped, tree))
     }
 
-    /// Place of a JSON pointer in the file, for messages.
+    /// The place of a JSON pointer in the file, as it is shown in messages.
     pub(super) fn place(&self, pointer: &str) -> String {
         format!("{}{pointer}", self.member.place)
     }
 
-    /// Checks ids, root and proofs, but not the signature. Calls `visit` with code, pointer and message of each fault.
-    /// Returns the Merkle tree of a signed bundle without faults.
+    /// Checks ids, root and proofs, but not the signature. Calls `visit` with the code, pointer and message of each
+    /// fault. Returns the Merkle tree if the bundle is signed and has no faults.
     pub(super) fn check_integrity(
         &self,
         visit: &mut dyn FnMut(&'static str, String, &str),
@@ -103,7 +103,7 @@ impl<'c> Bundle<'c> {
             visit(code, pointer, message);
         };
         let stated_root = self.envelope.text_member("merkle_root").unwrap_or_default();
-        // The reference compares the root as text in a signed bundle and as bytes in a subset.
+        // In a signed bundle, the reference implementation compares the root as text. In a subset, it compares bytes.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
         self.visit_items(&mut |item| {

@@ -55,12 +55,12 @@ pub(super) enum Outcome {
     Withheld(&'static str),
 }
 
-/// Record field in which the reader stores the unknown members of the wrapper.
+/// Record field in which the reader stores the unknown members of an entry's wrapper.
 pub(super) const WRAPPER_FIELD: &str = "wrapper";
-/// Record field in which the reader stores index and proof of a disclosed entry.
+/// Record field in which the reader stores the index and the proof of a disclosed entry.
 pub(super) const DISCLOSED_FIELD: &str = "disclosed";
 
-/// Converts a record to an entry. `names` maps vault ids to the names of the entities that were converted so far.
+/// Converts a record to an entry. `names` maps vault ids to the names of the entities that have been converted so far.
 pub(super) fn output_entry(
     stored: &StoredRecord,
     names: &mut HashMap<String, String>,

@@ -23,7 +23,8 @@ struct SelectedEntry {
 /// ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
-/// The input is not exactly one Zaxy bundle; it is not signed (`not_signed`); its root does not match; limits, I/O.
+/// Fails if the input is not exactly one Zaxy bundle, if it is not signed (`not_signed`), if its root does not match or
+/// if it exceeds a limit. I/O errors are returned too.
 pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -> Result<Disclosure, FormatError> {
     with_bundle(path, limits, |bundle| {
         if bundle.envelope.kind != BundleKind::Signed {
@@ -44,8 +45,8 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
 /// file `out`.
 ///
 /// # Errors
-/// The input is not exactly one Zaxy bundle; it is a disclosed subset (`not_whole`); it is empty; limits, I/O, errors of
-/// the signer.
+/// Fails if the input is not exactly one Zaxy bundle, if it is a disclosed subset (`not_whole`), if it is empty or if
+/// it exceeds a limit. I/O errors and errors of the signer are returned too.
 pub fn sign(path: &Path, signer: &dyn Signer, out: &Path, now: Timestamp, limits: &Limits) -> Result<(), FormatError> {
     with_bundle(path, limits, |bundle| {
         if bundle.envelope.kind == BundleKind::Subset {

@@ -23,7 +23,7 @@ pub(super) struct Wrapped<'a> {
     pub extra: Vec<(String, Tree)>,
 }
 
-/// Splits an element. If a key occurs several times, the last member is used, as in the reference.
+/// Splits an element. If a key occurs several times, the last member is used, as in the reference implementation.
 pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
     let bare = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
     if bundle_kind == BundleKind::Unsigned {
@@ -74,7 +74,7 @@ pub(super) fn parse_proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     steps.iter().map(step).collect()
 }
 
-/// A proof in the form in which it is written.
+/// The JSON form of a proof, as bundles contain it.
 pub(super) fn proof_tree(steps: &[(Hash, Side)]) -> Tree {
     let step = |(hash, side): &(Hash, Side)| {
         let side = if *side == Side::Left { "L" } else { "R" };
@@ -110,7 +110,7 @@ pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     (is_number && is_hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
 }
 
-/// Grain of an entry: the event itself, or something derived from an event.
+/// Grain of an entry, which says whether it is the event itself or something derived from an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grain {
     /// A sealed event.
@@ -167,8 +167,8 @@ pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
     }
 }
 
-/// Checks an entry that can be read against the remaining rules of the contract. Calls `visit` with code and message of
-/// each violation.
+/// Checks a readable entry for violations of the remaining rules of the contract. Calls `visit` with the code and
+/// message of each violation.
 pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
     let grain = text_member(tree, "grain").and_then(Grain::parse);
     let cited = text_member(tree, "citation").and_then(citation);
@@ -221,7 +221,7 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
     }
 }
 
-/// Checks the types of the members of a semantic entry that may be absent or null.
+/// Checks the types of the optional members of a semantic entry's content. Each of them may be absent or null.
 fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&'static str, &str)) {
     type TypeCheck = fn(&Tree) -> bool;
     let text: TypeCheck = |value| matches!(value, Tree::Text(_));

@@ -18,7 +18,7 @@ pub(super) const SIGNED_MEMBERS: [&str; 7] =
 /// Kind of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BundleKind {
-    /// Entries without wrapper, ids and signature.
+    /// Entries without wrappers, ids or a signature.
     Unsigned,
     /// Entries with ids, a Merkle root and a signature.
     Signed,
@@ -106,12 +106,13 @@ impl Envelope {
         self.tree.get(key).and_then(Tree::as_str)
     }
 
-    /// Bytes of a member in hex, as Python's `bytes.fromhex` reads it: upper or lower case, white space between bytes.
+    /// Decodes a member that contains bytes in hex. Like Python's `bytes.fromhex`, it accepts upper and lower case, and
+    /// white space between bytes.
     pub(super) fn bytes(&self, key: &str) -> Option<Vec<u8>> {
         from_hex(self.text_member(key)?)
     }
 
-    /// The bytes that the signature covers. None if one of the texts is missing.
+    /// The bytes that the signature covers. None if one of the signed members is missing.
     pub(super) fn message(&self) -> Option<Vec<u8>> {
         let texts: Option<Vec<_>> = SIGNED_MEMBERS.iter().map(|k| Some((*k, self.text_member(k)?))).collect();
         Some(signed_bytes(&texts?))
@@ -129,10 +130,10 @@ impl Envelope {
     }
 }
 
-/// The bytes that a signature over these seven texts covers.
+/// The bytes that a signature covers. `texts` has the names and texts of the seven signed members.
 pub(super) fn signed_bytes(texts: &[(&str, &str)]) -> Vec<u8> {
     let members = texts.iter().map(|(k, v)| ((*k).to_owned(), Tree::Text((*v).to_owned()))).collect();
-    // Cannot fail, because there are only texts and no numbers.
+    // This cannot fail, because the object contains only texts and no numbers.
     canonical(&Tree::Object(members)).unwrap_or_default().into_bytes()
 }
 
@@ -144,7 +145,7 @@ pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
 /// Layout of JSON as Python's `json.dumps` writes it, with or without an indent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
-    /// Line break, and indent of one level. None if everything is on one line.
+    /// The line break, and the indent of one level. None if everything is on one line.
     lines: Option<(String, String)>,
     spaced: bool,
 }
@@ -172,7 +173,7 @@ impl Layout {
         Self { lines, spaced: has_spaces }
     }
 
-    /// Appends line break and indent, or nothing if everything is on one line.
+    /// Appends a line break and an indent, or nothing if everything is on one line.
     pub(super) fn push_lead(&self, level: usize, out: &mut String) {
         if let Some((end, unit)) = &self.lines {
             out.push_str(end);

@@ -1,5 +1,5 @@
-//! The extension slot of an entry: a member of `payload`, `properties` or `evidence`, the members of `content` that may
-//! contain anything.
+//! The extension slot of an entry. It is a member of `payload`, `properties` or `evidence`. These are the members of
+//! `content` that may contain anything.
 use super::{
     canonical::canonical,
     entry::text_member,
@@ -74,8 +74,8 @@ fn fingerprint(tree: &Tree) -> String {
 }
 
 /// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
-/// of `tree`. `is_own` is true if the record was read from this format. Then origin and verbatim are left out, because
-/// the entry itself gives both.
+/// of `tree`. `is_own` is true if the record was read from this format. In that case, origin and verbatim are left out,
+/// because the entry itself gives both.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) {
     set_slot(tree, None);
     let mut out = extension::record_difference(mapped, record, is_own);
@@ -92,9 +92,9 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: 
     set_slot(tree, Some(tree_of(&Value::Object(out))));
 }
 
-/// Applies the extension slot of an entry to `mapped`, the record that the entry alone yields. A composed entry
-/// restores the origin and verbatim of its record, unless another program changed the entry. For any other entry,
-/// origin and verbatim are those of the entry. None if the entry has no slot of ours.
+/// Applies the extension slot of an entry to `mapped`, the record that the entry alone yields. If Mementory composed
+/// the entry and no other program changed it, the record gets back its former origin and verbatim. Otherwise, the
+/// record gets the origin and verbatim of the entry itself. None if the entry has no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;

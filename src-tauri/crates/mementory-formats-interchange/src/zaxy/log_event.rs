@@ -132,7 +132,8 @@ impl Event {
         })
     }
 
-    /// The hash computed from the content. None if the content has a number that the reference cannot read.
+    /// The hash computed from the content. None if the content has a number that the reference implementation cannot
+    /// read.
     pub(crate) fn computed_hash(&self) -> Option<String> {
         let text_value = |s: &str| Tree::Text(s.to_owned());
         let security = self.security.as_ref().map(|(tier, paths)| {
@@ -189,7 +190,7 @@ impl Event {
             ("type", text_value(&self.kind)),
         ]);
         let mut out = String::new();
-        // Cannot fail, because there are only texts and a whole number.
+        // This cannot fail, because the seed contains only texts and a whole number.
         let _ = write(&seed, Style::PYTHON_ASCII, &mut out);
         format!("evt_zaxy_{:012}_{}", self.seq, hex::encode(&Sha256::digest(out)[..8]))
     }

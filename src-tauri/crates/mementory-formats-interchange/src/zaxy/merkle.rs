@@ -1,5 +1,5 @@
-//! The Merkle tree of a bundle's entries, and proofs that an entry is in it. The hash of a leaf starts with a byte 0,
-//! the hash of an inner node with a byte 1. A node without a sibling is copied to the next layer.
+//! The Merkle tree of a bundle's entries, and proofs that an entry is in it. Before hashing, a byte 0 is put before the
+//! content of a leaf and a byte 1 before that of an inner node. A node without a sibling is copied to the next layer.
 use sha2::{Digest, Sha256};
 
 pub(crate) type Hash = [u8; 32];
@@ -29,7 +29,7 @@ fn node(left: &Hash, right: &Hash) -> Hash {
 pub(crate) struct Merkle(Vec<Vec<Hash>>);
 
 impl Merkle {
-    /// The tree with these leaves. None without leaves.
+    /// Builds the tree of these leaves. None if there are no leaves.
     pub(crate) fn new(leaves: Vec<Hash>) -> Option<Self> {
         let mut layers = vec![leaves];
         while let Some(layer) = layers.last().filter(|l| l.len() > 1) {
@@ -61,7 +61,7 @@ impl Merkle {
     }
 }
 
-/// The root that a proof computes from a leaf.
+/// The root that follows from a leaf and its proof.
 pub(crate) fn root_from_proof(leaf: Hash, proof: &[(Hash, Side)]) -> Hash {
     proof.iter().fold(leaf, |at, (sibling, side)| match side {
         Side::Left => node(sibling, &at),

@@ -18,11 +18,11 @@ pub struct Selector {
     pub kinds: Option<BTreeSet<String>>,
     /// Only entries with a number greater than this.
     pub since_seq: Option<u64>,
-    /// Only entries with a number up to this.
+    /// Only entries with a number up to and including this.
     pub max_seq: Option<u64>,
-    /// Only entries from this time on, compared as text with `valid_from`.
+    /// Only entries whose `valid_from` is not before this time. The two are compared as text.
     pub since_time: Option<String>,
-    /// Only entries up to this time, compared as text with `valid_from`.
+    /// Only entries whose `valid_from` is not after this time. The two are compared as text.
     pub until_time: Option<String>,
     /// In exports, only events that contain a word of this query. If there are more than `query_limit`, the best
     /// matches are chosen.
@@ -78,7 +78,7 @@ impl Selector {
     }
 
     /// Returns the entries of all matching events, in their original order. An entry belongs to the event with the same
-    /// citation. If there is no such event, the first entry with that citation is matched in its place.
+    /// citation. If there is no such event, the criteria are applied to the first entry with that citation instead.
     pub(super) fn matching_entries(&self, entries: Vec<OutputEntry>) -> Vec<OutputEntry> {
         let citation_of = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut matched_by_citation: HashMap<String, usize> = HashMap::new();

@@ -8,10 +8,10 @@ use serde_json::Value;
 /// Id space of all keys of this format. An event has the same key in a bundle and in its log.
 pub(crate) const KEY_SCOPE: &str = "zaxy";
 
-/// Suffix of the event type of composed events, after the model kind of the record.
+/// The event type of a composed event is the kind of the record, followed by this suffix.
 pub(super) const RECORDED_SUFFIX: &str = ".recorded";
 
-/// Names of the payload member that contains the text. Zaxy's own event types use these names.
+/// Possible names of the payload member that contains the text. Zaxy's own event types use these names.
 const TEXT_MEMBERS: [&str; 16] = [
     "text",
     "content",
@@ -40,8 +40,8 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
-/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format.
-/// Then the event data of the entry are not part of the record. The caller sets origin and verbatim.
+/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format. In
+/// that case, the event data of the entry are not part of the record. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
@@ -96,7 +96,7 @@ fn event_kind(kind: &str, is_composed: bool) -> Kind {
     }
 }
 
-/// Names of the payload members with text and title.
+/// The names of the payload members that contain the text and the title.
 fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'static str>) {
     let is_text = |name: &&&str| text_member(payload, name).is_some();
     let title = ["title", "name"].iter().find(is_text).copied();
@@ -135,7 +135,8 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     (t.valid_from, t.valid_to, t.last_accessed) = (next_time(), next_time(), next_time());
 }
 
-/// The first text in a payload that has no member with a known name. If there is no text, the payload as JSON.
+/// The text of a payload that has no member with a known name: its first text or, if it has no text, the payload as
+/// JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {
@@ -177,7 +178,7 @@ fn remaining_fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Gr
     out
 }
 
-/// A tree as a JSON value. Numbers beyond 64 bits become doubles; the verbatim still has them exactly.
+/// A tree as a JSON value. Numbers beyond 64 bits become doubles, but the verbatim keeps their exact value.
 pub(super) fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,

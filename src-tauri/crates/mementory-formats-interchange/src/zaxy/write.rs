@@ -1,5 +1,6 @@
-//! Writes a bundle. Envelope and signature of an imported bundle are reused if all entries come from this bundle and
-//! its signature, if any, is still valid. Otherwise, the bundle is new: unsigned, or signed by the given signer.
+//! Writes a bundle. The envelope and signature of an imported bundle are reused if all entries come from that bundle
+//! and its signature, if any, is still valid. Otherwise, the bundle gets a new envelope, which is either unsigned or
+//! signed by the given signer.
 use super::{
     answer::AnswerOptions,
     compose::{Outcome, OutputEntry, assign_number, output_entry},
@@ -42,9 +43,9 @@ pub(super) fn write(
     Ok(writer.report)
 }
 
-/// Writes to `out` the records of `source` that the [`AnswerOptions`] select. If `disclose` is set in the options,
-/// writes only those entries of the signed bundle that it selects, with their proofs. The report counts what was
-/// written.
+/// Writes to `out` the records of `source` that the selector in the [`AnswerOptions`] selects. If `disclose` is set,
+/// writes only those entries of the signed bundle that `disclose` selects, with their proofs. The report counts what
+/// was written.
 pub(super) fn write_answer(
     source: &mut dyn RecordSource,
     out: &mut dyn Write,
@@ -176,7 +177,7 @@ impl BundleWriter {
         self.entries.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(invalid_entry)).collect()
     }
 
-    /// The envelope to write the entries in. A new one is signed if there is a signer.
+    /// The envelope to write the entries in. A new envelope is signed if there is a signer.
     fn envelope(&mut self, options: &WriteOptions, out: &Path) -> Result<Envelope, FormatError> {
         let envelope = match self.choose_plan(options, out)? {
             EnvelopePlan::SourceEnvelope(envelope) => envelope,
@@ -273,7 +274,8 @@ fn collect_envelope(
     Ok(())
 }
 
-/// Session id of the bundle: the imported session id if there is exactly one, else an id made from the vault id.
+/// Session id of the bundle. This is the imported session id if there is exactly one, else an id made from the vault
+/// id.
 fn session_id(
     about: &SourceAbout,
     envelopes: &[SourceEnvelope],
@@ -324,7 +326,7 @@ pub(super) fn unsigned(session: &str) -> Envelope {
     ])
 }
 
-/// The envelope of an unsigned bundle with the same session id.
+/// An unsigned envelope with the same session id as `envelope`. An envelope that is already unsigned is unchanged.
 pub(super) fn without_signature(envelope: &str) -> Option<String> {
     let envelope = Envelope::parse(envelope, &Limits::default()).ok()?;
     Some(match envelope.kind {
@@ -378,7 +380,7 @@ fn nonce(now: Timestamp) -> String {
     hex::encode(&Sha256::digest([new_uuid().into_bytes(), new_uuid().into_bytes()].concat())[..16])
 }
 
-/// One element of the list of entries, to be written.
+/// One element of the list of entries in the output.
 pub(super) struct Element<'a> {
     pub tree: &'a Tree,
     /// Text of the entry, if the text is copied unchanged.

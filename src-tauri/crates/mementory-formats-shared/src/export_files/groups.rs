@@ -1,5 +1,6 @@
-//! Collects the records of a vault that must be written together, such as a conversation and its messages. The records
-//! of a kind come in any order. So the vault is read several times, each time for as many groups as fit into memory.
+//! Collects the records of a vault that must be written together, such as a conversation and its messages. The vault
+//! lists the records of a kind in any order. So the vault is read several times, each time for as many groups as fit
+//! into memory.
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_model::Kind;
 use std::collections::HashMap;
@@ -19,11 +20,11 @@ pub struct Groups {
 /// Returns the group of a record. None if the record is not written together with others.
 pub type GroupOf = fn(&StoredRecord) -> Option<String>;
 
-/// Receives a group. The visitor may also use the source.
+/// Receives a group and the source of its records, from which the visitor may read more.
 pub type VisitGroup<'v> = dyn FnMut(&mut dyn RecordSource, Vec<StoredRecord>) -> Result<(), FormatError> + 'v;
 
 impl Groups {
-    /// Adds a record to the size of its group.
+    /// Adds the size of a record to its group, and counts the record.
     pub fn add(&mut self, group: String, stored: &StoredRecord) {
         let next = self.sizes.len();
         let at = *self.index.entry(group).or_insert(next);
@@ -100,7 +101,7 @@ fn size_of(stored: &StoredRecord) -> u64 {
 }
 
 /// The group of a conversation or message: the vault id of the conversation. If the message's conversation is not in
-/// the vault, the key of the conversation.
+/// the vault, the group is the key of the conversation.
 pub fn conversation_of(stored: &StoredRecord) -> Option<String> {
     match stored.record.kind {
         Kind::Conversation => Some(stored.id.clone()),

@@ -1,5 +1,5 @@
-//! Shared code of writers of whole vaults: conversations with their messages, a slot for values that the target has no
-//! place for, named values in formats made for reading, archives, and exports without identifiers.
+//! Code that the writers of whole vaults share: conversations with their messages, a slot for values that the target
+//! has no place for, named values for formats that people read, archives, and exports without identifiers.
 pub mod groups;
 pub mod json;
 pub mod readable;

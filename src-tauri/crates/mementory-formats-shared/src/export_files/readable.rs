@@ -1,5 +1,5 @@
-//! Named values of a record besides its text, for formats made for reading. They are the columns of a table, or the
-//! data of a page or note. A record can be restored from them.
+//! The values of a record besides its text, each with a name, for formats that people read. They become the columns of
+//! a table, or the data of a page or note. A record can be restored from them.
 use super::strip::ExportSource;
 use crate::object::content_id;
 use mementory_format::{
@@ -51,7 +51,7 @@ pub const NAMES: [&str; 37] = [
     "key",
 ];
 
-/// Largest nesting depth of JSON from which `fields` are read.
+/// Largest nesting depth of the JSON from which the value `fields` is read.
 const MAX_DEPTH: u32 = 120;
 
 /// The named values of a record. Values that the record does not have are empty.
@@ -173,8 +173,8 @@ pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> 
     Some(record)
 }
 
-/// Parses fields from JSON. Some JSON needs far more memory than its text, so JSON above the limits of depth and memory
-/// gives no fields.
+/// Parses fields from JSON. Parsed JSON can need far more memory than its text. So JSON that exceeds the limits of
+/// depth or memory gives no fields.
 fn fields(json: &str) -> Fields {
     match Tree::parse(json, MAX_DEPTH) {
         Ok(_) => serde_json::from_str(json).unwrap_or_default(),
@@ -191,7 +191,7 @@ pub fn is_readable(stored: &StoredRecord) -> bool {
     stored.record.kind != Kind::Credential
 }
 
-/// Counts the records of an export for reading, and lists the values that the export does not contain.
+/// Counts the records of an export that people read, and lists the values that the export does not contain.
 #[derive(Default)]
 pub struct Readable {
     /// The report so far: what is written, lost and withheld.
@@ -207,7 +207,7 @@ impl Readable {
         Self { report, files: BTreeSet::new() }
     }
 
-    /// Counts a record and lists its losses. None if the record must not be written; then the report contains the
+    /// Counts a record and lists its losses. None if the record must not be written; the report then counts it with the
     /// reason.
     pub fn prepare(&mut self, stored: StoredRecord) -> Option<StoredRecord> {
         if !is_readable(&stored) {
@@ -257,7 +257,7 @@ impl Readable {
     }
 }
 
-/// A time for people, in UTC: `2026-01-31 12:00`. Empty if there is no time.
+/// A time as it is shown to people, in UTC: `2026-01-31 12:00`. Empty if there is no time.
 pub fn shown_time(time: Option<Timestamp>) -> String {
     let text = time.map(Timestamp::to_rfc3339_seconds).unwrap_or_default();
     let (day, rest) = text.split_once('T').unwrap_or((&text, ""));
@@ -265,7 +265,8 @@ pub fn shown_time(time: Option<Timestamp>) -> String {
     if clock.is_empty() { day.to_owned() } else { format!("{day} {clock}") }
 }
 
-/// A title for people on one line, at most 120 characters: the title, else the first line of the text, else the kind.
+/// A title as it is shown to people: one line of at most 120 characters. It is the record's title, else the first line
+/// of its text, else its kind.
 pub fn shown_title(record: &Record) -> String {
     let first = record
         .title

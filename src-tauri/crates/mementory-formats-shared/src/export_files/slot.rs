@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 const STUB_MEMBER: &str = "stub";
 /// Largest nesting depth of an element whose fingerprint is computed from its values and not from its text.
 const MAX_DEPTH: u32 = 120;
-/// Members that only say which record it is and where it belongs. Users do not miss them, so they are not reported as
+/// Members that only say which record this is and where it belongs. Users do not miss them, so they are not reported as
 /// losses.
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
@@ -54,7 +54,7 @@ pub fn attach(
     with_slot(&json, difference)
 }
 
-/// Marks a conversation that replaces one that is not exported.
+/// Marks a conversation that was made in place of one that is not exported.
 pub fn mark_stub(json: &str) -> String {
     with_slot(json, Map::from_iter([(STUB_MEMBER.to_owned(), Value::Bool(true))]))
 }
@@ -83,7 +83,7 @@ fn fingerprint_of(json: &str, apart: &[&str]) -> String {
 pub enum Slot {
     /// The record that was written.
     Record(Box<Record>),
-    /// A mark: the conversation was made for messages whose own conversation is not in the file.
+    /// Marks a conversation that was made for messages whose own conversation is not in the file.
     Stub,
 }
 
@@ -94,7 +94,7 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     [MEMBER, FORMER_MEMBER].iter().find(|name| memchr::memmem::find(json.as_bytes(), name.as_bytes()).is_some())?;
     let object = Object::parse(json)?;
     let raw = object.raw_value(MEMBER).or_else(|| object.raw_value(FORMER_MEMBER))?;
-    // Some JSON needs far more memory than its text, so a slot above the limits of depth and memory is ignored.
+    // Parsed JSON can need far more memory than its text, so a slot above the limits of depth or memory is ignored.
     Tree::from_raw(raw, MAX_DEPTH).ok()?;
     let mut slot: Map<String, Value> = serde_json::from_str(raw.get()).ok()?;
     if slot.get(STUB_MEMBER) == Some(&Value::Bool(true)) {
@@ -114,8 +114,8 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     Some(Slot::Record(Box::new(record)))
 }
 
-/// Lists losses of a record whose source text is written unchanged: the values that differ when the record is read
-/// again, because the export lacks other records or files of the source.
+/// Lists the losses of a record whose source text is written unchanged. These are the values that differ when the
+/// record is read again, because the export lacks other records or files of the source.
 pub fn report_difference(native: &Record, record: &Record, id: &str, losses: &mut LossReport) {
     let (mut native, record) = (native.clone(), record.clone());
     if let (Some(native), Some(part)) = (&mut native.message, &record.message) {

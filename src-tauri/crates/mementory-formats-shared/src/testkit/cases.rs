@@ -13,11 +13,11 @@ type Formats<'f> = &'f [&'static dyn Format];
 /// Additional checks of a case, besides its `case.json`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Checks {
-    /// Records have no verbatim and need not name a platform, because the format is made for people.
+    /// Records have no verbatim and need not name a platform, because the format is made for people to read.
     pub no_verbatim: bool,
     /// Every record has a verbatim, including conversations and derived records.
     pub every_verbatim: bool,
-    /// The input gives the same keys if its file name is changed.
+    /// The keys of the records do not depend on the file name of the input.
     pub any_name: bool,
     /// Every verbatim occurs in the input, character for character. Not for cases with `"database": true`.
     pub verbatims: bool,
@@ -34,11 +34,12 @@ pub fn check_cases(formats: Formats<'_>, format: &'static dyn Format, checks: Ch
 /// Reads a case and compares it with its `case.json`:
 ///
 /// - `kinds`: number of records of each kind; `roles`: number of messages of each role
-/// - `dropped`: codes in their order, or an object with the number of each code
-/// - `notes` (or `issues`): the different codes, or an object with the number of each code
-/// - `files`: names of the attachments with bytes; `passthrough`: names of the passthrough files
-/// - `records`: for a record, named by its key, the beginning of its text, or its title, values by JSON pointer
-/// - `repeats`: true if several records may have one key
+/// - `dropped`: list of the codes in their order, or an object with the number of each code
+/// - `notes` (or `issues`): list of the distinct codes, or an object with the number of each code
+/// - `files`: names of the attachments that have bytes; `passthrough`: names of the passthrough files
+/// - `records`: for some records, their values by JSON pointer. A record is named by its key, by the beginning of its
+///   text, or by its title
+/// - `repeats`: true if several records may have the same key
 ///
 /// A list that is missing in `case.json` must be empty. Every record must have an origin, and a second reading must
 /// give the same records.
@@ -86,7 +87,7 @@ fn check_counts(name: &str, expected: &Value, found: &MemorySource) {
     let notes: Vec<String> = found.notes.iter().map(|n| code(&n.code)).collect();
     let wanted = expected.get("notes").unwrap_or(&expected["issues"]);
     check_codes(&format!("{name}: notes {:#?}", found.notes), wanted, &notes, &found.codes());
-    // Files come in the order of the folder, which differs between systems.
+    // The order of the files is that of the folder, which differs between operating systems.
     let mut files: Vec<&str> = found.files.iter().map(|(file, _)| file.name.as_str()).collect();
     let mut passthrough: Vec<&str> = found.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     files.sort_unstable();
@@ -95,7 +96,8 @@ fn check_counts(name: &str, expected: &Value, found: &MemorySource) {
     assert_eq!(json!(passthrough), or_none(&expected["passthrough"]), "{name}: passthrough files");
 }
 
-/// Compares codes. `wanted` is a list, which must equal `list`, or an object with the number of each code in `all`.
+/// Compares codes. `wanted` is either a list, which must equal `list`, or an object with the number of times that each
+/// code occurs in `all`.
 fn check_codes(what: &str, wanted: &Value, all: &[String], list: &[String]) {
     if !wanted.is_object() {
         return assert_eq!(json!(list), or_none(wanted), "{what}");

@@ -1,4 +1,4 @@
-//! Checks of writers of whole vaults: conversations with their messages, records of every kind, files.
+//! Checks of writers of whole vaults, with conversations and their messages, records of every kind, and files.
 use super::inputs_of;
 use super::writers::check_written;
 use mementory_format::testkit::{MemorySource, Scratch, read, repo, tree, vault_id};
@@ -24,8 +24,8 @@ pub struct Written {
     pub scratch: Scratch,
 }
 
-/// Writes a source and reads the result. Checks that the plan reports the same, that every record is written or
-/// withheld, that the file is recognised and valid, and that a second writing gives the same bytes.
+/// Writes a source and reads the result. Checks that the plan reports the same as the actual writing, that every record
+/// is written or withheld, that the file is recognised and valid, and that a second writing gives the same bytes.
 pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &'static dyn Format) -> Written {
     let scratch = Scratch::new("whole-vault");
     let options = WriteOptions { everything: true, ..WriteOptions::default() };
@@ -50,7 +50,7 @@ impl Written {
         losses.map(|loss| loss.record.as_str()).collect()
     }
 
-    /// The record with the same kind and key that was read back.
+    /// The record that was read back with the kind and the key of `record`.
     pub fn found(&self, record: &Record) -> Option<&Record> {
         self.back.records.iter().find(|other| other.kind == record.kind && other.key == record.key)
     }
@@ -105,7 +105,7 @@ pub const HOSTILE_TEXTS: [&str; 14] = [
     "]]>{}[](javascript:x) ![](file:///etc/passwd)",
 ];
 
-/// An invented vault with hostile texts and with records of every kind, which are from no format of this crate.
+/// An invented vault with hostile texts and with records of every kind. The records come from no format of this crate.
 pub fn foreign_source() -> MemorySource {
     let mut source = MemorySource::default();
     let key = |value: String| RecordKey::new("elsewhere", value);
@@ -216,8 +216,8 @@ pub fn id_of(record: &Record) -> String {
     vault_id(record.kind, &record.key)
 }
 
-/// Compares the records that a format for reading gave back. All records except credentials must come back, and each
-/// may lack exactly the members that its losses name.
+/// Compares the records that were read back from a format that people read. All records except credentials must come
+/// back, and each may lack exactly the members that its losses name.
 pub fn check_readable(source: &MemorySource, written: &Written) {
     let expected: Vec<&Record> = source.records.iter().filter(|r| r.kind != Kind::Credential).collect();
     for record in &expected {

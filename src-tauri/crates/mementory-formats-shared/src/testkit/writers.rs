@@ -23,8 +23,8 @@ fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     Some(out)
 }
 
-/// Writes the records, reads them back, and checks that each written record comes back with exactly the losses that are
-/// listed.
+/// Writes the records and reads them back. Checks that each written record comes back without losses other than those
+/// that the report lists.
 pub fn round_trip(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -38,8 +38,8 @@ pub fn round_trip(
     (report, back)
 }
 
-/// Checks a written file: the plan reports the same, every record is written or withheld, and the file is valid and
-/// recognised only as this format.
+/// Checks a written file: the plan reports the same as the writing did, every record is written or withheld, and the
+/// file is valid and recognised only as this format.
 pub(super) fn check_written(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -70,7 +70,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
         let id = vault_id(record.kind, &record.key);
         let lost_fields: BTreeSet<&str> =
             report.losses.items.iter().filter(|loss| loss.record == id).map(|loss| loss.field.as_str()).collect();
-        // A text that is made from a title is not a loss.
+        // If a record has no text, its title may be written as the text. That is not a loss.
         if lost_fields.is_empty() || lost_fields.contains("text") || record.text.trim().is_empty() {
             continue;
         }
@@ -83,7 +83,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
         let expected: BTreeSet<String> =
             lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
         // A link may lead to the same record under another key, and a source may get the name of the folder. The report
-        // lists these losses, but this comparison cannot see them.
+        // lists these as losses, but they are not always visible when the records are compared.
         let is_as_listed = |found: &BTreeSet<String>| {
             let mut unseen = expected.difference(found);
             found.is_subset(&expected) && unseen.all(|name| ["links", "source"].contains(&name.as_str()))

@@ -7,7 +7,7 @@ pub(super) const RECORD_LISTS: [&str; 4] = ["memoryRecordSummaries", "memoryReco
 /// Names of lists with events.
 pub(super) const EVENT_LISTS: [&str; 1] = ["events"];
 
-/// One claim for the files of each folder.
+/// Makes one claim for the files of each folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "memory records or events of Amazon Bedrock AgentCore", layout)
 }

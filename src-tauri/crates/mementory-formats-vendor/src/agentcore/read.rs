@@ -1,4 +1,4 @@
-//! Reads memory records, and events as conversations.
+//! Reads memory records, and reads events as the turns of conversations.
 use super::detect::{EVENT_LISTS, RECORD_LISTS};
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Source, Timestamp, Verbatim};
 use std::collections::BTreeMap;
 
-/// Turns of the sessions of one file, with the times by which they are put in order.
+/// Turns of the sessions of one file. Each turn has the time by which it is sorted.
 type Sessions = BTreeMap<(String, String), Vec<(Option<Timestamp>, Turn)>>;
 
 /// Reads every claimed file.
@@ -136,7 +136,7 @@ fn read_event(
 
 fn send_sessions(files: &mut FileReader<'_>, member: &Member, sessions: Sessions) -> Result<(), FormatError> {
     for ((session, actor), mut turns) in sessions {
-        // The service lists the newest event first.
+        // The service lists the newest event first, so the turns are sorted by time.
         turns.sort_by_key(|(time, _)| *time);
         let mut chat = Chat {
             id: Some(session).filter(|id| !id.is_empty()),

@@ -1,4 +1,4 @@
-//! Bundles by the Internet-Draft draft-vu-aimem-bundle. See README.md.
+//! Bundles as defined by the Internet-Draft draft-vu-aimem-bundle. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -12,7 +12,7 @@ const ID: &str = "aimem";
 /// Name of the platform, for the filter by source.
 const PLATFORM: &str = "aimem";
 
-/// Bundles by the Internet-Draft draft-vu-aimem-bundle.
+/// Bundles as defined by the Internet-Draft draft-vu-aimem-bundle.
 pub struct Aimem;
 
 impl Format for Aimem {

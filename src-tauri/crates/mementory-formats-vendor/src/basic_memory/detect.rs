@@ -10,7 +10,7 @@ const HEAD_BYTES: usize = 16 << 10;
 /// Number of notes that detection reads.
 const SAMPLE_COUNT: usize = 40;
 
-/// One claim for each folder, or single file, in which at least half of the notes are Basic Memory's. If the user
+/// One claim for each folder or single file in which Basic Memory wrote at least half of the notes. If the user
 /// selected this format (`is_selected`), all notes are claimed.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
@@ -21,7 +21,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
         out.push(Claim {
             version: None,
-            // If there are no such notes, the user selected the format, and the notes may come from any program.
+            // A claim without any marked note exists only because the user selected the format. In that case, the notes
+            // may come from any program.
             confidence: if marked_count > 0 { 0.85 } else { 0.2 },
             reason: format!(
                 "Notes with a permalink, observations or relations, as Basic Memory writes them \

@@ -1,5 +1,5 @@
-//! The lines of a note that Basic Memory reads: `- [category] text #tag (context)` and `- relation [[Target]]
-//! (context)`.
+//! The lines of a note that Basic Memory interprets. They have the form `- [category] text #tag (context)` or
+//! `- relation [[Target]] (context)`.
 
 /// A statement about the subject of a note.
 #[derive(Debug, PartialEq, Eq)]

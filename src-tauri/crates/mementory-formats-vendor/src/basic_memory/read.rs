@@ -1,4 +1,4 @@
-//! Reads notes as documents, their observations as facts, and their relations.
+//! Reads notes as documents and their observations as facts, and reads the relations between notes.
 use super::lines::{Observation, Relation, observation, relation};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::markdown::NoteLink;
@@ -21,7 +21,8 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut reader = NoteReader::new(FORMAT_ID, catalog, detected, context, sink);
-    // A permalink is unique in a project, and a project has no id in its files.
+    // A permalink is unique only in its project, but files do not contain an id of their project. So all notes have the
+    // same scope.
     reader.scope = FORMAT_ID.into();
     let names = Names::read(catalog, detected, &reader);
     let mut seen = HashSet::new();

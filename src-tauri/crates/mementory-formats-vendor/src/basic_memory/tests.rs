@@ -1,4 +1,4 @@
-//! Notes of Basic Memory, and similar notes of others.
+//! Tests with notes of Basic Memory and with similar notes of other programs.
 #![allow(clippy::unwrap_used)]
 use super::BasicMemory;
 use crate::cases::{check_cases, claiming};

@@ -1,5 +1,5 @@
-//! Writes records as notes: one note each, with its links and relations as lines that Basic Memory reads. Notes that
-//! were read from Basic Memory are written unchanged, with their observations and relations.
+//! Writes each record as a note. Its links and relations become lines that Basic Memory reads. Notes that were read
+//! from Basic Memory are written unchanged, with their observations and relations.
 use super::detect::is_marked;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -74,8 +74,8 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The path of a note that is written unchanged: its permalink, or else its path, which is then its key. None for all
-/// other records.
+/// The path of a note that is written unchanged. This is its permalink or, if it has none, its key, which is the path
+/// from which it was read. None for all other records.
 fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     let text = export.own_text(stored).filter(|text| stored.record.kind == Kind::Resource && is_marked(text))?;
     Some(match Note::parse(text).text("permalink") {
@@ -84,7 +84,7 @@ fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     })
 }
 
-/// True for an observation or relation whose note is exported too. The text of the note already contains it.
+/// True for an observation or relation whose note is exported too. The text of that note already contains the record.
 fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
     let record = &stored.record;
     let mut links = record.links.iter().zip(&stored.link_ids);
@@ -147,7 +147,7 @@ fn note(stored: &StoredRecord, place: &Place, places: &Places, export: &Export, 
     head.document(&body)
 }
 
-/// The record that reading a written relation returns.
+/// The record that a reader gets from a written relation.
 fn relation_read_back(name: &str, from: &Place, to: &Place) -> Record {
     let text = format!("{} {} {}", from.title, name.replace('_', " "), to.title);
     let mut record = Record::new(Kind::Relation, RecordKey::new(FORMAT, ""), text);

@@ -1,5 +1,5 @@
-//! Reads histories: each is a conversation with one character. Older ones have `msgs`, newer ones `turns` with
-//! candidates.
+//! Reads histories. Each history is a conversation with one character. Older histories have `msgs`. Newer ones have
+//! `turns` with candidates, which are alternative texts.
 use super::CHARACTER_AI;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -75,7 +75,7 @@ fn read_object(
     Ok(())
 }
 
-/// The name of the character in an object about it.
+/// The name of the character from the object that describes it.
 pub(super) fn character_of(info: &Object<'_>) -> Option<String> {
     let inner = info.object("character");
     let names = ["participant__name", "name", "title"];
@@ -102,7 +102,7 @@ fn send(
         raw_messages.filter(|_| messages.is_some()).into_iter().map(|raw| (raw, "[]")).collect();
     let mut turns: Vec<Turn> = Vec::new();
     let mut before: Option<String> = None;
-    // The API of the website returns the newest turn first.
+    // The API of the website returns the newest turn first, so the order may have to be reversed.
     let mut numbered: Vec<(usize, &RawValue)> = messages.unwrap_or_default().into_iter().enumerate().collect();
     let time = |raw: &RawValue| Object::parse(raw.get()).and_then(|m| first_time(&m, &["create_time", "created"]));
     if let (Some((_, first)), Some((_, last))) = (numbered.first(), numbered.last())
@@ -154,7 +154,7 @@ fn send(
     reader.sink.unit(unit)
 }
 
-/// Reads the alternative texts of a message, the chosen one last. A message of the older shape has only one.
+/// Reads the alternative texts of a message. The chosen one comes last. A message in the older shape has only one text.
 fn read_message(raw: &RawValue, message: &Object<'_>, pointer: &str, before: Option<&str>) -> Vec<Turn> {
     let author = message.object("src").or_else(|| message.object("author"));
     let is_human = author.as_ref().and_then(|author| author.raw_value("is_human"));

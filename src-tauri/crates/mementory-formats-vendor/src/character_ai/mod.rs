@@ -1,5 +1,5 @@
-//! Chats with characters: histories of Character.AI as the extension CAI Tools saves them, and chats of SillyTavern.
-//! See README.md.
+//! Chats with characters: histories of Character.AI in the form in which the extension CAI Tools saves them, and chats
+//! of SillyTavern. See README.md.
 mod detect;
 mod histories;
 mod read;
@@ -12,7 +12,7 @@ use mementory_model::Limits;
 
 /// Id of the format. It is also the scope of the record keys and, for histories, the name of the platform.
 const CHARACTER_AI: &str = "character_ai";
-/// Name of the platform of chats with the lines of SillyTavern.
+/// Name of the platform for chats in the form of SillyTavern.
 const SILLY_TAVERN: &str = "sillytavern";
 
 /// Chats with characters.

@@ -12,7 +12,8 @@ use mementory_formats_shared::{
 use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Timestamp, Verbatim};
 use serde_json::Value;
 
-/// Formats of times besides RFC 3339 and numbers: the app's English text, and the form in its file names.
+/// Notations of times besides RFC 3339 and numbers: the app's English text, and the form that the app uses in file
+/// names.
 const NOTATIONS: [&str; 3] = ["%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%Y-%m-%d@%Hh%Mm%Ss"];
 /// Members of a line that have a field in the model.
 const LINE_MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];

@@ -11,8 +11,8 @@ use std::{
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     by_id: HashMap<String, String>,
-    /// Id by a path in the name map, or by the last segment of the path, for files that are exported under this path
-    /// and not as `<id>.dat`.
+    /// Ids of files by the paths in the name map, and by the last segments of those paths. They are for files that are
+    /// exported under such a path and not as `<id>.dat`.
     by_path: HashMap<String, String>,
     /// Id by name; None if several files have the name.
     by_name: HashMap<String, Option<String>>,
@@ -22,9 +22,10 @@ pub(super) struct FileNames {
     /// Ids in the names of files in the export, each with the original name that follows the id in the file name.
     names_in_export: HashMap<String, Option<String>>,
     assigned_ids: HashSet<String>,
-    /// True if the folder has side files that only an export has.
+    /// True if the folder has side files that occur only in exports.
     is_export_folder: bool,
-    /// References from records of other formats to files, by the ids of the files in the export.
+    /// References to files as extension slots restored them, by the values of the keys that the files have in the
+    /// export. They belong to records of other formats.
     restored: HashMap<String, AttachmentRef>,
 }
 
@@ -91,17 +92,17 @@ impl FileNames {
         }
     }
 
-    /// Notes that the folder has side files that only an export has.
+    /// Notes that the folder has side files that occur only in exports.
     pub(super) fn set_export_folder(&mut self) {
         self.is_export_folder = true;
     }
 
-    /// True if the folder has side files that only an export has.
+    /// True if the folder has side files that occur only in exports.
     pub(super) fn is_export_folder(&self) -> bool {
         self.is_export_folder
     }
 
-    /// True if the side files list this file, found by its path or by the id in its name.
+    /// True if the side files list the file at `path`. The file is identified by its path or by the id in its name.
     pub(super) fn is_listed(&self, path: &str) -> bool {
         let file_name = last_segment(path);
         let id = file_name.strip_suffix(".dat").or_else(|| id_prefix(file_name).map(|(id, _)| id));
@@ -190,7 +191,7 @@ impl FileNames {
     }
 }
 
-/// Splits a file name into `file-<id>` or `file_<id>` and the name after it.
+/// Splits a file name into `file-<id>` or `file_<id>` and the name that follows, if any.
 fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
     let after_prefix = name.strip_prefix("file-").or_else(|| name.strip_prefix("file_"))?;
     let len = after_prefix.find(['-', '.', ' ', '(']).unwrap_or(after_prefix.len());
@@ -217,8 +218,9 @@ pub(super) fn is_file_place(place: &str) -> bool {
 }
 
 /// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files (vendors.md §2.1). True for
-/// files at the top with a ChatGPT id in their names, and for files in the folders where an export has files. In the
-/// folders `user-…` and `audio`, the name must contain an id, unless `audio` is in the folder of a conversation.
+/// files at the top of the folder that have a ChatGPT id in their names, and for files in the subfolders in which an
+/// export stores files. In the subfolders `user-…` and `audio`, the name must contain an id, unless `audio` is in the
+/// folder of a conversation.
 pub(super) fn is_folder_file_place(inside: &str) -> bool {
     let file_name = last_segment(inside);
     let stem = file_name.strip_suffix(".dat").unwrap_or(file_name);

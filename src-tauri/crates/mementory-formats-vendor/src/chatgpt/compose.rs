@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Id of the node above the first message.
 const ROOT_NODE: &str = "client-created-root";
-/// The member of a conversation with its messages.
+/// The member of a conversation that contains its messages.
 const MESSAGES: &[&str] = &["mapping"];
 
 /// The data that all conversations of an export have in common.
@@ -46,7 +46,7 @@ struct NodeText<'r> {
 }
 
 impl Composer<'_> {
-    /// The JSON of a conversation. Values that reading this JSON would not return are added to `losses`.
+    /// The JSON of a conversation. Values that are lost when this JSON is read back are added to `losses`.
     pub(super) fn compose(&self, thread: &Thread, losses: &mut LossReport) -> Result<String, FormatError> {
         let id = conversation_id(thread);
         let ids = node_ids(thread, &id);
@@ -87,7 +87,7 @@ impl Composer<'_> {
         Ok(assemble(&frame, &nodes))
     }
 
-    /// The records that reading the text returns.
+    /// The records that a reader gets from the text.
     fn read_back(&self, text: &str) -> Result<Vec<Record>, FormatError> {
         let place = Place {
             version: Some(super::WRITTEN_LAYOUT),
@@ -193,7 +193,8 @@ impl Composer<'_> {
             .collect()
     }
 
-    /// The object around the messages, with `{}` in their place. The second value is true if it is the original text.
+    /// The object around the messages, with `{}` in their place. The second value is true if the object is the original
+    /// text.
     fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> (String, bool) {
         if let Some(original) = thread.conversation.as_ref().and_then(original) {
             return (original.to_owned(), true);
@@ -278,8 +279,8 @@ fn parent_node<'i>(stored: &StoredRecord, ids: &'i HashMap<&str, String>) -> Opt
     ids.get(stored.message_parent_id.as_deref()?).map(String::as_str)
 }
 
-/// The last message of the branch that the person saw last, or else the last message. If there are no messages, it is
-/// the root node, because some importers refuse a conversation without a current node.
+/// The last message of the branch that the person saw last, or else the last message. If there are no messages, the
+/// root node is returned, because some importers refuse a conversation without a current node.
 fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str {
     let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =
@@ -304,7 +305,7 @@ fn empty_node(id: &str, parent: Option<&str>, children: &[&str]) -> NodeText<'st
     NodeText { id: id.to_owned(), json, stored: None, is_original: false }
 }
 
-/// The conversation with these nodes in its mapping.
+/// The conversation with these nodes in its `mapping`.
 fn assemble(frame: &str, nodes: &[NodeText<'_>]) -> String {
     let mut mapping = String::from("{");
     for node in nodes {
@@ -316,7 +317,7 @@ fn assemble(frame: &str, nodes: &[NodeText<'_>]) -> String {
         mapping.push_str(&node.json);
     }
     mapping.push('}');
-    // Some exports have conversations without this member.
+    // In some exports, conversations have no `mapping`. In that case, no empty one is added.
     let has_mapping = Object::parse(frame).is_some_and(|object| object.raw_value("mapping").is_some());
     if nodes.is_empty() && !has_mapping { frame.to_owned() } else { with_member(frame, "mapping", &mapping) }
 }

@@ -4,13 +4,13 @@ use mementory_json::Tree;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Maximum depth for text in unknown content.
+/// Largest nesting depth of unknown content that is searched for text.
 const MAX_TREE_DEPTH: u32 = 64;
 
 /// A file in a message.
 #[derive(Debug, Default, Clone)]
 pub(super) struct FileRef {
-    /// Empty when the source gives only a name.
+    /// Empty if the source gives only a name.
     pub(super) id: String,
     pub(super) name: Option<String>,
     pub(super) media_type: Option<String>,
@@ -143,10 +143,10 @@ fn decode_string(json: &str) -> Option<Cow<'_, str>> {
 
 /// Keys whose values are text.
 const TEXT_KEYS: [&str; 5] = ["text", "content", "output", "summary", "result"];
-/// Keys whose values are text in search results.
+/// Keys whose values are used as text in search results.
 const SEARCH_RESULT_KEYS: [&str; 4] = ["title", "url", "snippet", "text"];
 
-/// Adds strings under these keys and references to files, at any depth.
+/// Adds the strings whose key is in `keys`, and all references to files. Searches `raw` at any depth.
 fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
     let Ok(tree) = Tree::from_raw(raw, MAX_TREE_DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];

@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::{borrow::Cow, collections::HashMap};
 
-/// Place of a conversation, and the account and file names from the side files of its export.
+/// Place of a conversation. Also contains the account and the file names from the side files of its export.
 pub(super) struct Place<'a> {
     pub(super) version: Option<&'a str>,
     pub(super) container: &'a str,
@@ -121,8 +121,8 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, o
     }
     let id = conversation.conversation_id.get().or(conversation.id.get()).map_or_else(
         || {
-            // A conversation without an id gets one made from its first node and its time, which are the same in a
-            // later export.
+            // A conversation without an id gets an id that is made from its first node and its time. Both are the same
+            // in a later export.
             let first = nodes.0.first().map_or("", |(k, _)| k);
             let time = conversation.create_time.0.map_or(0, |t| t.as_micros());
             Cow::Owned(format!("derived-{}", &hex::encode(Sha256::digest(format!("{time}\n{first}")))[..32]))
@@ -388,8 +388,8 @@ fn content_type(message_content: &MessageContent, role: &str, recipient: &str) -
     .to_owned()
 }
 
-/// True for messages that ChatGPT does not display: messages with the flag or with weight 0, context, empty system
-/// messages, messages to tools, and messages from tools without files.
+/// True for messages that ChatGPT does not display. These are messages that are marked as hidden or have the weight 0,
+/// context, empty system messages, messages to tools, and messages from tools without files.
 fn is_hidden(message: &Message<'_>, message_content: &MessageContent, role: &str, recipient: &str) -> bool {
     message.metadata.hidden.0 == Some(true)
         || message.weight.0 == Some(0.0)
@@ -414,10 +414,10 @@ fn decode_or_repair_string(json: &str) -> Option<String> {
     })
 }
 
-/// The text of the conversation with `{}` for the mapping and everything else unchanged.
+/// The text of the conversation in which `{}` replaces the mapping and everything else is unchanged.
 fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
     let text_around_mapping = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
-        // The raw value is a slice of the text.
+        // The raw value is a slice of the text, so its position can be computed from the two addresses.
         let at = (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
         Some((text.get(..at)?, text.get(at + raw.len()..)?))
     });

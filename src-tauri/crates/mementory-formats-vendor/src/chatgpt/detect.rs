@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
-/// Number of bytes that are examined if the first bytes are not enough to detect the format, for files that begin like
-/// JSON and whose names begin with `conversation`.
+/// Number of bytes that are examined if the first bytes are not enough to detect the format. Only files that begin like
+/// JSON and whose names begin with `conversation` are examined this far.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 
-/// Side files of a ChatGPT export (names without `(1)`).
+/// Side files of a ChatGPT export. The ` (1)` that browsers add to the name of a copy is not part of these names.
 const SIDE_FILES: [&str; 16] = [
     "user.json",
     "message_feedback.json",
@@ -56,7 +56,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             Contents::Other => {}
         }
     }
-    // A page repeats the conversations of the JSON files beside it, so it is only read if there are none.
+    // A page repeats the conversations of the JSON files beside it, so it is read only if there are no such files.
     for (group, found) in pages {
         groups.entry(group).or_insert(found);
     }
@@ -88,7 +88,7 @@ enum Group {
     Loose,
     /// An archive that contains the whole export.
     Archive(String),
-    /// Parts of a privacy portal export, by their folder.
+    /// Parts of an export from the privacy portal. The text is the folder that contains them.
     Portal(String),
     /// Files in one folder.
     Folder(String),
@@ -285,7 +285,7 @@ fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNa
     Ok(names)
 }
 
-/// The role of a member in a group. None if it is not part of the group.
+/// The role of a member in a group. None if the member is not part of the group.
 fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &FileNames) -> Option<Role> {
     let place = member.place.as_str();
     if ancestors(place).any(|dir| others.other_vendor.contains(dir)) && !is_upload(place) {
@@ -330,7 +330,7 @@ fn role_in(group: &Group, member: &Member, others: &OtherFolders<'_>, names: &Fi
             if is_in_nearer_export || member.depth > 0 {
                 return None;
             }
-            // Beside the side files of an export, names with the prefix of uploads are uploads.
+            // In a folder with side files of an export, a file whose name has the prefix of uploads is an upload.
             if names.is_export_folder() && !inside.contains('/') && has_upload_prefix(inside) {
                 return Some(Role::Attachment);
             }
@@ -402,7 +402,7 @@ struct LogicalFile {
     files: Vec<String>,
 }
 
-/// Paths of the conversation files in the order of the manifests.
+/// Paths of the conversation files, in the order in which the manifests list them.
 fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> Result<Vec<String>, FormatError> {
     let mut out: Vec<String> = Vec::new();
     for member in manifests {

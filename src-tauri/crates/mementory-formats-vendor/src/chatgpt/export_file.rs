@@ -11,7 +11,7 @@ pub(super) struct ExportFile {
     /// Id in the export. The file is `<id>.dat`.
     pub id: String,
     pub name: String,
-    /// True if a message in the export refers to it.
+    /// True if a message in the export refers to the file.
     pub is_referenced: bool,
     /// True if the file came from ChatGPT.
     is_own: bool,

@@ -1,5 +1,5 @@
 //! The message graph of one conversation: parents of messages, and the active branch. No function is recursive, because
-//! a conversation can have thousands of nodes in a row and cycles.
+//! a conversation can have a chain of thousands of nodes, and can have cycles.
 use mementory_model::Timestamp;
 use std::collections::HashMap;
 
@@ -27,9 +27,9 @@ pub(super) struct Graph {
     pub(super) guessed_leaf: bool,
 }
 
-/// Gives nodes a parent if none of them has one. The parent is the node that lists the node as a child. If no node
-/// lists children, it is the message before, by time or else by position. Returns true in this last case. `children`
-/// are the positions of the children of each node.
+/// Gives parents to the nodes if no node has one. The parent of a node is the node that lists it as a child. If no node
+/// lists children, the parent of each message is the message before it, in the order of their times or else of their
+/// positions, and the function returns true. `children` returns the positions of the children of each node.
 pub(super) fn link_nodes<'a>(nodes: &mut [GraphNode<'a>], children: impl FnOnce() -> Vec<Vec<usize>>) -> bool {
     let message_count = nodes.iter().filter(|node| node.has_message).count();
     if message_count < 2 || nodes.iter().any(|node| node.parent.is_some()) {

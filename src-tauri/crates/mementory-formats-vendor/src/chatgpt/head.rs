@@ -1,7 +1,7 @@
-//! Decides by the beginning of a JSON file whether it contains conversations of ChatGPT.
+//! Decides from the beginning of a JSON file whether the file contains conversations of ChatGPT.
 use mementory_json::keys_of;
 
-/// Whether JSON that begins like this has ChatGPT's conversations. None if the beginning is not enough to decide.
+/// True if JSON that begins like this contains conversations of ChatGPT. None if the beginning is not enough to decide.
 pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
     let has = |key: &str| memchr::memmem::find(head, key.as_bytes()).is_some();
     let words = ["mapping", "current_node", "fragments", "chat_messages", "inserted_at"];

@@ -41,7 +41,7 @@ pub(super) fn find_memories(message: &Message<'_>, content: &Content<'_>, text: 
             }
         }
     }
-    // The assistant saves a memory by a message to its tool `bio`. A message of the user is never such a message.
+    // The assistant saves a memory by sending a message to its tool `bio`. The user never sends such a message.
     if message.recipient.get() == Some("bio") && message.author.role.get() != Some("user") && !text.trim().is_empty() {
         out.push(FoundMemory { text: text.trim().to_owned(), method: "bio_write", date: None, instructions: None });
     }
@@ -74,7 +74,7 @@ fn without_prompt(text: &str) -> &str {
     text_in_fence().unwrap_or(text)
 }
 
-/// Entries of a list like `1. [2024-05-06]. text`. Any other text is one entry.
+/// Entries of a list with lines such as `1. [2024-05-06]. text`. Any other text is one entry.
 fn memory_list_entries(text: &str) -> Vec<(Option<Timestamp>, String)> {
     let mut out: Vec<(Option<Timestamp>, String)> = Vec::new();
     for line in text.lines() {

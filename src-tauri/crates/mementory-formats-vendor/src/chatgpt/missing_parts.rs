@@ -1,4 +1,4 @@
-//! Finds missing parts by gaps in their numbers, for exports without a manifest.
+//! Finds missing parts of exports that have no manifest. Gaps in the numbers of the parts show what is missing.
 use super::{
     attachments::last_segment,
     part_names::{is_portal_part, shard_number},
@@ -9,14 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Largest number of missing parts. If more numbers are missing, the numbers in the file names do not count parts.
 const MAX_MISSING_NUMBERS: u64 = 1000;
 
-/// Missing conversation files: `conversations-001.json` if only 000 and 002 are present. Numbers start at 0.
+/// Names of the missing conversation files: `conversations-001.json` if only 000 and 002 are present. Numbers start at
+/// 0.
 pub(super) fn missing_shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let present: BTreeSet<u64> = names.filter_map(shard_number).collect();
     missing_numbers(&present, 0).map(|n| format!("conversations-{n:03}.json")).collect()
 }
 
-/// Missing archives of a portal export: `Conversations__x-chatgpt-0001-part-0002.zip` if only parts 1 and 3 are
-/// present. Archives and parts are numbered from 1.
+/// Names of the missing archives of a portal export: `Conversations__x-chatgpt-0001-part-0002.zip` if only parts 1 and
+/// 3 are present. Archives and parts are numbered from 1.
 pub(super) fn missing_portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<String> {
     // The archives are in the middle of a place (`….zip!/…`). A part of 0 bytes is not opened, so its place ends with
     // its name.
@@ -39,7 +40,7 @@ pub(super) fn missing_portal_parts<'a>(places: impl Iterator<Item = &'a str>) ->
     numbers.iter().flat_map(missing_names).collect()
 }
 
-/// Splits a name before the digits at its end. None without digits, or without other characters.
+/// Splits a name before the digits at its end. None if there are no digits there, or no characters before them.
 fn split_number(stem: &str) -> Option<(&str, &str)> {
     let at = stem.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     (at < stem.len() && at > 0).then(|| stem.split_at(at))

@@ -1,4 +1,5 @@
-//! ChatGPT exports: classic, sharded, privacy portal, unpacked folders and single files. See README.md.
+//! ChatGPT exports in all their layouts: classic, sharded, from the privacy portal, unpacked folders and single files.
+//! See README.md.
 mod attachments;
 mod compose;
 mod content;
@@ -84,8 +85,8 @@ impl Format for ChatGpt {
     fn media_type(&self) -> &'static str {
         "application/zip"
     }
-    /// Checks an export after it was written. Not declared as a capability, because then an import would refuse a
-    /// damaged archive instead of reading the conversations that are intact.
+    /// Checks an export after it was written. This check is not declared as a capability, because then an import would
+    /// refuse a damaged archive instead of reading the conversations that are intact.
     fn validate(
         &self,
         catalog: &Catalog,

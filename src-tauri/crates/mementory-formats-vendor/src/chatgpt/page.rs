@@ -4,7 +4,7 @@ use super::head;
 use mementory_format::{Catalog, FormatError, Member};
 use std::io::Read;
 
-/// Number of bytes of a page that are examined.
+/// Number of bytes of a page that detection examines.
 const HEAD_BYTES: usize = 256 << 10;
 /// Name of the variable with the conversations.
 const CONVERSATIONS: &str = "jsonData";
@@ -36,11 +36,12 @@ pub(super) fn is_page(member: &Member) -> bool {
 /// Where the reader is in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Searching for the name of the variable: number of its bytes that match so far.
+    /// The reader searches for the name of the variable. The number says how many bytes of the name match so far.
     Name(usize),
-    /// Between the variable and its value.
+    /// The reader is between the name of the variable and its value.
     Assignment,
-    /// In the value: number of open brackets, whether inside a string, and whether after a backslash.
+    /// The reader is in the value. The fields are the number of open brackets, whether it is inside a string, and
+    /// whether the byte before was a backslash.
     Value {
         depth: u64,
         in_string: bool,
@@ -49,8 +50,7 @@ enum State {
     Done,
 }
 
-/// Reads the value of a variable in a script: the array or object in `var name = […];`. Reading ends at the end of this
-/// value.
+/// Reads the value of a variable in a script: the array or object in `var name = […];`. Reading stops after the value.
 pub(super) struct ScriptValue<'r> {
     reader: &'r mut dyn Read,
     name: &'static str,

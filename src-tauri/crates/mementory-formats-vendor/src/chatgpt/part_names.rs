@@ -1,7 +1,8 @@
 //! Names of the parts of an export.
 
 /// True for the name of a part of a privacy portal export: `Conversations__…zip`, `Files__…zip`, `Ads__…zip`. Other
-/// programs use names with a single underscore too, so these must also contain `-chatgpt-`, `-files-` or `-ads-`.
+/// programs use names with a single underscore too, so a name with a single underscore must also contain `-chatgpt-`,
+/// `-files-` or `-ads-`.
 pub(super) fn is_portal_part(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let is_part = |prefix: &str, word: &str| {

@@ -1,4 +1,4 @@
-//! Reads an export into a sink: first side files with names, then conversations, then files and everything else.
+//! Reads an export into a sink. Side files with names come first, then conversations, then files and everything else.
 use super::{
     attachments::{self, ErrorRecorder, FileNames, last_segment},
     conversation::{self, Place},
@@ -71,7 +71,7 @@ fn read_side_files(
     Ok((names, accounts))
 }
 
-/// Account ids by the folder or archive of their `user.json`.
+/// Account ids, each with the folder or archive that contains its `user.json`.
 #[derive(Default)]
 struct Accounts(Vec<(String, String)>);
 
@@ -164,7 +164,7 @@ impl Reader<'_> {
             other => other?,
         }
         if let Some(bytes) = wrapper.filter(|w| w.iter().filter(|b| **b == b':').count() > 1) {
-            // The object `{"conversations":[…]}` may have other members.
+            // The object `{"conversations":[…]}` has other members too, so it is stored without the conversations.
             let item = self.passthrough_item(member.name.clone(), "wrapper", member.place.clone());
             self.sink.passthrough(item, &mut bytes.as_slice())?;
         }
@@ -209,7 +209,7 @@ impl Reader<'_> {
                 let item = self.passthrough_item(name, "sidecar", member.place.clone());
                 self.sink.passthrough(item, &mut bytes.as_slice())
             }
-            // Damage was reported with the conversations.
+            // A damaged page was already reported when its conversations were read.
             Ok(_) | Err(FormatError::Io { .. }) => Ok(()),
             Err(error) => Err(error),
         }

@@ -255,14 +255,14 @@ fn generated_exports_are_read_completely() {
                 .find(|r| r.origin_id.as_deref() == Some(m) && r.source.conversation.as_deref() == Some(c));
             assert!(record.unwrap().text.contains(needle["text"].as_str().unwrap()), "{needle}");
         }
-        // Every file in the export that a message refers to has the same key in both places.
+        // Every file in the export is referred to by a message, under the key with which the file was stored.
         let referenced = sink.referenced_files();
         assert!(sink.files.keys().all(|k| referenced.contains(k.as_str())), "{layout}");
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
-/// For `fixtures/chatgpt/<case>`: the import must have all properties that `case.json` lists.
+/// The import of each case in `fixtures/chatgpt` must have all properties that its `case.json` lists.
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
     let root = mementory_format::testkit::repo().join("fixtures/chatgpt");
@@ -348,7 +348,7 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
     }
 }
 
-/// The stored original is identical to the source, for each node and for everything outside the mapping.
+/// The verbatim of each node, and of everything outside the mapping, is identical to the source.
 #[test]
 fn verbatim_is_identical_to_the_source() {
     let node = r#"{ "message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a\u00e9\ud83d"]},"n":1.50} , "parent" : null}"#;

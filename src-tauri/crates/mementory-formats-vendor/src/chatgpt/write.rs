@@ -32,7 +32,7 @@ struct FirstPass {
     conversations: Groups,
     files: BTreeMap<String, ExportFile>,
     accounts: BTreeSet<Option<String>>,
-    /// Messages in which memories were found, by vault id. True if the message is written unchanged.
+    /// Vault ids of the messages in which memories were found. The value is true if the message is written unchanged.
     written_sources: HashMap<String, bool>,
     memories: Vec<(String, Vec<String>)>,
     attachments: Vec<String>,
@@ -152,7 +152,8 @@ impl FirstPass {
         self.attachments.push(stored.id);
     }
 
-    /// Counts the memories and files that the export contains, and withholds the others. Call after all messages.
+    /// Counts the memories and files that the export contains, and withholds the others. Must be called after all
+    /// messages have been seen.
     fn count_or_withhold_derived(&mut self) {
         for (_, messages) in std::mem::take(&mut self.memories) {
             match messages.iter().any(|id| self.written_sources.get(id) == Some(&true)) {

@@ -23,7 +23,7 @@ fn records_from_chatgpt_are_read_back_unchanged() {
         let ids_with_losses = written.ids_with_losses();
         let mut checked_count = 0;
         for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
-            // The source repeats a memory, so there are several records with its key.
+            // The source contains the same memory several times, so there are several records with its key.
             let is_same = |back: &&Record| {
                 let mut expected = Record { origin: back.origin.clone(), ..record.clone() };
                 if let (Some(part), Some(now)) = (&mut expected.message, &back.message) {

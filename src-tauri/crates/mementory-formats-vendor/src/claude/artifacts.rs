@@ -5,8 +5,8 @@ use mementory_model::{Issue, Kind, Link, Record, Timestamp};
 use serde_json::{Map, Value, value::RawValue};
 use std::{borrow::Cow, collections::HashMap, rc::Rc};
 
-/// Largest total size in bytes of all versions of all artifacts in one conversation, because this size can grow with
-/// the square of the input. Versions beyond the limit are only in the verbatim of the messages.
+/// Largest total size in bytes of all versions of all artifacts in one conversation. There is a limit because the size
+/// can grow with the square of the input. Versions beyond the limit are only in the verbatim of the messages.
 const MAX_VERSION_BYTES: usize = 64 << 20;
 
 /// One artifact command in a message.
@@ -123,13 +123,13 @@ struct Artifact {
     title: Option<String>,
     media_type: Option<String>,
     versions: Vec<Version>,
-    /// Position of the latest version by step.
+    /// Maps the position of a step to the position of the latest version at that step.
     at_step: HashMap<usize, usize>,
 }
 
 impl Artifact {
-    /// Position of the version at a step, or at the nearest ancestor that has a version. `hops` limits the search; when
-    /// it is used up, the position of the latest version is returned.
+    /// Position of the version at a step, or at the nearest ancestor that has a version. `hops` limits the search. When
+    /// `hops` is used up, the position of the newest version is returned.
     fn version_at(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
         let mut at = Some(step);
         while let Some(i) = at {

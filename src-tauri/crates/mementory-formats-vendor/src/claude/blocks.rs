@@ -1,4 +1,4 @@
-//! Content blocks of a message: its text, and other blocks, which are shown collapsed but can be searched.
+//! Content blocks of a message: its text, and its other blocks, which are shown collapsed but can be searched.
 use super::wire::{Object, decode_string, list};
 use mementory_json::Tree;
 use serde_json::{Value, value::RawValue};
@@ -22,11 +22,11 @@ pub(super) struct Content {
 /// Text that Claude's app shows for a block that it cannot display.
 const UNSUPPORTED_BLOCK_TEXT: &str = "This block is not supported on your current device";
 
-/// Beginning of the text that stands for a result that is too large.
+/// Beginning of the text that Claude's export contains instead of a result that is too large.
 const TOO_LARGE_TEXT: &str = "Tool result too large";
 
-/// Reads the `content` of a message. `flat` returns the value of the message's `text`, which is used if there is no
-/// text block.
+/// Reads the `content` of a message. `flat` returns the value of the message's member `text`, which is used if there is
+/// no text block.
 pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Option<Cow<'a, str>>) -> Content {
     let mut out = Content::default();
     match content {
@@ -115,7 +115,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
         }
         "tool_result" => {
             let mut text = block.raw_value("content").map_or_else(String::new, result_text);
-            // The content of a large result only says that it is large.
+            // For a large result, `content` only says that the result is too large.
             if (text.trim().is_empty() || text.starts_with(TOO_LARGE_TEXT))
                 && let Some(data) = block.raw_value("structured_content")
             {
@@ -123,7 +123,8 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             }
             out.blocks.push(collapsed_block("tool_result", block.text("name"), text));
         }
-        // Text that the app inserts, such as a snapshot of the memory or a date. The person neither types nor sees it.
+        // This is text that the app inserts, such as a snapshot of the memory or a date. The person neither types nor
+        // sees it.
         "injected_prompt_block" => {
             let text = block.text("prompt").map_or_else(|| unknown_text(raw), Cow::into_owned);
             out.blocks.push(collapsed_block("context", block.text("injection_source"), text));
@@ -147,7 +148,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             if let Some(id) = member("file_uuid") {
                 out.files.push((id, name));
             } else {
-                // The bytes of a picture in the message are only in the verbatim.
+                // The bytes of a picture in the message stay only in the verbatim.
                 let text = name.or_else(|| member("text")).or_else(|| member("extracted_content"));
                 out.blocks.push(collapsed_block(kind.as_ref(), None, text.unwrap_or_default()));
             }
@@ -216,15 +217,15 @@ fn result_text(raw: &RawValue) -> String {
     out
 }
 
-/// Text of an unknown value: the strings under names that usually mean text. If there are no such strings, all strings
-/// except ids and times.
+/// Text of an unknown value: the strings under names that usually contain text. If there are no such strings, the text
+/// consists of all strings except ids and times.
 pub(super) fn unknown_text(raw: &RawValue) -> String {
     let text_under_known_names = nested_strings(raw, &["text", "content", "output", "title", "message"]);
     if text_under_known_names.is_empty() { nested_strings(raw, &[]) } else { text_under_known_names }
 }
 
-/// Strings under these names at any depth, one per line. Without names, all strings except ids and times. Depth and
-/// number of values are limited. Not recursive.
+/// Strings under these names at any depth, one per line. If `wanted` is empty, all strings except ids and times. The
+/// depth and the number of values are limited, and the function does not recurse.
 pub(super) fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
     let mut out = String::new();
     let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];

@@ -66,7 +66,7 @@ fn place() -> Place<'static> {
 }
 
 impl Composer {
-    /// The JSON of a conversation. Values that reading this JSON would not return are added to `losses`.
+    /// The JSON of a conversation. Values that are lost when this JSON is read back are added to `losses`.
     pub(super) fn conversation(&self, thread: &Thread, losses: &mut LossReport) -> Result<Composed, FormatError> {
         let all_original = thread.messages.iter().all(|m| original(m).is_some());
         let frame = thread.conversation.as_ref().and_then(|stored| Some((stored, original(stored)?)));
@@ -152,15 +152,15 @@ impl Composer {
                 },
                 str::to_owned,
             );
-            // The list in the source has an order of its own, which is not the order of the messages.
+            // In the source, the list of messages may have another order than the conversation. That order is restored.
             let source_index = stored.record.origin.pointer.rsplit('/').next().and_then(|i| i.parse().ok());
             let order = source_index.filter(|_| is_own(&stored.record)).unwrap_or(at as u64);
             out.push((order, MessageText { key: format!("{id}/{uuid}"), json, stored, is_original }));
         }
         out.sort_by_key(|(order, _)| *order);
         let mut out: Vec<MessageText<'r>> = out.into_iter().map(|(_, message)| message).collect();
-        // A reader takes the branch of the last message as the active one, so the last message of that branch goes
-        // last.
+        // A reader takes the branch of the last message as the active branch. So the last message of the active branch
+        // is written last.
         if !out.iter().any(|m| m.is_original)
             && let Some(leaf) = active_leaf(&out)
         {
@@ -207,7 +207,7 @@ impl Composer {
         members.push(("attachments", Tree::Array(attachments)));
         members.push(("files", Tree::Array(files)));
         members.extend(part.model.as_ref().map(|model| ("model", text(model))));
-        // A conversation whose messages have no parents is a plain list, and stays one when one of them is edited.
+        // A conversation whose messages have no parents is a plain list. It stays one if a message is edited.
         let had_parent = record.verbatim.as_ref().is_none_or(|v| v.text.contains("parent_message_uuid"));
         if !is_own(record) || had_parent {
             members.push(("parent_message_uuid", text(parent)));
@@ -327,7 +327,7 @@ fn message_id(stored: &StoredRecord, conversation: &str) -> String {
     own_id.map_or_else(|| uuid_of(&stored.id), str::to_owned)
 }
 
-/// Position of the last message of the branch that the person saw last.
+/// Position of the last message on the branch that the person saw last.
 fn active_leaf(messages: &[MessageText<'_>]) -> Option<usize> {
     let is_active = |m: &&MessageText<'_>| m.stored.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =
@@ -345,7 +345,8 @@ fn assemble(frame: &str, messages: &[MessageText<'_>]) -> String {
     with_member(frame, name, &format!("[{}]", texts.join(",")))
 }
 
-/// Claude has no role for tools: their results are blocks in messages of the assistant.
+/// The sender of a message in Claude's words. Claude has no role for tools. Their results are blocks in messages of the
+/// assistant.
 fn sender(part: &MessagePart) -> &str {
     match part.role.as_str() {
         "user" => "human",

@@ -11,7 +11,7 @@ use mementory_model::{
 use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
-/// Parent id of messages without a parent.
+/// The parent id that Claude gives to messages without a parent.
 pub(super) const ROOT_PARENT_UUID: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped.
@@ -230,7 +230,7 @@ impl<'a> Message<'a> {
         record
     }
 
-    /// Attachments of a message. Entries of `attachments` contain their text, entries of `files` only a name.
+    /// Attachments of a message. Entries of `attachments` contain their text. Entries of `files` contain only a name.
     fn attachments(&self, conversation: &str) -> Vec<AttachmentRef> {
         let mut out: Vec<AttachmentRef> = Vec::new();
         for (index, raw) in self.object.list("attachments").into_iter().flatten().enumerate() {

@@ -1,5 +1,5 @@
-//! Reads design chats (vendors.md §3.2). Their keys vary between exports, so everything except plain text is stored in
-//! collapsed blocks and in the verbatim.
+//! Reads design chats (vendors.md §3.2). Their JSON keys vary between exports, so everything except plain text is
+//! stored in collapsed blocks and in the verbatim.
 use super::{
     blocks::{collapsed_block, json_text, nested_strings, push_text, unknown_text},
     conversation::source,
@@ -132,8 +132,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     Ok(out)
 }
 
-/// Positions of rows that repeat the row beside them, with the same `content.id` and role. Of the two rows, the one
-/// with an author is kept, or else the first.
+/// Positions of repeated rows. Two adjacent rows are repetitions if they have the same `content.id` and role. The row
+/// with an author is kept, or else the first row, and the position of the other row is returned.
 fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
     let row = |raw: &&RawValue| {
         let content = Object::parse(raw.get())?.object("content")?;

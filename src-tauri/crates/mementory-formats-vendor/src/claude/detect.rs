@@ -21,7 +21,7 @@ pub(super) enum Content {
     AccountFile,
 }
 
-/// Names of the archives of an export in parts, without their numbers.
+/// Names of the archives of an export that consists of several parts. The names are without their numbers.
 const CATEGORY_NAMES: [&str; 7] =
     ["conversations", "projects", "memories", "design_chats", "frames", "feedback", "light_metadata"];
 /// Folders inside an export that belong to it.
@@ -158,7 +158,8 @@ fn group_of(member: &Member) -> String {
     }
 }
 
-/// Moves manifests outside of archives, and single files, into the group of the export to which they belong.
+/// Finds the manifests that are not in an archive, and the files that were selected one by one. Moves them into the
+/// group of the export to which they belong.
 fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     let manifest = |(group, found): (&String, &Vec<(usize, Content)>)| {
         let has_manifest = found.iter().any(|(_, c)| *c == Content::Manifest);
@@ -246,8 +247,8 @@ fn layout_of(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'s
     if is_uuid_batch || has_one_item_per_file { "batch" } else { "flat" }
 }
 
-/// Other files in the folders of the recognised files: side files, and files with a usual name but no keys (empty
-/// lists, damaged files).
+/// Other files in the folders of the recognised files: side files, and files that have a usual name but no keys, such
+/// as empty lists and damaged files.
 fn other_parts(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     let members = catalog.members();
     // The content takes precedence over the name, because ChatGPT's conversations have the same file name.

@@ -1,5 +1,5 @@
-//! Memory documents in the results of `memory_read` and `memory_user_edits` (vendors.md §12): Claude read or changed
-//! its memory in a chat, and the result has the text of the files.
+//! Memory documents in the results of `memory_read` and `memory_user_edits` (vendors.md §12). When Claude reads or
+//! changes its memory in a chat, the result of the tool contains the text of the files.
 use super::{
     memory,
     wire::{Object, Place, ReadResult, list},
@@ -14,7 +14,7 @@ const TOOLS: [&str; 2] = ["memory_read", "memory_user_edits"];
 /// Finds the documents in the results of a message, and adds them to `out`.
 pub(super) fn find(message: &Object<'_>, record: &Record, place: &Place<'_>, out: &mut ReadResult) {
     let Some(content) = message.raw_value("content") else { return };
-    // Most messages have none, and searching the bytes is cheaper than parsing the blocks.
+    // Most messages have no documents, and searching the bytes is cheaper than parsing the blocks.
     if !TOOLS.iter().any(|tool| content.get().contains(tool)) {
         return;
     }
@@ -60,8 +60,8 @@ fn document(raw: &RawValue, record: &Record, place: &Place<'_>, pointer: String)
     Some(unit)
 }
 
-/// The newest state of each document in an export. A file in the memory part takes precedence over an equally new
-/// result.
+/// The newest state of each document in an export. If a memory file of the export and a document of a chat are equally
+/// new, the file takes precedence.
 #[derive(Default)]
 pub(super) struct Documents {
     newest: BTreeMap<String, (Option<Timestamp>, Option<Unit>)>,
@@ -88,7 +88,7 @@ impl Documents {
         }
     }
 
-    /// The documents that have no file, or that are newer than their file.
+    /// The documents of chats that have no memory file in the export, or that are newer than that file.
     pub(super) fn take(&mut self) -> Vec<Unit> {
         std::mem::take(&mut self.newest).into_values().filter_map(|(_, unit)| unit).collect()
     }

@@ -1,4 +1,4 @@
-//! Published artifacts and pages (`frames-NNN.zip`: `artifacts/<uuid>/artifact.json` with its versions), and
+//! Reads published artifacts and pages (`artifacts/<uuid>/artifact.json` with its versions, in `frames-NNN.zip`), and
 //! reflections (vendors.md §12).
 use super::wire::{Object, Place, ReadResult, SCOPE, content_id, key, list};
 use mementory_format::{Catalog, FormatError, Member};
@@ -22,7 +22,8 @@ fn folder_of(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// True for a file below the folder of an artifact, in any part of the export: one artifact may be split over two.
+/// True for a file below the folder of an artifact. The file may be in any part of the export, because an artifact may
+/// be split over two parts.
 pub(super) fn is_file_of(member: &Member, artifact: &Member) -> bool {
     let (folder, name) = (folder_of(&artifact.name), member.name.as_str());
     member.id != artifact.id
@@ -30,7 +31,8 @@ pub(super) fn is_file_of(member: &Member, artifact: &Member) -> bool {
         && name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Reads an artifact: its metadata and the text of its current version. All its files are passthrough files as well.
+/// Reads an artifact: its metadata and the text of its current version. All its files are also stored as passthrough
+/// files.
 pub(super) fn read_artifact(
     catalog: &Catalog,
     member: &Member,
@@ -78,7 +80,7 @@ pub(super) fn read_artifact(
     for name in candidates.iter().filter(|_| !folder.is_empty()) {
         let files = catalog.members().iter().filter(|file| file.name == *name && file.root_matches(member));
         for file in files {
-            // A damaged file is reported where it is stored.
+            // A damaged file is reported when it is stored as a passthrough file.
             let bytes = match catalog.bytes(file, limits.side_file_bytes) {
                 Ok(bytes) => bytes,
                 Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),

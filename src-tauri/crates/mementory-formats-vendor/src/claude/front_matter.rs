@@ -1,9 +1,9 @@
 //! The head of a memory file: `name`, `description`, `sources` and `aliases` between two lines `---`. It looks like
-//! YAML but often is not, since a description may contain `: `, so it is read line by line.
+//! YAML but often is not valid YAML, because a description may contain `: `. So it is read line by line.
 use mementory_model::Fields;
 use serde_json::Value;
 
-/// Largest number of lines of a head. A longer one is text that happens to begin like a head.
+/// Largest number of lines of a head. A longer block is ordinary text that happens to begin like a head.
 const MAX_LINES: usize = 64;
 
 /// The members of the head, and the text below it. Without a complete head, the whole input is text.

@@ -132,7 +132,7 @@ pub(super) fn file_document(
     document_unit(document, place)
 }
 
-/// Project id, text and pointer of each project memory. The usual form is a map of project id to text; a list of
+/// Project id, text and pointer of each project memory. The usual form is a map from project ids to texts. A list of
 /// objects is read too. None for any other value.
 fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
     if let Some(items) = list(raw) {
@@ -159,8 +159,8 @@ struct File<'a> {
     pointer: String,
 }
 
-/// The memory files. The usual form is a list of objects; a map of path to text or object is read too. None for any
-/// other value.
+/// The memory files. The usual form is a list of objects. A map from paths to texts or objects is read too. None for
+/// any other value.
 fn file_entries(raw: &RawValue) -> Option<Vec<File<'_>>> {
     if let Some(items) = list(raw) {
         let entry = |(i, raw)| File { path: None, raw, pointer: format!("/memory_files/{i}") };
@@ -179,7 +179,7 @@ fn escape_pointer_segment(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }
 
-/// A string, or the text of an object under one of the usual names.
+/// The text of a value. The value may be a string, or an object with a text under one of the usual names.
 fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
     decode_string(raw).or_else(|| {
         let object = Object::parse(raw.get())?;

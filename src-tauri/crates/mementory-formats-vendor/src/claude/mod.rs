@@ -87,8 +87,8 @@ impl Format for Claude {
     fn media_type(&self) -> &'static str {
         "application/zip"
     }
-    /// Checks an export after it was written. Not declared as a capability, because then an import would refuse a
-    /// damaged archive instead of reading the conversations that are intact.
+    /// Checks an export after it was written. This check is not declared as a capability, because then an import would
+    /// refuse a damaged archive instead of reading the conversations that are intact.
     fn validate(
         &self,
         catalog: &Catalog,

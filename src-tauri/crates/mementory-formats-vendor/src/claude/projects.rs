@@ -1,4 +1,5 @@
-//! Reads projects: a profile, its instructions as a memory, and its documents as resources (vendors.md §3.2).
+//! Reads projects. A project becomes a profile, its instructions become a memory, and its documents become resources
+//! (vendors.md §3.2).
 use super::{
     conversation::{media_type_by_name, source},
     wire::{Object, Place, ReadResult, content_id, key, with_replaced_values},

@@ -79,7 +79,7 @@ impl Reader<'_> {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
     }
 
-    /// Reports an import that has only the manifest. Many people do not download the archives that it lists.
+    /// Reports an import that has only the manifest. Many people do not download the archives that the manifest lists.
     fn explain_lone_manifest(&mut self, detected: &Detected) {
         let mut parts = detected.claim.parts.iter();
         let Some(place) = detected.claim.parts.first().and_then(|part| self.catalog.members().get(part.member)) else {
@@ -200,7 +200,7 @@ impl Reader<'_> {
         self.drop_if_damaged(member, result)
     }
 
-    /// True for design chats: files in their folder, or with nested content.
+    /// True if a file contains design chats. It is in their folder, or its messages have nested content.
     fn is_design(&self, member: &Member) -> bool {
         member.name.split('/').rev().nth(1) == Some("design_chats")
             || matches!(json_keys(self.catalog, member), Ok(Some(keys)) if detect::is_design(&keys))

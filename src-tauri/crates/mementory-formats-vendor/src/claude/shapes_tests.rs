@@ -1,4 +1,4 @@
-//! The shapes that exports have since the autumn of 2026 (vendors.md §12).
+//! Tests of the shapes that exports have had since the autumn of 2026 (vendors.md §12).
 #![allow(clippy::unwrap_used)]
 use super::Claude;
 use crate::cases::{check_case, import};
@@ -43,7 +43,7 @@ fn the_newest_state_of_a_memory_document_is_read() {
     let (_, found) = import(&path, &Claude);
     let texts: Vec<_> = found.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["newer"]);
-    // A file in the memory part takes precedence over an equally new result.
+    // If a file in the memory part and a document in a chat are equally new, the file takes precedence.
     let scratch = Scratch::new("claude-documents-file");
     scratch.put("conversations.json", &chats);
     scratch.put(

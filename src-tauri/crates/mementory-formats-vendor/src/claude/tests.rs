@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-//! Checks counts for the shared samples and generated exports, and details for small inputs.
+//! Checks the counts of the shared samples and of generated exports, and checks details with small inputs.
 use super::{
     artifacts,
     wire::{Object, Place, ReadResult},
@@ -180,7 +180,8 @@ fn generated_exports_have_the_expected_counts() {
         let truth: serde_json::Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
         let (detected, seen) = import(&out);
         let name = format!("{layout} {batches}");
-        // A single batch archive is distinguished from the flat layout by its files, one for each project.
+        // An archive with a single batch is distinguished from the flat layout by its files for projects: it has one
+        // file for each project.
         assert_eq!(detected.claim.version.as_deref(), Some(layout), "{name}");
         assert_eq!(truth["conversations"], seen.count(Kind::Conversation), "{name}");
         assert_eq!(truth["messages"], seen.count(Kind::Message), "{name}");

@@ -6,7 +6,7 @@ pub(super) use mementory_formats_shared::object::{Object, content_id, decode_str
 pub(super) struct Place<'p> {
     /// Container path, as in [`mementory_model::Origin`].
     pub container: &'p str,
-    /// JSON pointer inside it. Empty for the whole file.
+    /// JSON pointer of the element in its container. Empty for the whole file.
     pub pointer: &'p str,
     /// Layout: `flat`, `batch`, `parts`.
     pub version: Option<&'p str>,
@@ -38,7 +38,7 @@ pub(super) struct ReadResult {
     pub issues: Vec<mementory_model::Issue>,
     /// Entries that are not imported.
     pub dropped: Vec<mementory_model::Dropped>,
-    /// Memory documents in the results of tools. Many chats have the same ones.
+    /// Memory documents in the results of tools. The same document can occur in many chats.
     pub documents: Vec<mementory_model::Unit>,
 }
 

@@ -30,7 +30,8 @@ struct FirstPass {
     whole_projects: BTreeSet<String>,
     members: Vec<(String, Kind)>,
     documents: Documents,
-    /// Vault ids of documents and messages that records were made from, and whether they are written as they were.
+    /// Vault ids of the documents and messages from which records were made. The value is true if the document or
+    /// message is written unchanged.
     written_sources: HashMap<String, bool>,
     /// Kinds of records that were made from messages, each with the vault ids of these messages.
     derived: Vec<(Kind, Vec<String>)>,
@@ -52,7 +53,8 @@ pub(super) fn write(
     let now = source.about().now;
     let mut first = FirstPass { now: Some(now), ..FirstPass::default() };
     first.report.version = WRITTEN_LAYOUT.into();
-    // Memories come before the messages that they were made from.
+    // The source lists memories before the messages from which they were made. So a separate pass collects the ids of
+    // these messages first.
     source.records(&mut |stored| {
         first.note_sources(&stored);
         Ok(())
@@ -192,7 +194,8 @@ fn is_statement(stored: &StoredRecord) -> bool {
     stored.record.kind == Kind::Fact && is_own(&stored.record)
 }
 
-/// True for a record that becomes a memory file: a memory of another program that is still true and in no project.
+/// True for a record that becomes a memory file. Such a record is a memory of another program that is still true and
+/// belongs to no project.
 fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
     matches!(stored.record.kind, Kind::Memory | Kind::Profile | Kind::Fact)
         && project_of(stored).is_none()
@@ -283,7 +286,7 @@ impl FirstPass {
         *self.report.withheld.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Counts the records whose project or message is in the export, and withholds the others.
+    /// Counts the records whose project or source message is in the export, and withholds the others.
     fn decide(&mut self) {
         for (project, kind) in std::mem::take(&mut self.members) {
             match self.whole_projects.contains(&project) {

@@ -1,4 +1,5 @@
-//! Writes Claude's memory: its own documents as they were, grouped by account, and memories of other programs as files.
+//! Writes Claude's memory. Claude's own documents are unchanged and grouped by account. Memories of other programs are
+//! written as memory files.
 use super::{
     WRITTEN_LAYOUT,
     compose::{is_own, original, time},
@@ -20,7 +21,7 @@ struct Account {
     updated: Option<Timestamp>,
     projects: Vec<(String, String)>,
     files: Vec<String>,
-    /// Path and JSON of files that some exports list by path, so that their JSON has no `path`.
+    /// Path and JSON of each file from an export that lists files by path. The JSON of such a file has no `path`.
     files_by_path: Vec<(String, String)>,
 }
 
@@ -29,7 +30,7 @@ struct Account {
 pub(super) struct Documents {
     accounts: BTreeMap<Option<String>, Account>,
     rows: Vec<String>,
-    /// The records, to compare them with what reading gives.
+    /// The written records, which are compared with the records that a reader gets from the file.
     records: Vec<(String, Record)>,
 }
 

@@ -65,7 +65,7 @@ impl Graph {
         self.read_node(files, row, object.id("id"), &object, inner.as_ref())
     }
 
-    /// Reads an array: `[id, {…}]` is a node, `[source, target, relation, {…}]` an edge.
+    /// Reads an array: `[id, {…}]` is a node, and `[source, target, relation, {…}]` is an edge.
     fn read_tuple(
         &mut self,
         files: &mut FileReader<'_>,

@@ -69,7 +69,7 @@ const PROMPT_HEADERS: [&str; 8] =
     ["Prompt", "Eingabeaufforderung", "Invite", "Solicitud", "Petición", "プロンプト", "提示", "프롬프트"];
 const CLIENT_APP_HEADERS: [&str; 5] = ["ClientApp", "Client App", "App", "Client-App", "クライアント アプリ"];
 
-/// Words for the person in the column with the author.
+/// Words that stand for the person in the author column.
 const PERSON_WORDS: [&str; 20] = [
     "human",
     "user",
@@ -92,7 +92,7 @@ const PERSON_WORDS: [&str; 20] = [
     "用户",
     "사용자",
 ];
-/// Words for the assistant in the column with the author.
+/// Words that stand for the assistant in the author column.
 const ASSISTANT_WORDS: [&str; 13] = [
     "ai",
     "copilot",
@@ -114,7 +114,7 @@ const ASSISTANT_WORDS: [&str; 13] = [
 pub(super) enum Layout {
     /// Messages of conversations.
     Messages,
-    /// Prompts in Windows apps, without answers.
+    /// Prompts from Windows apps. This layout has no answers.
     Prompts,
 }
 
@@ -130,7 +130,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a header. None if it is not that of a known layout.
+    /// The columns of a header. None if the header does not belong to a known layout.
     pub(super) fn of(header: &Header) -> Option<Self> {
         let [title, time, author] =
             [&TITLE_HEADERS[..], &TIME_HEADERS, &AUTHOR_HEADERS].map(|names| header.column(names));

@@ -1,4 +1,5 @@
-//! Detects Copilot's tables by their headers and, if other programs may write the same header, by their authors.
+//! Detects Copilot's tables by their headers. If other programs may write the same header, the authors in the rows are
+//! checked too.
 use super::columns::{self, Columns, Layout};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::files::{extension, folder, is_junk};
@@ -19,7 +20,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
     let mut groups: BTreeMap<Group<'_>, Vec<(&Member, f64)>> = BTreeMap::new();
     for member in catalog.members() {
         if let Some(confidence) = confidence(catalog, member, limits, is_selected) {
-            // Files that were selected one by one are one history.
+            // Files that were selected one by one belong to one history.
             let is_loose = member.archive.is_none() && member.place == member.name;
             let group = if is_loose { (0, None, "") } else { (member.root, member.archive, folder(&member.name)) };
             groups.entry(group).or_default().push((member, confidence));
@@ -58,7 +59,7 @@ fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, is_selected: 
             count += 1;
             known_count += usize::from(columns::has_known_author(&columns, &row));
         }
-        // Other programs use the same column names, so most rows must also have an author of Copilot.
+        // Other programs use the same column names, so most rows must also name an author that Copilot uses.
         let is_certain = match columns.layout {
             Layout::Prompts => true,
             Layout::Messages if count == 0 => columns::is_main_header(&header),

@@ -1,4 +1,4 @@
-//! Reads the tables. Consecutive messages with one title are a conversation.
+//! Reads the tables. Consecutive messages with the same title form a conversation.
 use super::COPILOT;
 use super::columns::{self, Columns, Layout};
 use super::time;
@@ -37,7 +37,7 @@ pub(super) fn read(
 struct Table {
     header: Header,
     title: String,
-    /// Messages with one title, in the order of the file.
+    /// Consecutive messages with the same title, in the order of the file.
     open_turns: Vec<Turn>,
     run_bytes: u64,
     /// True if newer rows come first. None while this is not known.
@@ -123,7 +123,7 @@ impl Table {
         if self.is_reversed(&turns) {
             turns.reverse();
         }
-        // The same text may occur twice within one second.
+        // The same text may occur twice within one second, so a number is appended to a key that is not unique.
         let mut seen: HashMap<String, usize> = HashMap::new();
         for turn in &mut turns {
             let count = seen.entry(turn.key.clone().unwrap_or_default()).or_default();
@@ -156,8 +156,9 @@ impl Table {
         reader.sink.unit(unit)
     }
 
-    /// True if the newest message of a conversation comes first. Its own times decide, then those of the conversations
-    /// before it, then the speakers: an answer does not come before its prompt.
+    /// True if the newest message of a conversation comes first. This is decided by the times in the conversation, or
+    /// else by those of the conversations before it. If no times decide, the first and the last speaker do, because an
+    /// answer does not come before its prompt.
     fn is_reversed(&mut self, turns: &[Turn]) -> bool {
         let times: Vec<Timestamp> = turns.iter().filter_map(|turn| turn.times.created).collect();
         let descending_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
@@ -177,7 +178,7 @@ impl Table {
     }
 }
 
-/// Name of the field with the app of a prompt.
+/// Name of the field that contains the app in which a prompt was entered.
 const CLIENT_APP: &str = "client_app";
 
 fn turn(header: &Header, columns: &Columns, row: Row, time: Option<Timestamp>, pointer: String) -> Turn {

@@ -1,7 +1,8 @@
 //! Times in Copilot's tables: RFC 3339 without a zone, or the American notation with or without one.
 use mementory_model::Timestamp;
 
-/// Formats besides RFC 3339, in the order in which they are tried. Between slashes, the month is tried first.
+/// Formats besides RFC 3339, in the order in which they are tried. In dates with slashes, the first number is tried as
+/// the month first, and then as the day.
 const NOTATIONS: [&str; 8] = [
     "%m/%d/%Y %H:%M:%S %:z",
     "%m/%d/%Y %I:%M:%S %p %:z",
@@ -13,7 +14,7 @@ const NOTATIONS: [&str; 8] = [
     "%d.%m.%Y %H:%M:%S",
 ];
 
-/// A time, and true if it has a time zone. A time without one is read as UTC.
+/// A time, and whether it has a time zone. A time without a time zone is read as UTC.
 pub(super) fn parse(text: &str) -> Option<(Timestamp, bool)> {
     let text = text.trim();
     if let Some(time) = Timestamp::parse(text) {

@@ -1,17 +1,18 @@
 //! Makes spreadsheets treat every cell as text. A cell that begins like a formula gets an apostrophe before it, which
 //! readers of the table remove again.
 
-/// Characters with which a formula begins in spreadsheets, characters that spreadsheets skip before a formula, the
-/// apostrophe that hides both, and the wide forms that some programs read as the narrow ones.
+/// Characters at the beginning of a cell that need an apostrophe before them: those that begin a formula, those that
+/// spreadsheets skip before a formula, the apostrophe itself, and wide characters that some programs read as the narrow
+/// ones.
 const RISKY_BEGINNINGS: [char; 13] =
     ['=', '+', '-', '@', '\t', '\r', '\n', '\'', ' ', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 
-/// The cell in the form in which it is written.
+/// The cell as it is written to the table.
 pub(super) fn escaped(cell: &str) -> String {
     if cell.starts_with(RISKY_BEGINNINGS) { format!("'{cell}") } else { cell.to_owned() }
 }
 
-/// The cell as it was before [`escaped`]. An apostrophe that a person wrote stays.
+/// The cell as it was before [`escaped`]. An apostrophe that a person typed is kept.
 pub(super) fn unescaped(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| rest.starts_with(RISKY_BEGINNINGS)).unwrap_or(cell)
 }

@@ -1,4 +1,5 @@
-//! Writes the table: RFC 4180, UTF-8 with a byte order mark, so that spreadsheets see the encoding.
+//! Writes the table as RFC 4180 in UTF-8. It begins with a byte order mark, so that spreadsheets recognise the
+//! encoding.
 use super::{ID, ID_COLUMN, TEXT_COLUMN, VERSION, cells};
 use csv_core::{Terminator, WriteResult, Writer, WriterBuilder};
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
@@ -8,10 +9,10 @@ use mementory_formats_shared::export_files::strip::ExportSource;
 use mementory_formats_shared::new_files::NewFile;
 use std::path::Path;
 
-/// Number of columns that people read first: kind and title.
+/// Number of columns before the text: kind and title, which people read first.
 const LEADING_COLUMNS: usize = 2;
 
-/// Result of a step, and the numbers of bytes that it read and wrote.
+/// Result of one step of the CSV writer, and the numbers of bytes that the step read and wrote.
 type Progress = (WriteResult, usize, usize);
 
 /// Writes all records to `out`. Without a path, nothing is written, but the report is the same.
@@ -67,7 +68,8 @@ fn without_input((result, written): (WriteResult, usize)) -> Progress {
     (result, 0, written)
 }
 
-/// Repeats a step until everything is written. The step gets the number of bytes that the steps before it have read.
+/// Repeats a step of the CSV writer until everything is written. `step` gets the number of bytes that the steps before
+/// it have read.
 fn append(out: &mut Vec<u8>, step: &mut dyn FnMut(usize, &mut [u8]) -> Progress) -> Result<(), FormatError> {
     let (mut done, mut space) = (0, [0; 4 << 10]);
     loop {

@@ -124,7 +124,7 @@ fn read_tree<'a>(
 ) {
     let nodes: Vec<(&str, &'a RawValue, Option<Object<'a>>)> =
         nodes.members().map(|(key, raw)| (key, raw, Object::parse(raw.get()))).collect();
-    // Parent of each node, and whether the node has a message.
+    // For each node: its parent, and whether the node has a message.
     let mut links: HashMap<&str, (Option<String>, bool)> = HashMap::with_capacity(nodes.len());
     for (key, _, node) in &nodes {
         let parent = node.as_ref().and_then(|node| id(node, "parent"));

@@ -60,7 +60,8 @@ fn content_of(keys: &Keys) -> Option<Content> {
     }
 }
 
-/// True for files in one folder or archive. Files that were selected one by one are beside each other too.
+/// True if both files are in the same folder or archive. Files that were selected one by one count as being in the same
+/// folder.
 fn is_beside(one: &Member, other: &Member) -> bool {
     let is_loose = |m: &Member| m.archive.is_none() && m.place == m.name;
     let is_same_root = one.root == other.root && one.archive == other.archive;

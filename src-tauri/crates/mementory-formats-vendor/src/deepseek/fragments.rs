@@ -10,17 +10,17 @@ use serde_json::{Value, value::RawValue};
 /// The content of a message.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// `user` or `assistant` by the types of the fragments. None if they do not say.
+    /// `user` or `assistant`, determined from the types of the fragments. None if the types do not show the role.
     pub role: Option<&'static str>,
     /// Text of the message, without its blocks.
     pub text: String,
-    /// Thoughts, searches and tools, shown collapsed.
+    /// Thoughts, searches and tools, which are shown collapsed.
     pub blocks: Vec<Value>,
     /// Files that the message refers to.
     pub attachments: Vec<AttachmentRef>,
 }
 
-/// Reads the content of a message. `conversation` identifies files that only have a name.
+/// Reads the content of a message. `conversation` becomes part of the keys of files that have only a name.
 pub(super) fn read(message: &Object<'_>, conversation: &str) -> Content {
     let mut out = Content::default();
     for raw in message.list("fragments").into_iter().flatten() {
@@ -109,7 +109,7 @@ fn without_results(fragment: &Object<'_>) -> String {
     lines.join("\n")
 }
 
-/// Results of a search: title, address and text. None if there are none.
+/// Results of a search: title, address and text of each result. None if there are no results.
 fn search_block(name: &str, results: &RawValue) -> Option<Value> {
     let Some(results) = list(results) else {
         return Some(block("tool_result", Some(name), readable(results)));

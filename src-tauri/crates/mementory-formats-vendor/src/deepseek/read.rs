@@ -36,7 +36,7 @@ pub(super) fn read(
     })
 }
 
-/// The id of the account. None if there is no file with it, or if it cannot be read.
+/// The id of the account. None if no file contains it, or if that file cannot be read.
 fn account(catalog: &Catalog, detected: &Detected, context: &ReadContext) -> Option<String> {
     let part = detected.claim.parts.iter().find(|part| part.role == Role::Manifest)?;
     let bytes = catalog.bytes(catalog.members().get(part.member)?, context.limits.side_file_bytes).ok()?;

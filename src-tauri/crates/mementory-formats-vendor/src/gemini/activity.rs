@@ -1,4 +1,4 @@
-//! One activity of Takeout's My Activity, the same for JSON and HTML.
+//! One activity of Takeout's My Activity. JSON and HTML exports are both read into this form.
 use super::verbs::{self, Title};
 use mementory_formats_shared::object::content_id;
 use mementory_model::{AttachmentRef, Fields, RecordKey, Timestamp, Verbatim};
@@ -11,13 +11,13 @@ pub(super) const SCOPE: &str = "gemini";
 pub(super) struct Activity {
     /// Google's words and the prompt, with plain spaces.
     pub title: String,
-    /// True if the title is a prompt without Google's words before it.
+    /// True if the title is only a prompt, without words of Google before it.
     pub is_request: bool,
     /// When it happened.
     pub time: Option<Timestamp>,
     /// The time as it is written in the page. Empty in JSON.
     pub stamp: String,
-    /// The chat to which the export links, with its Gem if it is a chat of a Gem. None without such a link.
+    /// The chat to which the activity links, and the Gem of that chat if it has one. None if there is no such link.
     pub chat: Option<ChatLink>,
     /// Text of the answer.
     pub answer: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Activity {
     pub files: Vec<AttachmentRef>,
     /// Files of the answer.
     pub answer_files: Vec<AttachmentRef>,
-    /// Everything without a field in the model.
+    /// All values for which the model has no field.
     pub fields: Fields,
     /// The source text.
     pub verbatim: Option<Verbatim>,
@@ -63,8 +63,8 @@ impl Activity {
         content_id(&format!("{time}\n{}", words.join(" ")))
     }
 
-    /// Whether the title is a prompt. `is_prompt_word` gets the first word of a title in an unknown language. It
-    /// returns true if titles of activities with answers begin with this word.
+    /// Determines whether the title is a prompt. `is_prompt_word` gets the first word of a title in an unknown
+    /// language. It returns true if titles of activities with answers begin with this word.
     pub(super) fn meaning(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> Meaning {
         let has_files = !self.files.is_empty();
         let text = |prompt: &str| if has_files { verbs::without_file_count(prompt) } else { prompt }.to_owned();
@@ -146,7 +146,7 @@ pub(super) fn file_key(file: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("file/{file}"))
 }
 
-/// Largest number of files of one activity. Further ones are only in its source text.
+/// Largest number of files of one activity. Further files are only in its verbatim.
 const MAX_FILES: usize = 500;
 
 /// Adds a file unless it is there already.

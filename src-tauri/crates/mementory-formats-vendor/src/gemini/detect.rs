@@ -1,5 +1,5 @@
-//! Detects files of Gemini by their content. Every product of Google writes a `MyActivity.json`, and names of files and
-//! folders are translated (vendors.md §0, §5).
+//! Detects files of Gemini by their content. The names are not enough, because every product of Google writes a
+//! `MyActivity.json`, and names of files and folders are translated (vendors.md §0, §5).
 use super::{html_row, json_row};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
 use mementory_formats_shared::{html::Rows, object::Object};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
 /// Number of bytes that are examined if an activity log has no activity of Gemini in its first bytes. A log may contain
-/// all products, and a page has 100 KB of styles before its first row.
+/// the activities of all products, and a page has 100 KB of styles before its first row.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 /// Keys of lists of activities.
 pub(super) const WRAPPERS: [&str; 4] = ["activities", "items", "data", "results"];
@@ -104,8 +104,8 @@ fn other_parts(catalog: &Catalog, found: &[(&Member, Content)]) -> Vec<Part> {
     others.filter_map(|member| Some(Part { member: member.id, role: role(member)? })).collect()
 }
 
-/// True for a folder that has nothing but the activities and their files: one in an archive or in a Takeout, or one
-/// with the name of the product. A folder such as Downloads has unrelated files.
+/// True for a folder that contains nothing but the activities and their files. Such a folder is in an archive or in a
+/// Takeout, or has the name of the product. A folder such as Downloads also contains unrelated files.
 fn is_own_folder(member: &Member) -> bool {
     let dir = dir_of(&member.place);
     let last = dir.rsplit('/').next().unwrap_or(dir);
@@ -169,19 +169,19 @@ fn has_gemini_row(head: &[u8]) -> bool {
     let mut bytes = head;
     let limits = Limits::default();
     let mut elements = Elements::new(&mut bytes, &limits).with_keys(&WRAPPERS);
-    // The last element is cut off, and reading it is an error.
+    // The last element is cut off, so reading it gives an error, which ends the loop.
     while let Ok(Some(element)) = elements.next() {
         let text = std::str::from_utf8(element.bytes).unwrap_or_default();
         if Object::parse(text).is_some_and(|row| json_row::is_gemini(&row)) {
             return true;
         }
     }
-    // One activity may be longer than the head.
+    // One activity may be longer than the head. In that case, only its header is checked.
     let text = String::from_utf8_lossy(head);
     head.len() >= LARGE_HEAD_BYTES.min(HEAD_BYTES) && has_gemini_header(&text)
 }
 
-/// True if the first member `header` names Gemini.
+/// True if the first member `header` in the text names Gemini.
 fn has_gemini_header(text: &str) -> bool {
     let Some((_, rest)) = text.split_once("\"header\"") else { return false };
     let value = rest.trim_start().strip_prefix(':').map(str::trim_start).and_then(|rest| rest.strip_prefix('"'));
@@ -200,7 +200,8 @@ fn has_gemini_cell(head: &[u8]) -> bool {
     false
 }
 
-/// True for a list of Gems: names and instructions as labels, or the name that only this file has.
+/// True for a list of Gems. The page has labels or headings with names and instructions, or the file has the name that
+/// only such a list has.
 fn is_gems(head: &[u8], name: &str) -> bool {
     let text = String::from_utf8_lossy(head);
     let has_labels = super::gems::has_labels(&text) || super::gems::has_heading(&text);

@@ -32,7 +32,7 @@ pub(super) fn has_heading(page: &str) -> bool {
 struct LabelledPart<'p> {
     /// The label in lower case, without its colon.
     label: String,
-    /// What follows it, up to the next label.
+    /// The text after the label, up to the next label.
     html: &'p str,
     /// Offset of the label in the page.
     at: usize,
@@ -96,7 +96,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Profile));
             continue;
         }
-        // A Gem has no id. Its instructions change, but its name seldom does.
+        // A Gem has no id. The id is made from its name, because the name changes less often than the instructions.
         let mut id = content_id(&gem.name);
         if !seen.insert(id.clone()) {
             id = content_id(&format!("{}\n{}", gem.name, gem.instructions));
@@ -134,7 +134,7 @@ fn record(gem: Gem, id: &str, source: &str, member: &Member) -> Record {
     record
 }
 
-/// Gems with bold labels. Each begins with its name.
+/// Gems with bold labels. Each Gem begins with the label of its name.
 fn labelled_gems(page: &str) -> Vec<Gem> {
     let mut gems: Vec<Gem> = Vec::new();
     for part in labelled_parts(page) {
@@ -150,7 +150,7 @@ fn labelled_gems(page: &str) -> Vec<Gem> {
         match part.label.as_str() {
             "instructions" => gem.instructions = text,
             "files" => gem.files = html::links(part.html),
-            // A bold label inside the instructions belongs to them.
+            // An unknown bold label inside the instructions is part of their text.
             label if gem.files.is_empty() && !gem.instructions.is_empty() && !is_known_label(label) => {
                 gem.instructions = format!("{}\n{label}: {text}", gem.instructions);
             }
@@ -164,7 +164,7 @@ fn is_known_label(label: &str) -> bool {
     matches!(label, "description" | "id" | "created" | "updated" | "default tool" | "visibility" | "url" | "tools")
 }
 
-/// Gems under headings, with their instructions below.
+/// Gems whose names are headings, with their instructions below the headings.
 fn gems_under_headings(page: &str) -> Vec<Gem> {
     let mut gems: Vec<Gem> = Vec::new();
     let mut next = find_element(page, 0, HEADING);

@@ -1,5 +1,5 @@
-//! An activity in a page of Takeout: an outer cell with the product, the prompt, the time and the answer in a content
-//! cell, and links in a caption.
+//! An activity in a page of Takeout. An outer cell contains the product, a content cell with the prompt, the time and
+//! the answer, and a caption with links.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
 use super::stamp;
 use mementory_formats_shared::html::{self, RowKind, find_element};
@@ -17,7 +17,7 @@ pub(super) fn product(cell: &str) -> String {
     html::to_text(cell.get(start.end..end).unwrap_or_default())
 }
 
-/// Whether a cell is an activity of Gemini, by its header or by a link to a chat in its caption.
+/// True if a cell is an activity of Gemini, as its header or a link to a chat in its caption shows.
 pub(super) fn is_gemini(cell: &str) -> bool {
     is_product(&product(cell))
         || content_cells(cell).iter().skip(1).any(|caption| {
@@ -25,8 +25,8 @@ pub(super) fn is_gemini(cell: &str) -> bool {
         })
 }
 
-/// Content cells: the activity, the picture beside it, the caption. The answer cannot contain a cell, since Takeout
-/// writes no classes in it.
+/// Content cells: the activity, the picture beside it, and the caption. An answer cannot contain such a cell, because
+/// Takeout writes no classes in it.
 fn content_cells(cell: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut next = find_element(cell, 0, CONTENT_CELL);
@@ -82,7 +82,7 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
     (!activity.title.is_empty() || activity.answer.is_some()).then_some(activity)
 }
 
-/// Returns the title of an activity. Adds linked files to its files, and drops the line that counts them.
+/// Returns the title of an activity. Adds the linked files to `activity`, and drops the line with the number of files.
 fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
     let mut out: Vec<String> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -92,7 +92,7 @@ fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
         if files.is_empty() || index == 0 {
             out.push(text);
         } else if activity.files.is_empty() && out.len() > 1 {
-            // `Attached 2 files.` in the language of the account, before the first file.
+            // The line before the first file may be `Attached 2 files.` in the language of the account.
             let is_count = |line: &String| line.chars().count() < 80 && line.contains(|c: char| c.is_ascii_digit());
             out.pop_if(|line| is_count(line));
         }

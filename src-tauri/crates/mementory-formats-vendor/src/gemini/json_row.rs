@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 /// Members with a field in the model.
 const READ_MEMBERS: [&str; 6] = ["title", "time", "titleUrl", "safeHtmlItem", "attachedFiles", "imageFile"];
 
-/// Whether a row is an activity of Gemini, and not of another product of Google.
+/// True if a row is an activity of Gemini, and not of another product of Google.
 pub(super) fn is_gemini(row: &Object<'_>) -> bool {
     if row.text("titleUrl").is_some_and(|address| chat_link(&address).is_some()) {
         return true;
@@ -20,7 +20,7 @@ pub(super) fn is_gemini(row: &Object<'_>) -> bool {
     if !names.is_empty() {
         return names.iter().any(|name| is_product(name));
     }
-    // Without a product, only an answer after a known beginning of a prompt is specific enough.
+    // If no product is named, the row must have an answer and a title that begins like a known prompt.
     let title = row.text("title").unwrap_or_default().replace('\u{a0}', " ");
     row.has("safeHtmlItem") && matches!(verbs::read_title(&title), Title::Prompt(_))
 }
@@ -31,7 +31,7 @@ pub(super) fn products(row: &Object<'_>) -> Vec<String> {
     row.non_blank_text("header").into_iter().chain(listed).map(std::borrow::Cow::into_owned).collect()
 }
 
-/// Reads a row of Gemini. None if it says neither what was asked nor what was answered.
+/// Reads a row of Gemini. None if the row has neither a prompt nor an answer.
 pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activity> {
     let mut activity = Activity {
         title: row.text("title").unwrap_or_default().replace('\u{a0}', " ").trim().to_owned(),
@@ -71,7 +71,7 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     Some(activity)
 }
 
-/// The text of an answer: a list of `{html}`, one of them, or a string.
+/// The text of an answer, which may be an object `{html}`, a list of such objects, or a string.
 fn answer(raw: &RawValue) -> Option<String> {
     let mut texts = Vec::new();
     for item in list(raw).unwrap_or_else(|| vec![raw]) {

@@ -1,5 +1,5 @@
-//! Collects from the rows of all files: the chats, the order of their rows, and repeated rows. My Activity is a log
-//! with the newest row first, so a chat is complete only after all rows were read. The plan stores no texts.
+//! Collects the chats, the order of their rows, and repeated rows from the rows of all files. My Activity is a log with
+//! the newest row first, so a chat is complete only after all rows have been read. The plan stores no texts.
 use super::activity::{Activity, Meaning, SCOPE};
 use super::verbs;
 use mementory_formats_shared::object::content_id;
@@ -38,7 +38,7 @@ struct PlannedRow {
 pub(super) struct Place {
     /// Number of rows before it.
     pub position: u32,
-    /// Id of the row before it, and whether that row has an answer.
+    /// Id of the previous row, and whether that row has an answer.
     pub before: Option<(String, bool)>,
     /// Times of the first and the last row of the chat.
     pub first: Option<Timestamp>,
@@ -62,7 +62,7 @@ impl RowIds {
         if *first_file != file || !digests.insert(digest) {
             return None;
         }
-        // The same prompt may occur twice in the same second.
+        // The same prompt may occur twice in the same second, so a number is appended.
         Some(if digests.len() == 1 { id } else { format!("{id}~{}", digests.len()) })
     }
 }
@@ -91,7 +91,8 @@ impl Plan {
         let words = &self.prompt_words;
         for chat in self.chats.values_mut() {
             chat.rows.retain(|row| row.undecided.as_ref().is_none_or(|word| words.contains(word)));
-            // The newest row is first in the file, and the sort keeps the order of rows of the same time.
+            // The newest row is first in the file, so the rows are reversed. The sort keeps the order of rows with the
+            // same time.
             chat.rows.reverse();
             chat.rows.sort_by_key(|row| row.time);
             chat.positions = chat.rows.iter().enumerate().map(|(i, row)| (row.id.clone(), i)).collect();
@@ -123,7 +124,7 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// The chat of a row or, without a link, the row itself.
+    /// The keys for the chat of a row. If the row has no link to a chat, the row is a conversation of its own.
     pub(super) fn of(id: &str, activity: &Activity) -> Self {
         let conversation = match &activity.chat {
             Some(link) => format!("chat/{}", link.id),

@@ -55,7 +55,7 @@ pub(super) fn read(
 struct SecondPass {
     plan: Plan,
     ids: RowIds,
-    /// Chats whose conversation was sent.
+    /// Ids of the chats whose conversation record was already sent.
     opened_chats: HashSet<String>,
     /// Number of prompts without a link to a chat.
     single_prompts: u64,
@@ -208,7 +208,7 @@ fn send_attachment(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     reader.catalog.read(member, |bytes| reader.sink.attachment(file, bytes))
 }
 
-/// A sink for the first pass. It drops everything and only returns whether the user cancelled.
+/// A sink for the first pass. It drops everything and only passes on whether the user cancelled.
 struct NoReports<'s> {
     sink: &'s mut dyn Sink,
 }

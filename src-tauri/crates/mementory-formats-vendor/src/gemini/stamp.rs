@@ -10,7 +10,7 @@ const MAX_CHARS: usize = 64;
 pub(super) struct Stamp {
     /// The time, in UTC.
     pub time: Timestamp,
-    /// False if the time zone is not known. The time was then taken for UTC.
+    /// False if the time zone is not known. In that case, the time was read as UTC.
     pub has_zone: bool,
 }
 
@@ -92,14 +92,14 @@ fn read_date(text: &str) -> Option<(i16, i8, i8)> {
         text.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty()).filter_map(|n| n.parse().ok()).collect();
     let is_year = |n: &u32| (1990..=2100).contains(n);
     let (year, month, day) = match numbers.as_slice() {
-        // Only dates with a name of the month have two numbers.
+        // Only dates with the name of a month contain just two numbers.
         [a, b] => {
             let month = text.split(|c: char| !c.is_alphabetic()).find_map(month_by_name)?;
             if is_year(b) { (*b, month, *a) } else { (*a, month, *b) }
         }
         [year, month, day] if is_year(year) => (*year, *month, *day),
-        // Where Google writes months as numbers, the day comes first. If that gives no valid month, the month comes
-        // first.
+        // Where Google writes months as numbers, the day comes first. If the second number cannot be a month, the month
+        // comes first.
         [day, month, year] if *month <= 12 => (*year, *month, *day),
         [month, day, year] => (*year, *month, *day),
         _ => return None,
@@ -108,7 +108,7 @@ fn read_date(text: &str) -> Option<(i16, i8, i8)> {
     is_date.then_some((i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?))
 }
 
-/// Beginnings of the names of months, in the languages of Europe. If several match a word, the longest counts.
+/// Beginnings of the names of months, in the languages of Europe. If several match a word, the longest one is used.
 const MONTHS: [(u32, &[&str]); 12] = [
     (1, &["jan", "janv", "ene", "gen", "sty", "янв", "січ", "ιαν", "oca", "tammi", "led"]),
     (2, &["feb", "fév", "fev", "lut", "фев", "лют", "φεβ", "şub", "sub", "helmi", "úno"]),

@@ -1,4 +1,4 @@
-//! The fixtures, the samples, and files of other products.
+//! Tests with the fixtures, with the samples, and with files of other products.
 #![allow(clippy::unwrap_used)]
 use super::Gemini;
 use crate::cases::{check_cases, claimed_by, import, import_with, roles};

@@ -1,4 +1,5 @@
-//! What Google writes before a prompt in the title of an activity, and the titles of activities that are not prompts.
+//! The words that Google writes before a prompt in the title of an activity, and the titles of activities that are not
+//! prompts.
 
 /// A kind of activity, by its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub(super) enum Title<'t> {
     Unknown,
 }
 
-/// Words before a prompt, as seen in exports. The list is translated by Google and not documented.
+/// Words before a prompt, as seen in exports. Google translates these words and does not document them.
 const BEFORE_PROMPTS: [&str; 28] = [
     "Prompted with:",
     "Prompted",
@@ -65,11 +66,11 @@ const ACTIVITIES: [&str; 18] = [
     "Has creado ",
 ];
 
-/// Classifies a title. The caller has replaced no-break spaces by plain ones.
+/// Classifies a title. The caller has replaced no-break spaces with ordinary spaces.
 pub(super) fn read_title(title: &str) -> Title<'_> {
     let title = title.trim();
     let is_activity = |words: &str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(ends_word);
-    // Checked before the prompts, because "Answered" also begins prompts.
+    // This is checked before the prompts, because "Answered" also begins prompts.
     if is_activity("Answered survey question") {
         return Title::Activity;
     }
@@ -92,14 +93,14 @@ fn strip_prefix_ignoring_case<'t>(text: &'t str, prefix: &str) -> Option<&'t str
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// The first word of a title, by which prompts in a language that is not known are recognised. None if the title has
-/// no other words.
+/// The first word of a title. It is used to recognise prompts in an unknown language. None if the title has no other
+/// words.
 pub(super) fn first_word(title: &str) -> Option<&str> {
     let word = title.split_whitespace().next()?;
     (title.trim().len() > word.len()).then_some(word)
 }
 
-/// The prompt without the line in which Google counts the files (`Attached 2 files.`), for prompts with files.
+/// The prompt without the line in which Google states the number of its files (`Attached 2 files.`).
 pub(super) fn without_file_count(prompt: &str) -> &str {
     let Some(at) = prompt.rfind("Attached ") else { return prompt };
     let (before, count) = (prompt.get(..at).unwrap_or(prompt), prompt.get(at..).unwrap_or_default());

@@ -11,9 +11,9 @@ use mementory_model::{AttachmentRef, DroppedAs, Kind, RecordKey, Times, Verbatim
 use serde_json::{Value, value::RawValue};
 use std::collections::HashMap;
 
-/// Members of a thread with a field in the model.
+/// Members of a thread for which the model has a field.
 const READ_MEMBERS: [&str; 4] = ["title", "creation_time", "last_modification_time", "conversation_turns"];
-/// Members of a turn with a field in the model.
+/// Members of a turn for which the model has a field.
 const READ_TURN_MEMBERS: [&str; 5] = ["prompt", "text", "images", "model_thoughts", "turn_last_modified"];
 
 /// Reads a file with one thread, or with a list of them.
@@ -62,8 +62,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     Ok(())
 }
 
-/// Id of a thread. The number in its file name changes between exports, so without an id in the file, the digest of its
-/// time and its first prompt is used.
+/// Id of a thread. If the file states no id, this is the digest of the thread's time and first prompt. The number in
+/// the file name is not used, because it changes between exports.
 fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
     let id = ["conversation_id", "id"].iter().find_map(|key| thread.non_blank_text(key));
     let digest = || {
@@ -73,14 +73,14 @@ fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
     format!("workspace/{}", id.map_or_else(digest, Into::into))
 }
 
-/// The turns in an element: that of the user, that of the system, or both.
+/// The turns in an element: the turn of the user, the turn of the system, or both.
 fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<String, u32>) -> Vec<Turn> {
     let Some(element) = Object::parse(raw.get()) else { return Vec::new() };
     let mut out = Vec::new();
     for (name, role) in [("user_turn", "user"), ("system_turn", "assistant")] {
         let Some(turn) = element.object(name) else { continue };
         let number = turn.whole_number("turn_index").unwrap_or(index as u64);
-        // An edited prompt or a new answer has the same number as the previous one.
+        // An edited prompt or a new answer has the same number as the previous one, so a count is appended.
         let count = counts.entry(format!("{role}/{number}")).or_insert(0);
         let id = if *count == 0 { format!("{role}/{number}") } else { format!("{role}/{number}/{count}") };
         *count += 1;
@@ -124,7 +124,7 @@ fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<Strin
     out
 }
 
-/// Text of an answer: what comes before the data, the data, and the content of cards.
+/// Text of an answer: the `preamble`, the `data`, and the content of `cards`.
 fn answer(turn: &Object<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     let Some(raw) = turn.raw_value("text") else { return String::new() };

@@ -76,7 +76,7 @@ fn read_code(chunk: &Object<'_>, turn: &mut Turn) {
     }
 }
 
-/// Text of a string, of `{text}`, of `{parts[{text}]}`, or of a list of these.
+/// The text of a value. The value may be a string, `{text}`, `{parts[{text}]}`, or a list of such values.
 pub(super) fn text_of(raw: &RawValue) -> String {
     let mut out = Vec::new();
     for item in list(raw).unwrap_or_else(|| vec![raw]) {
@@ -115,8 +115,8 @@ fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentF
     }
 }
 
-/// Reads `driveImage{id}` and the like, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes. False for
-/// any other member, and if the turn already has [`MAX_FILES`] files.
+/// Reads `driveImage{id}` and similar members, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes.
+/// Returns false for any other member, and if the turn already has [`MAX_FILES`] files.
 fn file_member(name: &str, raw: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) -> bool {
     let is_drive = name.starts_with("drive") || name == "youtubeVideo";
     let is_inline = name.starts_with("inline");

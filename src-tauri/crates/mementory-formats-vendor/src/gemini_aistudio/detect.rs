@@ -1,4 +1,5 @@
-//! Detects prompts of AI Studio by their members. The files have the name of the prompt and often no extension.
+//! Detects prompts of AI Studio by their JSON members. The name of a file is the name of the prompt, often without an
+//! extension.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{Keys, decoded_head, keys_of};
 use std::collections::BTreeMap;
@@ -6,7 +7,7 @@ use std::collections::BTreeMap;
 /// Number of bytes of a file that are examined.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// One claim for each archive or dropped folder. A folder of Drive has one file for each prompt.
+/// One claim for each archive or dropped folder. A folder from Drive contains one file for each prompt.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<(usize, Option<usize>), Vec<&Member>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| is_prompt(catalog, member)) {
@@ -61,7 +62,7 @@ fn is_prompt(catalog: &Catalog, member: &Member) -> bool {
 
 fn has_prompt_keys(keys: &Keys, head: &[u8]) -> bool {
     let has_chunks = keys.has("chunkedPrompt.chunks") || keys.has("chunkedPrompt");
-    // A long list of settings or of tools may come before the chunks.
+    // A long list of settings or of tools may come before the chunks. So the settings alone are enough.
     let has_settings = keys.has("runSettings.model") && (keys.has("systemInstruction") || keys.has("runSettings.topP"));
     let is_list_of_chunks =
         head.first() == Some(&b'[') && keys.has("role") && keys.has("text") && keys.has("isThought");

@@ -79,7 +79,7 @@ fn prompt(
         title: title_of(member),
         model: model.map(|model| model.strip_prefix("models/").unwrap_or(&model).to_owned()),
         pointer: element.pointer.clone(),
-        // Only the messages are cut out: the verbatim has the settings and the inputs that were not sent.
+        // Only the messages are left out of the verbatim. It contains the settings and the inputs that were not sent.
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replaced))),
         ..Chat::default()
     };
@@ -178,7 +178,7 @@ fn prompt_id(chat: &Chat) -> String {
     content_id(&format!("{first:?}\n{title:?}"))
 }
 
-/// The name of the file on Drive is the title of the prompt.
+/// The title of a prompt, which is the name of its file on Drive.
 fn title_of(member: &Member) -> Option<String> {
     if member.name == "pasted text" {
         return None;

@@ -1,4 +1,4 @@
-//! The fixtures, and files of other programs.
+//! Tests with the fixtures, and with files of other programs.
 #![allow(clippy::unwrap_used)]
 use super::AiStudio;
 use crate::cases::{check_cases, claimed_by, import};

@@ -1,4 +1,4 @@
-//! A backup of Cherry Studio: topics with messages, whose text is in blocks of their own.
+//! A backup of Cherry Studio. It contains topics with messages. The texts of the messages are in separate blocks.
 use super::shape::{CHERRY_DATABASE, CHERRY_SETTINGS, FORMAT_ID};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -75,7 +75,7 @@ fn turns(
 
 fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<String, &RawValue>) -> Turn {
     let mut turn = read_message(message, raw.get(), pointer, FORMAT_ID);
-    // If there are several answers to one question, each of them names the question.
+    // If there are several answers to one question, each answer names the question, which becomes its parent.
     if let Some(question) = first_text(message, &["askId"]) {
         turn.parent = TurnParent::Id(question);
     }
@@ -103,7 +103,7 @@ fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<
             turn.fields.insert("blocks".into(), content.blocks.into());
         }
         turn.text = content.text;
-        // The message and its blocks are in different places of the file; the verbatim has one line for each.
+        // The message and its blocks are in different places of the file. The verbatim has one line for each of them.
         turn.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text: source });
     }
     turn

@@ -1,5 +1,5 @@
-//! The screen of a task of Cline or Roo Code (`ui_messages.json`): a list of what the agent says and asks, and what the
-//! person answers.
+//! What the screen of a Cline or Roo Code task showed (`ui_messages.json`): a list of what the agent says and asks, and
+//! what the person answers.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -10,7 +10,8 @@ use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 const PLATFORM: &str = "cline";
-/// Lines about requests to the model and copies of the workspace. A request repeats the whole conversation.
+/// Words of lines about requests to the model and about copies of the workspace. These lines are left out, because each
+/// request repeats the whole conversation.
 const PROGRESS: [&str; 9] = [
     "api_req_started",
     "api_req_finished",
@@ -23,7 +24,7 @@ const PROGRESS: [&str; 9] = [
     "shell_integration_warning",
 ];
 
-/// Words of `say` and `ask` by which the list is known.
+/// Values of the members `say` and `ask` by which the list is recognised.
 pub(super) const WORDS: [&str; 6] =
     ["api_req_started", "completion_result", "user_feedback", "command_output", "followup", "task"];
 
@@ -78,7 +79,7 @@ impl Task {
 
     fn turn(&mut self, word: &str, is_question: bool, object: &Object<'_>) -> Turn {
         let text = object.text("text").unwrap_or_default().into_owned();
-        // Older versions show the task as an ordinary text, the first of all lines.
+        // In older versions, the task is an ordinary text on the first line.
         let is_task = !self.has_task && !is_question && matches!(word, "task" | "text");
         self.has_task |= is_task;
         let (role, content_type, hidden) = match word {
@@ -91,14 +92,14 @@ impl Task {
                 (ASSISTANT, "tool_call", true)
             }
             "command_output" | "mcp_server_response" | "browser_action_result" => (TOOL, "tool_result", true),
-            // What is asked with another word is a button of the screen; other words are not known.
+            // Other questions are buttons on the screen. The remaining words are not known.
             other => (SYSTEM, other, true),
         };
         let text = if is_question { question(&text).unwrap_or(text) } else { text };
         Turn { role: role.into(), content_type: content_type.into(), hidden, text, ..Turn::default() }
     }
 
-    /// Sends the task as a conversation. Its id is the time of its first line, as that of the task.
+    /// Sends the task as a conversation. Its id is the time of its first line, which Cline also uses as the task's id.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         if self.progress_count > 0 {
             let reason = format!("progress: {} lines about requests and copies of the workspace", self.progress_count);
@@ -123,5 +124,5 @@ fn question(text: &str) -> Option<String> {
     first_text(&object, &["question", "response"])
 }
 
-/// Name of the file beside the screen that has the same conversation as the model has it.
+/// Name of a file in the same folder. It contains the same conversation in the form in which the model received it.
 pub(super) const MODEL_FILE: &str = "api_conversation_history.json";

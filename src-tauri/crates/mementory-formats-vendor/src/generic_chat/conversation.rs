@@ -1,4 +1,4 @@
-//! A conversation with its messages, and messages that stand alone in a file.
+//! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
 use mementory_format::{FormatError, Member};
@@ -54,7 +54,7 @@ pub(super) fn conversation(
 ) -> Result<(), FormatError> {
     let object = &element.object;
     let Some((key, raw)) = message_list(object) else {
-        // A message may have its text inside `data`.
+        // A message may have its text inside `data`, so only an element without a role is searched for conversations.
         if role_name(object).is_none()
             && let Some((key, inner)) =
                 ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
@@ -167,7 +167,7 @@ fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
     list.into_iter().map(|raw| inner(raw).unwrap_or(raw)).collect()
 }
 
-/// The messages of a conversation: a list, or an object by ids.
+/// The messages of a conversation: a list, or an object whose keys are the ids of the messages.
 fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)> {
     let is_list = |raw: &RawValue| raw.get().starts_with('[');
     let is_map = |raw: &RawValue| raw.get().starts_with('{');
@@ -176,7 +176,7 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
 }
 
 /// Determines the assistant whose chat a browser extension exported, from the link to the chat or from `powered_by`.
-/// `other` if it is not known.
+/// Returns `other` if the assistant is not known.
 fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
     let link = link.unwrap_or_default().to_lowercase();
     let powered_by = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));
@@ -238,20 +238,21 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     vec![turn_of(USER, question), turn_of(ASSISTANT, answer)]
 }
 
-/// The first question and the first answer. Instructions before them are often the same in many conversations.
+/// The first question and the first answer. Instructions before them are left out, because they are often the same in
+/// many conversations.
 fn beginning(turns: &[Turn]) -> String {
     let first_text_of = |role: &str| turns.iter().find(|turn| turn.role == role).map(|turn| turn.text.as_str());
     let first_text = || turns.first().map(|turn| turn.text.as_str());
     format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))
 }
 
-/// The ids of the conversations that were read from a file so far, each with a digest of the conversation's text.
+/// The ids of the conversations that have been read from a file so far, each with a digest of the conversation's text.
 #[derive(Debug, Default)]
 struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
     /// If a conversation has no id, makes one from its title, its time and its first question and answer. If another
-    /// conversation has the same id, the digest of the whole text is added to the id. False for a conversation that
+    /// conversation has the same id, adds the digest of the whole text to the id. Returns false for a conversation that
     /// occurs a second time.
     fn make_unique(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
         let digest = content_id(text);
@@ -286,8 +287,8 @@ impl KnownIds {
     }
 }
 
-/// Messages outside of conversations. Messages that state the same conversation id belong together, and so do messages
-/// without one.
+/// Messages outside of conversations. Messages that state the same conversation id belong together, and so do all
+/// messages that state no id.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.

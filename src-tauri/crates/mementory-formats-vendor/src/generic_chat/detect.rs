@@ -1,4 +1,5 @@
-//! Detects chats in common shapes. The confidence is low, so that every format that knows a file better wins.
+//! Detects chats in common shapes. The confidence is low, so that any format that knows the file better takes
+//! precedence.
 use super::cline::MODEL_FILE;
 use super::shape::{Shape, shape};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -8,7 +9,8 @@ use std::collections::HashSet;
 /// Number of bytes of a file that detection reads.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
 
-/// One claim for each file. If the user selected this format (`is_selected`), also for files in a truncated archive.
+/// One claim for each file. Files in a truncated archive are claimed only if the user selected this format
+/// (`is_selected`).
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let with_shape = catalog.members().iter().filter_map(|member| {
         let shape = shape(&head_text(catalog, member, HEAD_BYTES)?)?;
@@ -21,7 +23,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     };
     let screens = found.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
     let screens: HashSet<_> = screens.collect();
-    // Cline has a task twice: as it was on the screen, with the times, and as the model has it.
+    // Cline stores a task in two files: one has the messages of the screen with their times, the other has the messages
+    // of the model. The second file is a copy.
     let is_copy = |member: &Member| member.file_name() == MODEL_FILE && screens.contains(&folder(member));
     let part = |member: &Member, role| Part { member: member.id, role };
     let own = found.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {

@@ -1,5 +1,5 @@
-//! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`): characters (models), messages and, since version 3, the parts of
-//! the messages, each as an object by ids.
+//! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`). It has characters (models), messages and, since version 3, the
+//! parts of the messages. Each of the three is an object whose keys are ids.
 use super::shape::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -105,7 +105,7 @@ fn turn(
             turn.fields.insert("blocks".into(), content.blocks.into());
         }
         turn.text = content.text;
-        // The message and its parts are in different places of the file; the verbatim has one line for each.
+        // The message and its parts are in different places of the file. The verbatim has one line for each of them.
         turn.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text: source });
     }
     turn

@@ -7,7 +7,7 @@ pub(super) const FORMAT_ID: &str = "generic_chat";
 /// Keys under which conversations are listed.
 const WRAPPERS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
-/// Keys under which a conversation has its messages.
+/// Keys under which a conversation lists its messages.
 pub(super) const MESSAGE_LISTS: [&str; 12] = [
     "messages",
     "conversations",
@@ -49,24 +49,24 @@ const SPEAKERS: [&str; 14] = [
 
 /// Member of a backup of NextChat that contains the chats.
 pub(super) const NEXT_CHAT: &str = "chat-next-web-store";
-/// Beginning of the names of those members of a Chatbox backup that contain one session each.
+/// Beginning of the names of members in a backup of Chatbox. Each such member contains one session.
 pub(super) const CHATBOX_SESSION: &str = "session:";
-/// Member of older backups of Chatbox with a list of sessions.
+/// Member that contains the list of sessions in older backups of Chatbox.
 pub(super) const CHATBOX_LIST: &str = "chat-sessions";
-/// Members of a backup of Cherry Studio with the database and the settings.
+/// Members that contain the database and the settings in a backup of Cherry Studio.
 pub(super) const CHERRY_DATABASE: &str = "indexedDB";
 pub(super) const CHERRY_SETTINGS: &str = "localStorage";
 
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Conversations with lists of messages: the elements of a list, one in each line, or one object.
+    /// Conversations with lists of messages. They are the elements of a list, one on each line, or a single object.
     Conversations,
-    /// Messages alone, as elements of a list or one in each line.
+    /// Messages without conversations, as elements of a list or one on each line.
     Messages,
-    /// Two lists, of threads and of messages with the id of their thread.
+    /// A list of threads, and a list of messages with the ids of their threads.
     Threads,
-    /// Messages and their parts in two objects by id, as OpenRouter exports them.
+    /// Messages and their parts in two objects whose keys are ids, as OpenRouter exports them.
     OpenRouter,
     /// The backup of NextChat.
     NextChat,
@@ -76,7 +76,7 @@ pub(super) enum Shape {
     LobeChat,
     /// The backup of Cherry Studio.
     CherryStudio,
-    /// The screen of a task of Cline or Roo Code.
+    /// What the screen of a Cline or Roo Code task showed.
     Cline,
 }
 
@@ -104,7 +104,7 @@ impl Shape {
     }
 }
 
-/// Determines the shape of a file from its start. None if there are no messages, or if none of their speakers is known.
+/// Determines the shape of a file from its start. None if there are no messages, or if none of the speakers is known.
 pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     let keys = keys_of(head);
     let text = String::from_utf8_lossy(head);
@@ -114,7 +114,7 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if let Some(backup) = backup(&keys, &text) {
         return Some(backup);
     }
-    // An extension for Claude's page names the speaker by the type of a message.
+    // An extension for Claude's website names the speaker in the type of a message.
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
         return Some(Shape::Conversations);
     }
@@ -127,7 +127,7 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if is_list && is_screen && words.iter().any(|word| cline::WORDS.contains(word)) {
         return Some(Shape::Cline);
     }
-    // LangChain names the speaker by the type of a message and has its text inside `data`.
+    // LangChain names the speaker in the type of a message, and stores the text inside `data`.
     let types = values_of(&text, "\"type\"");
     if is_list && has(&keys, "type") && has(&keys, "data.content") && types.iter().copied().any(is_speaker) {
         return Some(Shape::Messages);
@@ -156,7 +156,7 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     (is_list && is_message("")).then_some(Shape::Messages)
 }
 
-/// The program whose whole backup a file is.
+/// The program that wrote the file, if the file is the whole backup of a program.
 fn backup(keys: &Keys, text: &str) -> Option<Shape> {
     let has_any = |names: &[&str]| names.iter().any(|name| has(keys, name));
     if has(keys, &format!("{}.sessions", NEXT_CHAT)) {
@@ -177,7 +177,7 @@ fn backup(keys: &Keys, text: &str) -> Option<Shape> {
         .then_some(Shape::CherryStudio)
 }
 
-/// The keys of the lists of conversations in a file. A list under any other key belongs to its conversation.
+/// The keys under which a file lists conversations. A list under any other key is part of a conversation.
 pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
     let keys = keys_of(head);
     let is_wrapper = |wrapper: &str| {

@@ -43,7 +43,8 @@ pub(super) fn read_chatbox(
     for (pointer, raw) in found {
         let threads = Object::parse(raw.get()).and_then(|object| object.list("threads")).unwrap_or_default();
         for (index, thread) in threads.into_iter().enumerate() {
-            // The thread that is open is in the session as well.
+            // Entries without messages are skipped. The messages of the open thread are in the session itself, which is
+            // read below.
             if Object::parse(thread.get()).is_some_and(|thread| thread.has("messages")) {
                 session(files, member, thread, format!("{pointer}/threads/{index}"), &mut loose)?;
             }
@@ -69,7 +70,7 @@ fn session(
     conversation(files, member, &ObjectElement { text: raw.get(), object, pointer }, loose)
 }
 
-/// Sends the topics of a backup of LobeChat, and the messages of its sessions outside of topics.
+/// Sends the topics of a backup of LobeChat, and those messages of its sessions that are outside of topics.
 pub(super) fn read_lobe_chat(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -1,4 +1,4 @@
-//! Threads and messages in two lists, as T3 Chat exports them.
+//! Reads a list of threads and a list of messages, as T3 Chat exports them.
 use super::conversation::{ID_KEYS, TITLE_KEYS};
 use super::shape::FORMAT_ID;
 use mementory_format::{FormatError, Member};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 const PLATFORM: &str = "t3_chat";
 
-/// Sends the conversations of a file. Messages whose thread is not in it are conversations of their own.
+/// Sends the conversations of a file. Messages whose thread is not in the file become separate conversations.
 pub(super) fn read_threads(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -74,7 +74,7 @@ pub(super) fn read_threads(
     Ok(())
 }
 
-/// Sorts messages by time if all have one, because the list may be in any order.
+/// Sorts messages by time if all of them have a time, because the list may be in any order.
 fn sorted_by_time(mut turns: Vec<Turn>) -> Vec<Turn> {
     if turns.iter().all(|turn| turn.times.created.is_some()) {
         turns.sort_by_key(|turn| turn.times.created);

@@ -1,5 +1,5 @@
-//! Detects lists of memories without a format of their own: sentences, or objects with one text. The confidence is low,
-//! so that every format that knows a file better wins.
+//! Detects lists of memories without a format of their own: lists of sentences, or of objects with one text each. The
+//! confidence is low, so that any format that knows the file better takes precedence.
 use super::read::memory_text;
 use mementory_format::{Catalog, Claim, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
@@ -43,7 +43,7 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool 
         match elements.next() {
             Ok(Some(element)) if element.in_array || object_count > 0 || element.offset == 0 => {
                 let Ok(text) = std::str::from_utf8(element.bytes) else { return false };
-                // A single object is not a list.
+                // An object outside of a list that cannot be parsed is not an entry of JSON Lines.
                 if !element.in_array && element.bytes.starts_with(b"{") && Object::parse(text).is_none() {
                     return false;
                 }
@@ -56,15 +56,16 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool 
     text_count > 0 && 5 * text_count >= 4 * object_count && (is_selected || text_count > 1 || head.starts_with(b"["))
 }
 
-/// True for a sentence in a list, and for an object with a sentence and at most one more. If the user selected this
-/// format (`is_selected`), any text is enough.
+/// True for a sentence in a list, and for an object with a sentence and at most one further sentence. If the user
+/// selected this format (`is_selected`), any text is enough.
 fn is_memory(json: &str, in_array: bool, is_selected: bool) -> bool {
     let Some(text) = memory_text(json) else { return false };
     let is_object = json.starts_with('{');
     is_selected || is_sentence(&text) && (in_array || is_object) && count_further_texts(json) <= 1
 }
 
-/// True for three words or more, or for eight characters or more that are not all ASCII: some scripts have no spaces.
+/// True for three words or more, or for eight characters or more that are not all ASCII, because some scripts have no
+/// spaces.
 fn is_sentence(text: &str) -> bool {
     text.split_whitespace().count() >= 3 || text.chars().count() >= 8 && !text.is_ascii()
 }
@@ -72,8 +73,9 @@ fn is_sentence(text: &str) -> bool {
 /// Members of log lines and bookmarks, which also have texts but are not memories.
 const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
 
-/// Number of members with sentences besides the text of a memory, plus two for a record with many members or with one
-/// of [`NO_MEMORY_KEYS`]. A title is usual. More texts mean another kind of record, such as an article or a ticket.
+/// Number of members with sentences besides the text of a memory. Two is added for a record with many members or with
+/// one of [`NO_MEMORY_KEYS`]. One further sentence is usually a title. More of them mean another kind of record, such
+/// as an article or a ticket.
 fn count_further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };
     let texts = object.members().filter_map(|(key, _)| object.text(key));

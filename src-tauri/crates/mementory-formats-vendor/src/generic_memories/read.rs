@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 const FORMAT_ID: &str = "generic_memories";
 
-/// Members that are the text of a memory, in this order.
+/// Members that may contain the text of a memory, in the order in which they are tried.
 const TEXT_KEYS: [&str; 10] =
     ["memory", "content", "text", "fact", "note", "statement", "value", "observation", "body", "summary"];
 const ID_KEYS: [&str; 5] = ["id", "_id", "uuid", "memory_id", "key"];
@@ -31,7 +31,7 @@ pub(super) fn read(
     FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, _| read_file(files, member))
 }
 
-/// Reads one file. Its elements may be strings, which the shared loop over objects would refuse.
+/// Reads one file. The shared loop over objects is not used, because it would refuse elements that are strings.
 fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut seen = HashSet::new();
     let (catalog, limits) = (files.catalog, &files.context.limits);

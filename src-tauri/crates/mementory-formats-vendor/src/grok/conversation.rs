@@ -1,4 +1,4 @@
-//! Reads one conversation with its responses. Grok calls every message a response, also those of the person.
+//! Reads one conversation with its responses. Grok calls every message a response, including those of the person.
 use super::{GROK, files};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -27,13 +27,13 @@ const CONVERSATION_MEMBERS: [&str; 13] = [
     "workspace_id",
     "project_id",
 ];
-/// Members of a response that are shown as fields, unchanged.
+/// Members of a response that are stored unchanged as fields of the record.
 const RESPONSE_FIELDS: [&str; 8] =
     ["query", "query_type", "cited_web_search_results", "webpage_urls", "xpost_ids", "error", "partial", "share_link"];
 /// Members by which an object is recognised as a response.
 const RESPONSE_MEMBERS: [&str; 6] = ["message", "sender", "_id", "response_id", "create_time", "parent_response_id"];
 
-/// Reads `{conversation, responses}` and sends it. A conversation without the inner object is read too.
+/// Reads `{conversation, responses}` and sends it. An object that has the members of a conversation itself is read too.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -174,8 +174,8 @@ fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
     }
 }
 
-/// The role of a sender. `human` is the person. An unknown name is taken for the assistant, which may have the name of
-/// its model (`grok-3`).
+/// The role of a sender. `human` is the person. An unknown name is read as the assistant, because the name may be that
+/// of its model (`grok-3`).
 fn role(sender: &str) -> String {
     match sender.to_ascii_lowercase().as_str() {
         "human" | "user" => "user",
@@ -187,7 +187,7 @@ fn role(sender: &str) -> String {
     .into()
 }
 
-/// The model that answered, or else the one that was asked for.
+/// The model that answered, or else the model that was requested.
 fn model(response: &Object<'_>) -> Option<String> {
     let metadata = response.object("metadata");
     let request = metadata.as_ref().and_then(|m| m.object("request_metadata"));

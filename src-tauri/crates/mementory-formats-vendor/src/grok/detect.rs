@@ -41,7 +41,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     out
 }
 
-/// True for the keys of Grok's file of conversations, of its conversations as a bare list, and of its projects.
+/// True for the keys of Grok's file of conversations, of a plain list of its conversations, and of a list of projects.
 fn is_backend(keys: &Keys) -> bool {
     let has_conversation = keys.has("conversation") && CONVERSATION_KEYS.iter().any(|key| keys.has(key));
     let has_responses = keys.has("responses.response.sender") || keys.has("responses.sender");
@@ -58,7 +58,8 @@ fn is_same_export(backend: &Member, member: &Member) -> bool {
     is_same_root && !is_single && is_inside(&member.name, folder(&backend.name))
 }
 
-/// The role of a file in the folder of the conversations. None for a file that need not belong to an export.
+/// The role of a file in the folder of the conversations. None for a file that does not necessarily belong to the
+/// export.
 fn role_of(member: &Member) -> Option<Role> {
     if is_junk(&member.name) {
         return member.archive.is_some().then_some(Role::Junk);

@@ -10,7 +10,8 @@ use std::collections::HashSet;
 /// Folder with the bytes of all files: `prod-mc-asset-server/<id>/content`.
 const ASSET_FOLDER: &str = "prod-mc-asset-server";
 
-/// Determines the id of an asset from the path of its file: the name of the folder that the file is in, or of the file.
+/// Determines the id of an asset from the path of its file. The id is the name of the asset's folder or, if the asset
+/// has none, the name of the file without its extension.
 pub(super) fn asset_id(path: &str) -> Option<&str> {
     let (_, inside) = path.rsplit_once(ASSET_FOLDER)?;
     let id = inside.strip_prefix('/')?.split('/').next()?;
@@ -23,7 +24,7 @@ pub(super) fn file_key(id: &str) -> RecordKey {
     RecordKey::new(GROK, format!("file/{id}"))
 }
 
-/// A reference to a file by its id: a string, or an object with an id and a name.
+/// A reference to a file. In the source it is a string with the id, or an object with an id and a name.
 pub(super) fn reference(raw: &RawValue) -> Option<AttachmentRef> {
     let (id, name) = match decode_string(raw) {
         Some(id) => (id.trim().to_owned(), None),
@@ -48,8 +49,8 @@ fn by_id(id: String, name: Option<String>) -> AttachmentRef {
     }
 }
 
-/// A reference to a generated file by its address. If a UUID in the address (or `id`) is that of an asset in the
-/// export, the reference is to that asset.
+/// A reference to a generated file by its address. If the address contains the UUID of an asset in the export, or if
+/// `id` is such a UUID, the reference is to that asset.
 pub(super) fn link(address: &str, id: Option<&str>, assets: &HashSet<&str>) -> AttachmentRef {
     let path = address.split(['?', '#']).next().unwrap_or(address);
     let uuids = path.split('/').rev().map(|part| part.split('.').next().unwrap_or(part)).filter(|part| is_uuid(part));

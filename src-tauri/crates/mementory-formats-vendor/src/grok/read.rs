@@ -53,7 +53,7 @@ fn read_backend(reader: &mut FileReader<'_>, member: &Member, assets: &HashSet<&
     reader.pass_through_wrapper(member, &LISTS)
 }
 
-/// Reads an asset. Further files in its folder are passthrough files.
+/// Reads an asset. Further files in the folder of the asset become passthrough files.
 fn read_asset(reader: &mut FileReader<'_>, member: &Member, sent: &mut HashSet<String>) -> Result<(), FormatError> {
     let id = files::asset_id(&member.name).unwrap_or_default().to_owned();
     if !sent.insert(id.clone()) {
@@ -63,7 +63,7 @@ fn read_asset(reader: &mut FileReader<'_>, member: &Member, sent: &mut HashSet<S
     send_file(reader, member, files::file_key(&id), Some(id), &name)
 }
 
-/// Stores a side file. Files with names, addresses, sessions or payments of the person are reported and not stored.
+/// Stores a side file. Files with the person's names, addresses, sessions or payments are reported but not stored.
 fn read_side_file(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let name = member.file_name().to_ascii_lowercase();
     let keys = json_keys(reader.catalog, member).unwrap_or_default();

@@ -17,7 +17,7 @@ pub(super) fn push(out: &mut String, text: &str) {
     }
 }
 
-/// Appends the value of an attribute, in one line.
+/// Appends the value of an attribute, on one line.
 pub(super) fn push_value(out: &mut String, text: &str) {
     let from = out.len();
     push(out, text);

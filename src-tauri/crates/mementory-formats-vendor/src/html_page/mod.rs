@@ -1,4 +1,4 @@
-//! One page for reading and printing. See README.md.
+//! One page for people to read and print. See README.md.
 mod detect;
 mod escape;
 mod read;

@@ -14,7 +14,7 @@ use std::{fmt::Write as _, path::Path};
 /// Styles of the page. The page has no scripts and makes no requests.
 const STYLE: &str = include_str!("page.css");
 
-/// The head up to the title. The policy forbids everything but the style above, whatever a text may contain.
+/// The head up to the title. Whatever a text may contain, the policy forbids everything except the style above.
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
 

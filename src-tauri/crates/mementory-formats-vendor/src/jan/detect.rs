@@ -1,4 +1,4 @@
-//! Detects threads by the member `object`, in which each file and each line states its kind.
+//! Detects threads by the member `object`, which states the kind of each file and of each line.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::head_text;
 use mementory_json::keys_of;
@@ -14,7 +14,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             parts.push(Part { member: member.id, role });
         }
     }
-    // Threads without messages are not claimed: there is nothing to show, and other programs write such objects too.
+    // Threads without messages are not claimed, because there is nothing to show, and because other programs write such
+    // objects too.
     if !parts.iter().any(|part| part.role == Role::Conversations) {
         return Vec::new();
     }

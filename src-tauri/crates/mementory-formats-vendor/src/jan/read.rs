@@ -1,4 +1,4 @@
-//! Reads threads: the messages of a file, with title and times from the file of the thread.
+//! Reads threads. The messages come from one file, and the title and times from the file of the thread.
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::Chat;
@@ -95,7 +95,7 @@ impl Thread {
     }
 }
 
-/// Sends the messages of a file, which are one thread, or several if they name several.
+/// Sends the messages of a file. They belong to one thread, or to several threads if the messages name several.
 fn messages(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -1,4 +1,4 @@
-//! Any file, kept as it is because the person wants it in the vault although no format recognises it. See README.md.
+//! Any file that no format recognises but that the person wants in the vault. It is kept unchanged. See README.md.
 mod read;
 #[cfg(test)]
 mod tests;
@@ -11,11 +11,11 @@ use mementory_model::Limits;
 /// Id of the format. It is also the scope of the record keys and the name of the platform.
 const SCOPE: &str = "kept_file";
 
-/// Bytes at the start of a file by which its kind is known.
+/// Number of bytes at the start of a file from which its kind is determined.
 const HEAD_BYTES: usize = 16;
 
-/// The reason, shown to the person, why the files can only be stored as files. A document for printing does not say who
-/// said what, so the reason names another way to get the content.
+/// The reason, shown to the person, why the files can only be stored as files. A PDF or Word document does not state
+/// who said what, so for such a document the reason names another way to get the content.
 fn reason(catalog: &Catalog) -> String {
     let head = |member: &Member| catalog.head(member, HEAD_BYTES).unwrap_or_default();
     let is_pdf = |member: &Member| head(member).starts_with(b"%PDF-");

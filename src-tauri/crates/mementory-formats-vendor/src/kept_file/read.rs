@@ -1,11 +1,11 @@
-//! Reads each file into a document that has it as an attachment. A small text is the text of the document, so that
-//! search finds it.
+//! Makes a document from each file. The file is its attachment. If the file is a small text, that text is also the text
+//! of the document, so that a search finds it.
 use super::SCOPE;
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Sink, sha256};
 use mementory_formats_shared::files::media_type;
 use mementory_model::{AttachmentRef, Dropped, DroppedAs, Kind, Limits, Origin, Record, RecordKey, is_damage};
 
-/// Reads every file. A damaged one is dropped.
+/// Reads every file. A damaged file is dropped.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -30,7 +30,7 @@ pub(super) fn read(
 }
 
 fn store_file(catalog: &Catalog, member: &Member, limits: &Limits, sink: &mut dyn Sink) -> Result<(), FormatError> {
-    // The digest is the id, so the same file under another name is the same document.
+    // The digest is the id, so the same file under another name gives the same document.
     let digest = catalog.read(member, |bytes| sha256(bytes, &member.place))?;
     let key = RecordKey::new(SCOPE, format!("sha256:{digest}"));
     let head = catalog.head(member, 4096)?;

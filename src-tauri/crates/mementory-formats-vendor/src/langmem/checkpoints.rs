@@ -1,4 +1,4 @@
-//! The states of threads in SQLite, as the checkpointers of Python and JavaScript keep them.
+//! The states of threads in SQLite, as the checkpointers of Python and JavaScript store them.
 use super::msgpack;
 use super::threads::Thread;
 use mementory_format::{FormatError, Member};
@@ -12,7 +12,7 @@ use serde_json::Value;
 const STATES_QUERY: &str = "SELECT thread_id, checkpoint_ns, type, checkpoint FROM checkpoints \
                       ORDER BY thread_id, checkpoint_ns, checkpoint_id";
 
-/// True if the states are in a table with the columns that are read.
+/// True if the database has the table with the states and all columns that are read.
 pub(super) fn is_readable(database: &Database) -> bool {
     database.connection.prepare(STATES_QUERY).is_ok()
 }
@@ -23,13 +23,13 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member, database: &Datab
     let mut statement = database.connection.prepare(STATES_QUERY).map_err(unreadable_error)?;
     let mut rows = statement.query([]).map_err(unreadable_error)?;
     let mut open: Option<(String, Thread)> = None;
-    // A damaged file can lead to the same rows again and again.
+    // The number of rows is limited, because a damaged file can return the same rows again and again.
     for number in 0..database.max_rows {
         let Some(row) = rows.next().map_err(unreadable_error)? else { break };
         let thread_id = text(row.get_ref(0).map_err(unreadable_error)?);
         let namespace = text(row.get_ref(1).map_err(unreadable_error)?);
         let kind = text(row.get_ref(2).map_err(unreadable_error)?);
-        // The states of a graph inside another graph are in a namespace.
+        // If a graph is part of another graph, its states are in a namespace.
         let id = if namespace.is_empty() { thread_id } else { format!("{thread_id}/{namespace}") };
         let pointer = format!("checkpoints/row {number}");
         if open.as_ref().is_some_and(|(name, _)| *name != id)
@@ -57,7 +57,7 @@ fn text(value: ValueRef<'_>) -> String {
     value.as_str().map(str::to_owned).unwrap_or_default()
 }
 
-/// A state as JSON. Pickled states of old versions are not read, because unpickling runs code.
+/// A state as JSON. Pickled states of old versions are not read, because unpickling can run code.
 fn state(value: ValueRef<'_>, kind: &str) -> Option<Value> {
     let bytes = match value {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => bytes,

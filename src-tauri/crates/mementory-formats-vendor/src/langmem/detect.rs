@@ -24,7 +24,7 @@ fn layout(head: &Head) -> Option<&'static str> {
             && head.has_all(list, &["key", "value"])
             && (is_dated || head.has_any(list, &["value.content", "value.kind"]))
     };
-    // A thread or its state, as LangGraph's server returns it.
+    // This is a thread or its state, as LangGraph's server returns it.
     let has_messages = head.has_all("values.messages", &["content", "type"]);
     if has_messages && head.has_any("", &["thread_id", "checkpoint", "checkpoint_id", "next", "config"]) {
         return Some("threads");

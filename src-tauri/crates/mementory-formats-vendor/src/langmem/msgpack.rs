@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 /// Deepest nesting that is read.
 const MAX_DEPTH: u32 = 64;
 
-/// The value that begins the bytes. None if they are not MessagePack. Binary values in it become null.
+/// The value at the start of `bytes`. Binary values inside it become null. None if the bytes are not MessagePack.
 pub(super) fn read(bytes: &[u8]) -> Option<Value> {
     Reader { bytes }.value(MAX_DEPTH)
 }

@@ -123,7 +123,8 @@ fn namespace_of(object: &Object<'_>) -> Vec<String> {
     }
 }
 
-/// The text of a value: that of a memory, the sentence of a triple, or else its texts and numbers, one per line.
+/// The text of a value: the text of its memory, or the sentence of its triple, or else its texts and numbers, one per
+/// line.
 fn text_of(value: &Object<'_>) -> Option<String> {
     let inner = value.object("content");
     let text_in = |object: &Object<'_>| object.first_text(&TEXTS).or_else(|| triple(object));

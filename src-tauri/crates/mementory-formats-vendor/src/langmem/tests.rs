@@ -1,4 +1,4 @@
-//! The cases in `fixtures/langmem` and the shared sample.
+//! Tests with the cases in `fixtures/langmem` and with the shared sample.
 use super::LangMem;
 use crate::cases::{check_cases_under_any_name, read_sample};
 

@@ -1,5 +1,5 @@
-//! Threads of LangGraph: the messages in their states. Each state has the messages so far, so states of one thread are
-//! merged by the ids of their messages.
+//! Threads of LangGraph. Their messages are in their states. Each state has all messages so far, so the states of a
+//! thread are merged by the ids of their messages.
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -18,7 +18,7 @@ pub(super) struct Threads {
     positions: HashMap<String, usize>,
 }
 
-/// The messages of the states of a thread so far.
+/// The messages of a thread, from the states that have been read so far.
 #[derive(Default)]
 pub(super) struct Thread {
     id: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Thread {
     times: Times,
     turns: Vec<Turn>,
     positions: HashMap<String, usize>,
-    /// Messages without ids, of the longest state.
+    /// The messages without ids, from the state that has most of them.
     unnamed: Vec<Turn>,
 }
 
@@ -139,7 +139,8 @@ impl Thread {
     }
 }
 
-/// A message of a list: an object with a content, a class of LangChain with its members, or a role with a text.
+/// The members of a message in a list. The message may be an object with content, a serialised class of LangChain, or a
+/// pair of a role and a text.
 fn message(value: Value, channel: &str) -> Option<Map<String, Value>> {
     match value {
         Value::Object(mut object) if object.contains_key("lc") => {

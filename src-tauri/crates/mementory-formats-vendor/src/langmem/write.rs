@@ -95,8 +95,9 @@ fn row(export: &Export, stored: &StoredRecord) -> Value {
     out
 }
 
-/// The record's own namespace, or [`NAMESPACE`] alone. For a record of another format, its namespace below
-/// [`NAMESPACE`]. The store allows neither dots nor empty parts.
+/// The namespace of a row. A row of this format keeps the record's own namespace. The namespace of any other record is
+/// put below [`NAMESPACE`]. A record without a namespace gets [`NAMESPACE`] alone. The store allows neither dots nor
+/// empty parts.
 fn namespace(record: &Record, strip: bool) -> Vec<String> {
     let own_namespace = record.namespace.as_deref().filter(|_| !strip).unwrap_or_default();
     let parts = own_namespace.split('/').map(|part| part.trim().replace('.', "_")).filter(|part| !part.is_empty());

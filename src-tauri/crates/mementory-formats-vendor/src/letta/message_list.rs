@@ -17,7 +17,7 @@ pub(super) struct MessageList {
 }
 
 impl MessageList {
-    /// Adds an entry. Entries that are larger together than one element may be are reported as dropped.
+    /// Adds an entry. All entries together may be as large as one element. Further entries are reported as dropped.
     pub(super) fn add(&mut self, files: &mut FileReader<'_>, row: &Row<'_>, message: &Object<'_>) {
         self.bytes += row.text.len() as u64;
         if self.bytes > files.context.limits.element_bytes {
@@ -29,7 +29,7 @@ impl MessageList {
         self.agent = self.agent.take().or_else(|| message.id("agent_id"));
         let kind = message.text("message_type").unwrap_or_default();
         let id = message.id("id");
-        // The entries of one message share its id. `otid` tells them apart, but older servers do not have it.
+        // The entries of one message share its id. `otid` distinguishes them, but older servers do not have it.
         let part = message.id("otid").unwrap_or_else(|| kind.clone().into_owned());
         let mut turn = Turn {
             key: id.as_ref().map(|id| format!("{id}/{part}")),
@@ -46,7 +46,8 @@ impl MessageList {
         self.turns.extend(split_reminders(turn, if role == "user" { reminders } else { Vec::new() }));
     }
 
-    /// Sends the conversation, if there are messages. The server lists the newest first unless it is asked otherwise.
+    /// Sends the conversation, if there are messages. The server lists the newest message first unless a request says
+    /// otherwise.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let mut turns = self.turns;
         if turns.is_empty() {
@@ -56,7 +57,7 @@ impl MessageList {
         if time(turns.first()) > time(turns.last()) {
             turns.reverse();
         }
-        // The answer does not name the agent, so the first message stands for it.
+        // If the server's response does not name the agent, the first message identifies the conversation.
         let known_by = self.agent.or_else(|| turns.first().and_then(|turn| turn.key.clone()));
         let mut chat = Chat {
             key: known_by.map(|known_by| format!("messages/{known_by}")),
@@ -75,7 +76,7 @@ impl MessageList {
     }
 }
 
-/// The role that the messages of an agent file have for this kind of entry.
+/// The role that this kind of entry has in an agent file.
 fn role_of(kind: &str, message: &Object<'_>) -> &'static str {
     match kind {
         "user_message" => "user",

@@ -23,7 +23,7 @@ pub(super) fn read(
     if messages.is_empty() {
         return Ok(());
     }
-    // The program writes the prompts of a sleep-time agent, so none of them is from the person.
+    // The prompts of a sleep-time agent are written by the program, so none of them is from the person.
     let has_person = !agent.text("agent_type").unwrap_or_default().contains("sleeptime");
     let mut turns = Vec::with_capacity(messages.len());
     for (n, raw) in messages.into_iter().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn read(
             }
         }
     }
-    // The first generation writes messages in any order.
+    // Agent files of the first generation list the messages in any order.
     if agent.has("core_memory") && turns.iter().all(|turn| turn.times.created.is_some()) {
         turns.sort_by_key(|turn| turn.times.created);
     }
@@ -82,7 +82,7 @@ fn turns_of(message: &Object<'_>, raw: &RawValue, pointer: &str, has_person: boo
     split_reminders(turn, reminders)
 }
 
-/// The text that the program inserted as a turn of its own, then the message.
+/// Returns a separate turn with the text that the program inserted, and then the message.
 pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
     if reminders.is_empty() {
         return vec![turn];
@@ -103,7 +103,7 @@ pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
     if turn.text.trim().is_empty() { vec![Turn { id: turn.id, key: turn.key, ..context }] } else { vec![context, turn] }
 }
 
-/// The id of a message. If the id is only valid in this file, the digest of the message.
+/// The id of a message, or a digest of the message if its id is valid only in this file.
 fn message_key(message: &Object<'_>, raw: &RawValue) -> String {
     if let Some(id) = message.id("id").filter(|id| !is_local_id(id)) {
         return id;
@@ -114,7 +114,7 @@ fn message_key(message: &Object<'_>, raw: &RawValue) -> String {
     format!("content/{}", content_id(if content.is_empty() { raw.get() } else { &content }))
 }
 
-/// Text parts of a message by who wrote them.
+/// Text parts of a message, grouped by who wrote them.
 #[derive(Default)]
 pub(super) struct Parts {
     texts: Vec<String>,
@@ -142,7 +142,7 @@ impl Parts {
         parts
     }
 
-    /// The parts of an entry of a list of messages, which has its thought or its summary beside the content.
+    /// The parts of an entry in a list of messages. The thought or the summary of an entry is beside its content.
     pub(super) fn of_entry(message: &Object<'_>) -> Self {
         let mut parts = Self::of(message);
         parts.thoughts.extend(message.first_text(&["reasoning", "hidden_reasoning"]));
@@ -180,7 +180,7 @@ pub(super) fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Par
                 turn.text = results(message);
             }
         }
-        // An approval without calls is the answer of the person; with calls it is the agent's request.
+        // An approval without calls is the answer of the person. An approval with calls is the agent's request.
         "approval" if calls(message).is_empty() => {
             turn.content_type = "approval".into();
             let is_denied = message.raw_value("approve").is_some_and(|raw| raw.get() == "false");
@@ -193,8 +193,8 @@ pub(super) fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Par
     }
 }
 
-/// Reads a prompt. Older agents wrap it in JSON with the kind of event; known kinds except `user_message` are not from
-/// the person.
+/// Reads a prompt. Older agents put it into a JSON object that states the kind of event. A known kind other than
+/// `user_message` is not from the person.
 fn fill_prompt(turn: &mut Turn, text: &str) {
     let event = Object::parse(text);
     let kind = event.as_ref().and_then(|event| event.first_text(&["type"]));
@@ -212,8 +212,8 @@ fn fill_prompt(turn: &mut Turn, text: &str) {
     (turn.role, turn.content_type, turn.hidden) = ("user".into(), "text".into(), false);
 }
 
-/// Reads an answer with its thoughts. In older agents, the text of an answer is what they say with the tool
-/// `send_message`.
+/// Reads an answer with its thoughts. Older agents answer by calling the tool `send_message`, so the text of their
+/// answer is in the arguments of the call.
 fn fill_answer(turn: &mut Turn, message: &Object<'_>, text: String, mut thoughts: Vec<String>) {
     let calls = calls(message);
     let spoken: Vec<String> = calls
@@ -246,7 +246,7 @@ fn fill_answer(turn: &mut Turn, message: &Object<'_>, text: String, mut thoughts
     }
 }
 
-/// Name and arguments of the tools that a message calls.
+/// Names and arguments of the tools that a message calls.
 fn calls(message: &Object<'_>) -> Vec<(String, String)> {
     let listed = message.list("tool_calls").unwrap_or_default();
     let single = message.raw_value("tool_call").into_iter();

@@ -12,7 +12,7 @@ use mementory_model::{Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// Mark of the agent and the blocks that we write, in their metadata.
+/// Mark in the metadata of the agents and blocks that Mementory writes.
 pub(super) const OWN_MARK: &str = "Mementory";
 
 fn is_ours(object: &Object<'_>) -> bool {
@@ -35,7 +35,7 @@ pub(super) fn read(
             Some("messages") => &["messages"],
             _ => &[],
         };
-        // Ids start at 0 in each file, so nothing is shared between files but `rows`.
+        // Ids start at 0 in each file, so files share nothing except `rows`.
         let messages = MessageList::default();
         let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new(), messages };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))?;
@@ -48,7 +48,7 @@ pub(super) struct AgentFile<'s> {
     pub rows: &'s mut RowSender,
     /// The agent of a block, by the id of the block.
     owners: HashMap<String, String>,
-    /// Keys of agents and blocks so far.
+    /// Keys of the agents and blocks that have been read so far.
     keys: HashSet<String>,
     /// Messages that are not in an agent.
     messages: MessageList,
@@ -103,7 +103,8 @@ impl AgentFile<'_> {
             self.rows.skip(files, row, "not_a_record: the agent that was made for the blocks", Kind::Profile);
             return Ok(());
         }
-        // Lists whose elements are records of their own, and environments with secrets, are not repeated here.
+        // Members whose content becomes separate records are left out here. Variables lose their values, which may be
+        // secrets.
         let parts = ["messages", "core_memory", "memory", "tools", "passages", "archival_memory", "system"];
         let mut replaced: Vec<(&RawValue, String)> = secrets::hidden_members(object);
         replaced.extend(parts.iter().filter_map(|part| {
@@ -254,7 +255,7 @@ impl AgentFile<'_> {
         self.rows.send(files, row, record)
     }
 
-    /// Sends the items of a block that Mementory wrote. It is not known who said them.
+    /// Sends the items of a block that Mementory wrote. It is not known who stated them.
     fn send_items(
         &mut self,
         files: &mut FileReader<'_>,

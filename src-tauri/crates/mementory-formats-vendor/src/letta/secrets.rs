@@ -9,12 +9,12 @@ use mementory_formats_shared::redact::{REDACTED, redact, redact_in_program};
 use mementory_model::{Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 
-/// Members of an agent with variables, by name or as a list of `key` and `value`.
+/// Members that contain the variables of an agent, either by name or as a list of `key` and `value`.
 const VARIABLES: [&str; 2] = ["tool_exec_environment_variables", "secrets"];
-/// Members of a tool server whose values may all be secrets.
+/// Members of a tool server whose whole value may be secret.
 const SERVER_SECRETS: [&str; 6] = ["token", "custom_headers", "env", "auth_token", "auth_header", "access_token"];
 
-/// Names of variables, and whether the file has a value.
+/// Names of variables. Each has a flag that is true if the file contains a value for the variable.
 fn variables(object: &Object<'_>, member: &str) -> Vec<(String, bool)> {
     if let Some(list) = object.list(member) {
         let variable = |raw: &&RawValue| {
@@ -28,7 +28,8 @@ fn variables(object: &Object<'_>, member: &str) -> Vec<(String, bool)> {
     by_name.members().map(|(name, raw)| (name.to_owned(), has_value(raw))).collect()
 }
 
-/// The members with variables, and what is stored in their place: the names.
+/// The members that contain variables. Each has the JSON that is stored in its place, which has the names but no
+/// values.
 pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, String)> {
     let is_hidden = |member: &&str| {
         let raw = object.raw_value(member)?;
@@ -71,13 +72,13 @@ pub(super) fn send_names(
     Ok(())
 }
 
-/// The text of a tool without keys and tokens of known services, and their number. Unchanged, with the number 0, if the
-/// result would not be valid JSON.
+/// The text of a tool without private keys and tokens of known services, and the number of those that were removed. If
+/// the result would not be valid JSON, returns the unchanged text and 0.
 pub(super) fn without_tokens(text: &str) -> (String, u32) {
     keep_json(text, redact_in_program(text))
 }
 
-/// Returns `clean` if it is still JSON, or else `text` and 0.
+/// Returns `clean` if its text is still JSON, or else `text` and 0.
 fn keep_json(text: &str, clean: (String, u32)) -> (String, u32) {
     if clean.1 > 0 && Object::parse(&clean.0).is_some() { clean } else { (text.to_owned(), 0) }
 }
@@ -99,7 +100,7 @@ fn object_value<'a>(object: &Object<'a>, name: &str) -> Option<&'a RawValue> {
     object.raw_value(name).filter(|raw| !matches!(raw.get(), "\"\"" | "{}" | "[]"))
 }
 
-/// Reports how many values were left out.
+/// Reports how many secret values were left out.
 pub(super) fn note(files: &mut FileReader<'_>, row: &Row<'_>, count: u32) {
     if count > 0 {
         let place = format!("{}#{}", row.member.place, row.pointer);

@@ -1,4 +1,4 @@
-//! The cases in `fixtures/letta`, the shared sample, and secrets.
+//! Tests with the cases in `fixtures/letta`, with the shared sample, and with secrets.
 #![allow(clippy::unwrap_used)]
 use super::Letta;
 use crate::cases::{check_cases_under_any_name, read_sample};

@@ -1,5 +1,5 @@
-//! Writes memories as an agent file: one agent whose blocks have the memories as lists. A block that is full is
-//! continued in another one, which the file has but the agent does not load.
+//! Writes memories as an agent file with one agent. The agent's blocks contain the memories as lists. A full block is
+//! continued in another block, which is in the file but which the agent does not load.
 use super::read::OWN_MARK;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -95,7 +95,8 @@ fn own_block(export: &Export, stored: &StoredRecord) -> Option<(String, String)>
     (is_block && object.text("id").is_some() && !label.is_empty()).then(|| (label, text.to_owned()))
 }
 
-/// The record that reading an exported Letta block returns. It belongs to another agent and may have another label.
+/// The record that a reader gets from an exported Letta block. It belongs to another agent than before, and may have
+/// another label.
 fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
     let mut record = record.clone();
     record.title = Some(label.to_owned());
@@ -105,7 +106,7 @@ fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
     record
 }
 
-/// The record that reading an item of one of [`BLOCKS`] returns.
+/// The record that a reader gets from an item of one of [`BLOCKS`].
 fn read_back(item: &str, at: usize) -> Record {
     let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let (label, _) = BLOCKS.get(at).copied().unwrap_or_default();
@@ -121,10 +122,10 @@ fn platform() -> Source {
     Source { platform: PLATFORM.into(), ..Source::default() }
 }
 
-/// What has to be known before the first block: which blocks there are, and their ids.
+/// What has to be known before the first block is written: which blocks there are, and their ids.
 #[derive(Default)]
 struct Plan {
-    /// For each of [`BLOCKS`]: true if it has an item.
+    /// For each of [`BLOCKS`]: true if the block has an item.
     has_items: Vec<bool>,
     /// Number of blocks that are written unchanged.
     own_count: usize,
@@ -174,9 +175,9 @@ impl Plan {
 /// The blocks that are being written.
 struct Blocks<'p> {
     plan: &'p Plan,
-    /// For each of [`BLOCKS`]: items of the block that is not full yet.
+    /// For each of [`BLOCKS`]: the items of its block that is not full yet.
     open_items: Vec<String>,
-    /// For each of [`BLOCKS`]: number of full blocks.
+    /// For each of [`BLOCKS`]: the number of its blocks that are full.
     full_counts: Vec<usize>,
     own_count: usize,
     /// Number of blocks that the agent does not load.

@@ -1,4 +1,4 @@
-//! Reads exported conversations: messages as a list, or as a tree with all branches.
+//! Reads exported conversations. Their messages are a list, or a tree with all branches.
 use super::tree;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::any_time::first_time;
@@ -79,7 +79,7 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
 fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
     let found = tree::messages(element.text);
     let mut out: Vec<Turn> = Vec::with_capacity(found.len());
-    // A message without an id gets one from its position, so that its answers can refer to it.
+    // A message without an id gets an id from its position, so that its answers can refer to it.
     let id_at = |out: &[Turn], position: usize| out.get(position).and_then(|turn| turn.id.clone());
     for message in found {
         let Some(object) = Object::parse(&message.text) else {

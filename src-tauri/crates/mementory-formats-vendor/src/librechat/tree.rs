@@ -5,20 +5,20 @@
 /// A message in the text of a conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FoundMessage {
-    /// Its text, with an empty list under `children`.
+    /// Text of the message, with an empty list under `children`.
     pub text: String,
-    /// Position of the message that contains it, in the same list.
+    /// Position of the message that contains this one, in the list of found messages.
     pub parent: Option<usize>,
-    /// Position of its first byte in the conversation.
+    /// Position of the message's first byte in the text of the conversation.
     pub at: usize,
 }
 
 /// An object or list that has not ended yet.
 struct Open {
     is_object: bool,
-    /// In objects: start and end of the current member's key in the text.
+    /// For an object: start and end of the current member's key in the text.
     key: Option<(usize, usize)>,
-    /// Position of the message, if this object is a message.
+    /// If this object is a message: its position in the list of found messages.
     message: Option<usize>,
     /// True for a list of messages.
     is_message_list: bool,
@@ -56,7 +56,7 @@ pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
             b'[' => {
                 let is_list = starts_list(text, &open);
                 open.push(Open { is_object: false, key: None, message: None, is_message_list: is_list, copied: at });
-                // The members that come before the list belong to the message around it, so they are copied first.
+                // The members before the list belong to the message that contains the list, so they are copied first.
                 if let Some(message) = is_list.then(|| owner(&mut open)).flatten() {
                     copy(text, message, at + 1, &mut out);
                 }
@@ -81,7 +81,7 @@ pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
     out
 }
 
-/// Appends the text up to `end` to the message of `open`.
+/// Appends the text that has not been copied yet, up to `end`, to the message of `open`.
 fn copy(text: &str, open: &mut Open, end: usize, out: &mut [FoundMessage]) {
     if let Some(message) = open.message.and_then(|message| out.get_mut(message)) {
         message.text.push_str(text.get(open.copied..end).unwrap_or_default());
@@ -89,7 +89,7 @@ fn copy(text: &str, open: &mut Open, end: usize, out: &mut [FoundMessage]) {
     }
 }
 
-/// The object around the list that was opened last.
+/// The object that contains the list that was opened last.
 fn owner(open: &mut [Open]) -> Option<&mut Open> {
     let above = open.len().checked_sub(2)?;
     open.get_mut(above)

@@ -1,4 +1,4 @@
-//! Detects conversations by messages with versions.
+//! Detects conversations by their messages, which have several versions.
 use mementory_format::{Catalog, Claim, Part, Role};
 use mementory_formats_shared::json_head::head_keys;
 use mementory_json::Keys;

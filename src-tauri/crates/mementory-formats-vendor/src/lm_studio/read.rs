@@ -34,12 +34,13 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
         return Ok(());
     };
     let (turns, leaf) = turns(files, member, &list, &element.pointer);
-    // Only the versions are cut out, because a message has other members too, which are in no record of its own.
+    // Only the versions are left out, because a message has other members too, which no other record contains.
     let messages = list.iter().filter_map(|raw| Object::parse(raw.get()));
     let cuts: Vec<(&RawValue, &str)> =
         messages.filter_map(|message| Some((message.raw_value("versions")?, "[]"))).collect();
     let created = first_time(object, &["createdAt"]);
-    // There is no id in the file, only the time of creation in milliseconds. With the first words it is unique.
+    // The file contains no id, only the time of creation in milliseconds. Together with the text of the first message,
+    // that time is unique.
     let first = turns.first().map(|turn| turn.text.clone()).unwrap_or_default();
     let id = created.map(|time| format!("{}-{}", time.as_micros() / 1000, content_id(&first)));
     let mut chat = Chat {
@@ -66,13 +67,13 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
         chat.fields.insert("system_prompt".into(), prompt.into_owned().into());
     }
     let mut unit = unit(files, member, chat, FORMAT_ID, None);
-    // These ids were derived here; the file has none.
+    // These ids were derived here. The file contains no ids.
     unit.records.iter_mut().for_each(|record| record.origin_id = None);
     files.sink.unit(unit)
 }
 
-/// All versions of all messages, and the id of the last message that was shown. The versions of a message are branches:
-/// all of them follow the shown version of the message before.
+/// All versions of all messages, and the id of the last message that was shown. The versions of a message are branches,
+/// so all of them follow the shown version of the previous message.
 fn turns(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> (Vec<Turn>, Option<String>) {
     let mut out = Vec::new();
     let mut shown_id: Option<String> = None;
@@ -106,7 +107,7 @@ fn turns(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &s
     (out, shown_id)
 }
 
-/// One version: a single step with content, or several steps.
+/// The turn of one version, which has a single step with content, or several steps.
 fn version_turn(version: &Object<'_>, text: &str, pointer: String) -> Turn {
     let role = role_or_word(&version.text("role").unwrap_or_default());
     let mut content = Content::default();
@@ -141,8 +142,8 @@ fn version_turn(version: &Object<'_>, text: &str, pointer: String) -> Turn {
     turn
 }
 
-/// Adds a step to `content`: text, a thought, tool calls and their results. Steps for debugging are only in the
-/// verbatim.
+/// Adds a step to `content`: text, a thought, or tool calls and their results. Steps for debugging are left out and
+/// stay only in the verbatim.
 fn add_step(step: &Object<'_>, content: &mut Content) {
     let kind = step.text("type").unwrap_or_default();
     if kind.starts_with("debug") || kind == "status" {

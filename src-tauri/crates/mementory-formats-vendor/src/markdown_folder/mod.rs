@@ -1,4 +1,4 @@
-//! A folder of Markdown for reading. See README.md.
+//! A folder of Markdown for people to read. See README.md.
 mod detect;
 mod note;
 mod read;

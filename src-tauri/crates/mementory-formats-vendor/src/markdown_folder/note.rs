@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 pub(super) const BEGIN: &str = "<!-- mementory {";
 const COMMENT: &str = "<!-- mementory ";
 const COMMENT_END: &str = " -->";
-/// The exact text, if the quote cannot show it.
+/// Member with the exact text, for texts that the quote cannot show.
 const TEXT_MEMBER: &str = "text";
-/// Paths of the files that the record names, in the order of its attachments.
+/// Member with the paths of the files that the record names, in the order of its attachments.
 const FILES_MEMBER: &str = "files";
 
 /// The lines of a record.
@@ -67,7 +67,7 @@ fn comment_safe(json: &Value) -> String {
     json.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace("--", "-\\u002d")
 }
 
-/// The text as Markdown can show it: with one kind of line break, and with U+FFFD for control characters except tabs.
+/// The text as Markdown can show it. All line breaks are line feeds, and control characters except tabs become U+FFFD.
 fn shown_text(text: &str) -> String {
     let is_unfit =
         |c: char| c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}');
@@ -75,7 +75,7 @@ fn shown_text(text: &str) -> String {
     text.chars().map(|c| if is_unfit(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// A short text in one line, without any meaning in Markdown.
+/// A short text on one line, escaped so that no character has a meaning in Markdown.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(|c| !c.is_control()).take(200) {
@@ -129,7 +129,7 @@ impl OpenNote {
         }
     }
 
-    /// The record, and its files with their paths. None if its values cannot be read.
+    /// The record, and its files with their paths. None if the values of the record cannot be read.
     pub(super) fn record(self, format: &str) -> Option<(Record, Vec<(AttachmentRef, String)>)> {
         let json = self.comment.strip_prefix(COMMENT)?.strip_suffix(COMMENT_END)?;
         let values: Map<String, Value> = serde_json::from_str(json).ok()?;

@@ -8,7 +8,7 @@ use std::{
     io::{BufRead, BufReader, Read},
 };
 
-/// Number of bytes of a file that decide its media type.
+/// Number of bytes of a file from which its media type is determined.
 const HEAD_BYTES: u64 = 512;
 
 /// Reads the notes, then the files that they name.

@@ -79,7 +79,8 @@ fn add_names(stored: &StoredRecord, names: &mut Files) {
     }
 }
 
-/// The path of a file: its name made safe, its id so that the path is unique, and its extension.
+/// The path of a file. It consists of the file's name in a safe form, its id, which makes the path unique, and its
+/// extension.
 fn file_path(id: &str, name: &str) -> String {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     let is_plain = (1..=8).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -140,7 +141,7 @@ impl Folder {
         stored.attachment_ids.iter().chain(own_id).map(|id| self.files.get(id).map(String::as_str)).collect()
     }
 
-    /// Writes the records outside of conversations: memories in one file, all others in another.
+    /// Writes the records outside of conversations. Memories are in one file, and all other records in another.
     fn write_records(
         &mut self,
         source: &mut dyn RecordSource,

@@ -64,7 +64,7 @@ fn read_entity(
     send_observations(rows, files, row, &about, raw, "observations")
 }
 
-/// An entity, and how its observations refer to it. None without a name.
+/// An entity, and the reference to it that the records of its observations get. None if the entity has no name.
 pub(super) fn entity(object: &Object<'_>) -> Option<(EntityRef, Record)> {
     let name = object.id("name")?;
     let entity_type = object.first_text(&["entityType", "entity_type"]);
@@ -127,7 +127,8 @@ fn read_observation(
     }
 }
 
-/// An observation is a text or, in some servers, an object with a text and times. None without a text.
+/// The record of an observation, which is a text or, in some servers, an object with a text and times. None if there is
+/// no text.
 pub(super) fn observation(about: &EntityRef, item: &RawValue) -> Option<Record> {
     let object = Object::parse(item.get()).unwrap_or_default();
     let names = ["content", "text", "observation", "value"];

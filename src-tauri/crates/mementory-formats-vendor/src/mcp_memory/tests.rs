@@ -1,4 +1,4 @@
-//! The cases in `fixtures/mcp_memory` and the shared sample.
+//! Tests with the cases in `fixtures/mcp_memory` and with the shared sample.
 use super::McpMemory;
 use crate::cases::{check_cases_under_any_name, read_sample};
 use mementory_model::Kind;

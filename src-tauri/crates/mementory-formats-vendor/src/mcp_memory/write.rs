@@ -1,5 +1,6 @@
-//! Writes entities, their observations and relations as the lines of the reference server's `memory.jsonl`. A memory is
-//! an observation about the entity that it names, else about its title, else about the person.
+//! Writes entities, their observations and relations as the lines of the reference server's `memory.jsonl`. A memory
+//! becomes an observation about the entity that it names or links to. If there is none, it is about an entity with the
+//! memory's title, or else about the person.
 use super::read::{entity, observation, relation};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -81,8 +82,8 @@ fn reason_to_withhold(export: &Export, names: &Names, stored: &StoredRecord) -> 
     export.reason_to_withhold(stored, &KINDS).or_else(|| is_bare.then_some("no_text"))
 }
 
-/// The ends of a relation: from its source text, its entities or its links. None for other relations, which become
-/// observations.
+/// The ends of a relation, taken from its source text, its entities or its links. None for other records, and for
+/// relations without two ends, which become observations.
 fn ends_of(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     if stored.record.kind != Kind::Relation {
         return None;
@@ -118,7 +119,7 @@ fn subject(names: &Names, stored: &StoredRecord) -> (String, Option<String>) {
 #[derive(Default)]
 struct Subjects {
     positions: HashMap<String, usize>,
-    /// Name, type, and bytes of the observations.
+    /// Name and type of each entity, and the number of bytes of its observations.
     list: Vec<(String, Option<String>, usize)>,
 }
 

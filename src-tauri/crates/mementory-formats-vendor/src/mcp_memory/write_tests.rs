@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Writing the lines of the memory server.
+//! Tests of writing the lines of the memory server.
 use super::McpMemory;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 

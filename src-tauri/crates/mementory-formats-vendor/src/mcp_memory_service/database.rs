@@ -1,4 +1,4 @@
-//! Reads the database: its memories, each with links to the memories that are associated with it.
+//! Reads the database. Each memory gets links to the memories that are associated with it.
 use super::ID;
 use super::memory::memory_of;
 use mementory_format::{FormatError, Member};
@@ -13,10 +13,10 @@ use serde_json::Value;
 
 /// Columns with JSON in a text.
 const JSON_COLUMNS: [&str; 2] = ["metadata", "connection_types"];
-/// The member of an association with the id of the other memory. The link contains this id.
+/// The member of an association that contains the id of the other memory. This id becomes the target of a link.
 const TARGET: &str = "target_hash";
 
-/// Reads a database. It is opened so that nothing is locked or changed.
+/// Reads a database. Opening the database neither locks nor changes anything.
 pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -56,7 +56,7 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     Ok(())
 }
 
-/// Adds links to the memories that the program associates with that of `record`. The other values of an association,
+/// Adds to `record` links to the memories that the program associates with this memory. The values of each association,
 /// such as the similarity, are stored in the fields of `record`.
 fn add_associations(graph: &mut Statement<'_>, max_rows: u64, record: &mut Record) {
     let names: Vec<String> = graph.column_names().map(str::to_owned).collect();

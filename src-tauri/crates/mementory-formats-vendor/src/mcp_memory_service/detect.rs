@@ -1,4 +1,4 @@
-//! Detects exports by their memories with a content hash beside tags and a type, and the database by its columns.
+//! Detects exports by their memories, which have a content hash, tags and a type. Detects the database by its columns.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 use mementory_formats_shared::sqlite_rows;
@@ -28,7 +28,7 @@ fn layout(head: &Head) -> Option<&'static str> {
         let marks = ["memory_type", "created_at_iso", "export_source", "tags_str", "timestamp_float"];
         has_content && head.has_any(list, &marks) && !is_other
     };
-    // Backups of versions with ChromaDB have the text as a document, and all else in its metadata.
+    // In backups of versions with ChromaDB, the text is the document, and everything else is in its metadata.
     let is_backup = |list: &str| {
         head.has_any(list, &["document"])
             && head

@@ -1,9 +1,9 @@
-//! A memory in the forms of exports, backups and rows of the database.
+//! Reads a memory in the form of an export, of a backup, or of a row of the database.
 use mementory_formats_shared::memory_rows::{RowSender, RowValues};
 use mementory_formats_shared::object::Object;
 use mementory_model::{Kind, Record, Timestamp};
 
-/// Members with a field in the model, in the current version and in older ones.
+/// Members for which the model has a field, in the current version and in older ones.
 const USED_MEMBERS: [&str; 15] = [
     "content",
     "document",
@@ -46,7 +46,7 @@ pub(super) fn memory_of(rows: &RowSender, memory: &Object<'_>) -> Option<Record>
     Some(record)
 }
 
-/// The tags: a list, a text with commas, or a list in a text.
+/// The tags. The source has them as a list, as one text with commas, or as a list inside a text.
 fn tags(values: &Object<'_>) -> Vec<String> {
     let key = if values.has("tags") { "tags" } else { "tags_str" };
     let inside = values.text(key).filter(|text| text.trim_start().starts_with('['));

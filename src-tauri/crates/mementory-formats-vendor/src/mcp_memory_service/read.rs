@@ -25,7 +25,7 @@ pub(super) fn read(
 
 fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
-    // Results of a search have the memory beside its score.
+    // A result of a search contains the memory and its score as two members.
     let memory = object.object("memory").unwrap_or(object);
     match memory_of(rows, &memory) {
         Some(record) => rows.send(files, row, record),

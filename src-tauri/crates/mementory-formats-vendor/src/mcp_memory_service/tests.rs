@@ -1,10 +1,10 @@
 #![allow(clippy::unwrap_used)]
-//! The cases in `fixtures/mcp_memory_service`.
+//! Tests with the cases in `fixtures/mcp_memory_service`.
 use super::McpMemoryService;
 use crate::cases::{check_cases_under_any_name, claiming};
 use mementory_format::testkit::Scratch;
 
-/// People rename exports, so their names say nothing.
+/// People rename exports, so the names of the files say nothing about their content.
 #[test]
 fn a_renamed_export_is_found_by_its_content() {
     let file = mementory_format::testkit::repo().join("fixtures/mcp_memory_service/full/input.json");

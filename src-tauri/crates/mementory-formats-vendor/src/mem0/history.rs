@@ -9,7 +9,7 @@ use mementory_formats_shared::sqlite::unreadable;
 use mementory_formats_shared::sqlite_rows;
 use mementory_model::{Kind, Record, Timestamp};
 
-/// Sorts the changes by memory, and the changes of one memory in the order in which they were written.
+/// Columns by which the changes are sorted: first by memory, then in the order in which they were written.
 const ORDER_COLUMNS: &str = "memory_id, rowid";
 /// Columns with a field in the model.
 const READ_MEMBERS: [&str; 5] = ["memory_id", "old_memory", "new_memory", "created_at", "updated_at"];
@@ -20,7 +20,7 @@ struct Change {
     pointer: String,
 }
 
-/// Reads the database. It is opened so that nothing is locked or changed.
+/// Reads the database. Opening the database neither locks nor changes anything.
 pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -44,7 +44,7 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     Ok(())
 }
 
-/// Sends the states of one memory as records. Each is superseded by the next.
+/// Sends the states of one memory as records. Each state is superseded by the next one.
 fn send(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -69,7 +69,7 @@ fn send(
     Ok(())
 }
 
-/// The memory after a change. None without a text.
+/// The state of a memory after a change. None if the change states no text.
 fn state(object: &Object<'_>, is_last: bool, created: Option<Timestamp>) -> Option<Record> {
     let event = object.first_text(&["event"]);
     let is_deleted = event.as_deref().is_some_and(|event| event.eq_ignore_ascii_case("delete"))

@@ -1,5 +1,5 @@
-//! Exports of mem0's plugins for coding agents, `mem0-export-<project>-<date>.md`: memories below headers between two
-//! lines `---`, or a list below `# Mem0 Memory Export`.
+//! Exports of mem0's plugins for coding agents, `mem0-export-<project>-<date>.md`. They contain a list below
+//! `# Mem0 Memory Export`, or memories that each follow a header between two lines `---`.
 use super::record_key;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::memory_rows::{Row, RowSender, time_of_text};
@@ -8,7 +8,7 @@ use mementory_model::{Kind, Record, Verbatim};
 
 /// Names in a header.
 const NAMES: [&str; 7] = ["id", "created_at", "type", "confidence", "branch", "files", "categories"];
-/// Smallest number of these names that makes a header. Notes have `id` or `type` as well.
+/// Smallest number of these names in a header. Fewer are not enough, because notes may have `id` or `type` as well.
 const MIN_NAMES: usize = 4;
 /// First line of the list.
 const LIST_TITLE: &str = "# mem0 memory export";
@@ -34,8 +34,8 @@ pub(super) fn is_export(catalog: &Catalog, member: &Member) -> bool {
     is_list || header_end(&lines, 0).is_some()
 }
 
-/// The line after the header that begins at this line. A line `---` inside a text does not begin a header, because no
-/// names follow it.
+/// Number of the first line after the header that begins at line `start`. None if no header begins there. A line `---`
+/// inside a text does not begin a header, because no names follow it.
 fn header_end(lines: &[&str], start: usize) -> Option<usize> {
     if lines.get(start)?.trim_end() != "---" {
         return None;

@@ -86,7 +86,7 @@ fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatErro
             confidence: match (is_markdown, is_certain) {
                 (true, _) => 0.9,
                 (false, true) => 0.8,
-                // Other formats whose files have the same members take precedence.
+                // The confidence is low, so that other formats whose files have the same members take precedence.
                 (false, false) if is_likely => 0.45,
                 (false, false) => 0.2,
             },
@@ -102,8 +102,8 @@ fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatErro
     Ok(out)
 }
 
-/// Members that only mem0's memories have. The reference program of MIF writes `memory`, `id`, `user_id` and times as
-/// well, so these alone are not enough.
+/// Members that only mem0's memories have. The members `memory`, `id`, `user_id` and the times are not enough, because
+/// the reference program of MIF writes them as well.
 const MEM0_KEYS: [&str; 10] = [
     "hash",
     "categories",
@@ -117,11 +117,12 @@ const MEM0_KEYS: [&str; 10] = [
     "event",
 ];
 
-/// Places of the points of a vector store: a list alone, the result of a response of Qdrant, or the whole response.
+/// Paths of the points of a vector store. The file may be a plain list, the result in a response of Qdrant, or the
+/// whole response.
 const POINT_LISTS: [&str; 4] = ["", "points.", "result.points.", "result."];
 
-/// True for points of the vector store of mem0: the payload has the memory as `data`, and the owner or the time of the
-/// memory.
+/// True for points of the vector store of mem0. Their payload has the text of the memory as `data`, and its owner or
+/// its time.
 fn has_points_at(keys: &mementory_json::Keys, list: &str) -> bool {
     let has = |key: &str| keys.has(&format!("{list}payload.{key}"));
     has("data") && ["hash", "user_id", "agent_id", "run_id", "created_at"].iter().any(|key| has(key))
@@ -151,17 +152,17 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         || first == Some(&b'{') && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }
 
-/// True for an object with memories of an account, even if no member is typical of mem0, and for a response without
-/// memories.
+/// True for an object that contains memories of an account, even if no member is typical of mem0. Also true for a
+/// response without memories.
 fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     let Some(head) = Head::candidate(catalog, member) else { return false };
     let is_row = |list: &str| head.has_all(list, &["id", "memory"]) && head.has_any(list, &["user_id", "agent_id"]);
     let is_text = || head.says_text_of("memory");
-    // The reference program of MIF writes such rows as a list.
+    // Such rows in a list at top level may also be from the reference program of MIF, so a list is not enough.
     if !head.is_list && ["", "results"].into_iter().any(is_row) && is_text() {
         return true;
     }
-    // The whole response for an account without memories.
+    // The head may contain the whole response for an account without memories.
     let response: Option<serde_json::Map<String, serde_json::Value>> = serde_json::from_slice(head.bytes()).ok();
     response.is_some_and(|response| {
         let is_known = |(key, value): (&String, &serde_json::Value)| match key.as_str() {
@@ -173,7 +174,7 @@ fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     })
 }
 
-/// The key of an element without an id is the SHA-256 of its text.
+/// The key of an element: its id or, if it has none, the SHA-256 of its text.
 fn record_key(id: Option<&str>, content: &str) -> RecordKey {
     let content_hash = || format!("sha256:{}", hex::encode(Sha256::digest(content)));
     RecordKey::new(ID, id.map_or_else(content_hash, str::to_owned))

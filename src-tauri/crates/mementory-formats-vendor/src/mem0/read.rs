@@ -90,7 +90,7 @@ pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
     record.tags = object.texts("categories");
     record.source.account = object.id("user_id");
     record.source.conversation = object.id("run_id");
-    // A memory that Mementory wrote states its method. A model extracted all others from conversations.
+    // A memory that Mementory wrote states its method. All other memories were extracted from conversations by a model.
     record.source.method = match object.object("metadata").filter(|metadata| metadata.has("source_platform")) {
         Some(metadata) => metadata.first_text(&["source_method"]),
         None => Some("extracted".into()),

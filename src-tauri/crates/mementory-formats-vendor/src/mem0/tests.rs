@@ -1,4 +1,4 @@
-//! Files of mem0 in every form, and similar files of other programs.
+//! Tests with files of mem0 in every form, and with similar files of other programs.
 #![allow(clippy::unwrap_used)]
 use super::Mem0;
 use crate::cases::{check_cases_under_any_name, keys, read_sample};

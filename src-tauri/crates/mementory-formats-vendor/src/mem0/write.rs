@@ -20,9 +20,9 @@ const KINDS: [Kind; 8] = [
     Kind::Procedure,
     Kind::Todo,
 ];
-/// The person, if the source has no account.
+/// The user id that is written if the source has no account.
 const USER: &str = "user";
-/// Members of a record that are in `metadata`.
+/// Members of a record that are written to `metadata`.
 const MEMBERS_IN_METADATA: [&str; 3] = ["title", "type", "source"];
 
 /// Writes the new file `out`. If `out` is None, only the report is made.

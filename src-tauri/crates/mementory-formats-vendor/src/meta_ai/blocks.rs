@@ -1,5 +1,5 @@
-//! Conversations in a page without tables: a block with the speaker, then blocks with the text and often with a time, as
-//! in Meta's pages of messages.
+//! Conversations in a page without tables. A block with the speaker is followed by blocks with the text and often with
+//! a time, as in Meta's pages of messages.
 use super::page::{chat, send_chat};
 use super::transcript::{self, Name};
 use mementory_format::{FormatError, Member};
@@ -8,7 +8,7 @@ use mementory_formats_shared::html;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
 
-/// Longest line that is a time, in characters.
+/// Longest line that is recognised as a time, in characters.
 const MAX_TIME_LENGTH: usize = 40;
 
 /// Reads a page as lines. A line with nothing but a speaker begins a message.
@@ -42,8 +42,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     Ok(())
 }
 
-/// Completes a message after its last line. A time at its end becomes a field in the words of the page, because it has
-/// no time zone.
+/// Completes a message after its last line. If that line is a time, it is moved from the text to a field as it is
+/// written on the page, because it has no time zone.
 fn finished(mut turn: Turn) -> Turn {
     let text = turn.text.trim().to_owned();
     turn.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.clone() });
@@ -57,7 +57,7 @@ fn finished(mut turn: Turn) -> Turn {
     turn
 }
 
-/// True for a line with a year and the time of a day, and hardly more.
+/// True for a line with a year and a time of day, and little else.
 fn is_time(line: &str) -> bool {
     let line = line.trim();
     let is_year = |part: &str| part.len() == 4 && (part.starts_with("20"));

@@ -53,7 +53,7 @@ pub(super) fn has_blocks(catalog: &Catalog, member: &Member) -> bool {
     has_block_speakers(&head(catalog, member, LARGE_HEAD_BYTES))
 }
 
-/// True if a block has nothing but the name of the assistant, and another nothing but a word for the person.
+/// True if one block contains only the name of the assistant, and another block contains only a word for the person.
 fn has_block_speakers(head: &[u8]) -> bool {
     let is_named = |name: &str| {
         let name = format!(">{name}</");

@@ -1,4 +1,4 @@
-//! Conversations in a page of the Accounts Center: tables with the name of a transcript and its text, or with a speaker
+//! Conversations in a page of the Accounts Center. A table contains the name and the text of a transcript, or a speaker
 //! and a text in each row.
 use super::{
     PLATFORM, SCOPE,
@@ -67,7 +67,7 @@ impl OpenChat {
         let text = html::to_text_with_lines(cell);
         let mut finished_chat = None;
         if let Some(name) = transcript::name(&text) {
-            // Some pages have the name of a transcript before its text.
+            // On some pages, the name of a transcript comes before its text.
             if self.name.is_some() || !self.turns.is_empty() {
                 finished_chat = Some(std::mem::take(self));
             }

@@ -1,4 +1,4 @@
-//! Reads the claimed files, each by its kind.
+//! Reads each claimed file according to its kind.
 use super::{SCOPE, blocks, detect, page, thread};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::reader::FileReader;

@@ -1,4 +1,4 @@
-//! The fixtures, the sample, and other files of Meta.
+//! Tests with the fixtures, with the sample, and with other files of Meta.
 #![allow(clippy::unwrap_used)]
 use super::MetaAi;
 use crate::cases::{check_cases, claimed_by, import};

@@ -1,4 +1,4 @@
-//! Conversations in JSON: transcripts under labels, and threads with Meta AI as in Messenger.
+//! Conversations in JSON: transcripts under labels, and threads with Meta AI that look like those of Messenger.
 use super::{
     PLATFORM, SCOPE, page,
     transcript::{self, ASSISTANT},
@@ -63,7 +63,7 @@ fn label(
     };
     let turns = transcript::turns(&value);
     if turns.is_empty() {
-        // The value is not a transcript but a picture or information about the account.
+        // The value is not a transcript. It may be a picture or information about the account.
         let key = RecordKey::new(SCOPE, format!("label/{}", content_id(&format!("{label}\n{value}"))));
         let mut record = Record::new(Kind::Foreign, key, value);
         record.title = Some(label).filter(|label| !label.is_empty());
@@ -91,7 +91,8 @@ fn label(
     page::send_chat(reader, member, chat, "json")
 }
 
-/// Reads `{participants[{name}], messages[{sender_name, timestamp_ms, content}], thread_path}`, newest message first.
+/// Reads `{participants[{name}], messages[{sender_name, timestamp_ms, content}], thread_path}`. The newest message
+/// comes first.
 fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
     let object = &element.object;
     let raw_messages = object.raw_value("messages");
@@ -130,7 +131,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         turns.reverse();
     }
     if senders.len() > 1 {
-        // It is not known which of several people this export belongs to.
+        // If there are several people, it is not known which of them the export belongs to.
         turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = "participant".into());
     }
     let id = ["thread_path", "thread_id", "id"].iter().find_map(|key| object.non_blank_text(key));
@@ -154,7 +155,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
 fn read_message(raw: &RawValue, message: &Object<'_>, role: &str, sender: String, pointer: String) -> Turn {
     let text = ["content", "text"].iter().find_map(|key| message.text(key));
     let time = ["timestamp_ms", "timestamp"].iter().find_map(|key| message.whole_number(key)).map(|n| {
-        // Milliseconds, or seconds in older exports.
+        // The number is in milliseconds or, in older exports, in seconds.
         let seconds = if n > 100_000_000_000 { n as f64 / 1000.0 } else { n as f64 };
         Timestamp::from_seconds(seconds)
     });

@@ -1,11 +1,11 @@
-//! Conversations as Meta writes them into one text: a heading, then `You: …` and `Meta AI: …`. Also reads the names of
-//! these texts, and repairs UTF-8 that Meta decoded as Latin-1.
+//! Conversations that Meta writes as one text: a heading, then `You: …` and `Meta AI: …`. Also reads the names of such
+//! texts, and repairs UTF-8 that Meta decoded as Latin-1.
 use mementory_model::Timestamp;
 
 /// Name of the assistant.
 pub(super) const ASSISTANT: &str = "Meta AI";
 
-/// Words for the person in the language of the account.
+/// Words that stand for the person, in the languages that an account may have.
 pub(super) const PERSON: [&str; 12] =
     ["You", "Du", "Sie", "Tú", "Usted", "Vous", "Você", "Tu", "Jij", "あなた", "你", "Anda"];
 
@@ -18,8 +18,8 @@ pub(super) fn role(speaker: &str) -> Option<&'static str> {
     PERSON.contains(&speaker).then_some("user")
 }
 
-/// The parts of a transcript: role and text. Empty if nobody speaks in it. Text before the first speaker is the
-/// heading.
+/// The parts of a transcript, each with its role and text. Empty if nobody speaks in it. The text before the first
+/// speaker is the heading and is left out.
 pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
     let mut out: Vec<(&'static str, String)> = Vec::new();
     for line in text.lines() {
@@ -45,7 +45,7 @@ fn speaker_of(line: &str) -> Option<(&'static str, &str)> {
     if speaker.len() > 24 {
         return None;
     }
-    // `You:` without a space is more often part of an address or of code.
+    // Without a space after it, `You:` is more often part of an address or of code.
     let is_end = rest.is_empty() || rest.starts_with(char::is_whitespace);
     role(speaker).filter(|_| is_end).map(|role| (role, rest))
 }
@@ -55,7 +55,8 @@ fn speaker_of(line: &str) -> Option<(&'static str, &str)> {
 pub(super) struct Name {
     /// The name without its ending.
     pub stem: String,
-    /// The time in the name, or else the date at midnight UTC, because its time zone is not known.
+    /// The time in the name. If there is only a date, it is midnight UTC of that date, because the time zone is not
+    /// known.
     pub time: Option<Timestamp>,
 }
 

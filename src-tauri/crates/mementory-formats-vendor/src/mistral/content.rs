@@ -12,7 +12,7 @@ use serde_json::{Value, value::RawValue};
 pub(super) struct Content {
     /// Text of the message, without its blocks.
     pub text: String,
-    /// Thoughts, tools, canvases and unknown chunks, shown collapsed.
+    /// Thoughts, tools, canvases and unknown chunks, which are shown collapsed.
     pub blocks: Vec<Value>,
     /// Sources that the text cites.
     pub citations: Vec<Value>,

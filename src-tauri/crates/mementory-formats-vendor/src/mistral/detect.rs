@@ -1,5 +1,5 @@
-//! Detects chats by `chatId` beside the members of a message, and sessions by their metadata. Names only decide which
-//! files belong to them.
+//! Detects chats by messages that have a `chatId`, and sessions by their metadata. Names only decide which other files
+//! belong to them.
 use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{decoded_head, extension, folder, is_inside, is_junk, json_keys};
@@ -81,7 +81,7 @@ fn chats_claim(catalog: &Catalog, place: Place, found: &[&Member]) -> Claim {
     }
 }
 
-/// The role of a file beside chats. None for a file that need not belong to them.
+/// The role of a file beside chats. None for a file that does not necessarily belong to them.
 fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     let name = member.file_name().to_lowercase();
     let is_json = name.ends_with(".json");

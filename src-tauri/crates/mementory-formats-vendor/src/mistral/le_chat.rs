@@ -1,4 +1,5 @@
-//! Reads a chat: a bare list of messages, which name their chat. A message with a higher version replaces another one.
+//! Reads a chat. The file is a plain list of messages, each of which names its chat. If there are several versions of a
+//! message, the highest one is on the active branch.
 use super::{MISTRAL, content};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -124,7 +125,7 @@ fn send(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>, cha
         let times = || turns.iter().filter_map(|turn| turn.times.created);
         let chat = Chat {
             times: Times { created: times().min(), updated: times().max(), ..Times::default() },
-            // The id is all that the file says about the chat itself.
+            // The file contains nothing about the chat itself except its id.
             verbatim: Some(Verbatim::json(
                 id.as_ref().map_or_else(|| "null".into(), |id| Value::from(id.as_str()).to_string()),
             )),
@@ -143,10 +144,10 @@ fn send(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>, cha
     Ok(())
 }
 
-/// The turns with their parents, and the key of the last one on the active branch. All versions of a message follow the
-/// highest version of the message before it.
+/// The turns with their parents, and the key of the last turn on the active branch. All versions of a message follow
+/// the highest version of the message before it.
 fn with_parents(messages: Vec<Message>) -> (Vec<Turn>, Option<String>) {
-    // Keys for messages without an id, so that others can follow them.
+    // A message without an id gets a key, so that other messages can follow it.
     let keyed_messages: Vec<(String, Message)> = messages
         .into_iter()
         .enumerate()
@@ -159,7 +160,7 @@ fn with_parents(messages: Vec<Message>) -> (Vec<Turn>, Option<String>) {
             (key, message)
         })
         .collect();
-    // Messages in the order of their first version, each with the key of its highest one.
+    // Messages in the order of their first versions. Each entry has the key and the number of the highest version.
     let mut order: Vec<(String, u64)> = Vec::new();
     let mut positions: HashMap<&str, usize> = HashMap::new();
     let mut position_of: Vec<usize> = Vec::with_capacity(keyed_messages.len());

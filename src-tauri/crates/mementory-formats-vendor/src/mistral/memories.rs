@@ -1,5 +1,5 @@
-//! Reads the file of memories of an account. Its shape is not published. Lists of texts and of objects with a text are
-//! read; any other file is stored as a passthrough file.
+//! Reads the file of memories of an account. The shape of this file is not published. Lists of texts, and lists of
+//! objects with a text, are read. Any other file is stored as a passthrough file.
 use super::MISTRAL;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{

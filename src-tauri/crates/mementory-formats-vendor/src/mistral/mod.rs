@@ -15,9 +15,9 @@ use mementory_model::Limits;
 const MISTRAL: &str = "mistral";
 /// Name of the platform of the command-line agent.
 const VIBE: &str = "mistral-vibe";
-/// Version of claims on exports of Le Chat.
+/// Version that claims state for exports of Le Chat.
 const LE_CHAT_LAYOUT: &str = "le_chat";
-/// Version of claims on sessions of Vibe.
+/// Version that claims state for sessions of Vibe.
 const VIBE_LAYOUT: &str = "vibe";
 
 /// Exports of Le Chat and sessions of Vibe.

@@ -1,4 +1,4 @@
-//! Reads the files of a claim by their roles.
+//! Reads the files of a claim according to their roles.
 use super::{MISTRAL, VIBE_LAYOUT, content, le_chat, memories, vibe};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::{
@@ -39,7 +39,7 @@ pub(super) fn read(
     })
 }
 
-/// The messages beside the metadata of a session.
+/// The file with the messages that is beside the metadata of a session.
 fn messages_of<'c>(catalog: &'c Catalog, detected: &Detected, metadata: &Member) -> Option<&'c Member> {
     let messages = detected.claim.parts.iter().filter(|part| part.role == Role::Records);
     let mut members = messages.filter_map(|part| catalog.members().get(part.member));

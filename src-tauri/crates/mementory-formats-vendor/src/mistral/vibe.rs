@@ -26,7 +26,7 @@ const METADATA_MEMBERS: [&str; 9] = [
 /// Members of a message that have a field in the model.
 const MESSAGE_MEMBERS: [&str; 5] = ["role", "content", "message_id", "reasoning_content", "tool_calls"];
 
-/// Reads a session whose messages are in a file of their own.
+/// Reads a session whose messages are in a separate file.
 pub(super) fn read_folder(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -77,7 +77,7 @@ pub(super) fn read_whole(
     Ok(())
 }
 
-/// Returns the conversation without its messages. Drops the settings of the agent, because they may contain keys.
+/// Returns the conversation without its messages. Drops the settings of the agent, because they may contain API keys.
 fn chat(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -138,7 +138,7 @@ fn send(reader: &mut FileReader<'_>, chat: Chat, container: &str, version: Optio
     reader.sink.unit(unit)
 }
 
-/// A message. Text that the agent injected in the name of the person is context.
+/// The turn of a message. Text that the agent inserted in the name of the person gets the content type `context`.
 fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) -> Turn {
     let stated_role = first_text(message, &["role"]).map_or_else(|| "unknown".into(), |role| role.to_lowercase());
     let is_context = message.is_true("injected") || stated_role == "system";
@@ -179,7 +179,7 @@ fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) 
     }
 }
 
-/// The text of a content: a string, or the texts of a list of parts.
+/// The text of a message's content, which is a string or a list of parts with texts.
 fn words(raw: &RawValue) -> String {
     let Some(parts) = list(raw) else { return readable(raw) };
     let text = |raw: &&RawValue| {

@@ -1,4 +1,4 @@
-//! Reads a vault or a folder of notes: each note is a document, each other file an attachment.
+//! Reads a vault or a folder of notes. Each note becomes a document, and each other file becomes an attachment.
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::note_reader::NoteReader;
 

@@ -1,4 +1,4 @@
-//! Vaults and folders of notes, and what must not be taken for one.
+//! Tests with vaults, with folders of notes, and with files that must not be mistaken for them.
 #![allow(clippy::unwrap_used)]
 use super::Obsidian;
 use crate::cases::{check_cases, claiming};

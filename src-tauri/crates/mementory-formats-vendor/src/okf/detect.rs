@@ -1,5 +1,5 @@
-//! Detects bundles of the Open Knowledge Format: by the version in their index, or by frontmatter with a `type` in all
-//! concepts and members that only this format has.
+//! Detects bundles of the Open Knowledge Format. A bundle states a version. Or most of its concepts have a `type` in
+//! their frontmatter, and it has an index or members that only this format has.
 use super::is_reserved;
 use mementory_format::{Catalog, Claim, Member, Role};
 use mementory_formats_shared::note::Note;
@@ -42,15 +42,16 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     out
 }
 
-/// True if the frontmatter of a file has a `type`. Some programs write even files with a reserved name as concepts.
+/// True if the frontmatter of a file has a `type`. Such a file is a concept even if its name is reserved, because some
+/// programs write concepts under reserved names.
 fn has_type(catalog: &Catalog, member: &Member) -> bool {
     catalog
         .head(member, HEAD_BYTES)
         .is_ok_and(|head| Note::parse(&String::from_utf8_lossy(&head)).text("type").is_some())
 }
 
-/// `okf_version` in the frontmatter of the index at the top, where it belongs, or in a concept, where many programs
-/// write it.
+/// The value of `okf_version`. It belongs in the frontmatter of the index at the top, but many programs write it in a
+/// concept.
 fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
     let members = folder.notes.iter().filter_map(|id| catalog.members().get(*id));
     let is_top_index = |member: &&Member| {
@@ -98,8 +99,8 @@ impl Sample {
         out
     }
 
-    /// True if at least four fifths of the concepts have a type, none has members of other formats, and either this
-    /// format's members or an index were found.
+    /// True if at least four fifths of the concepts have a type, no concept has members of other formats, and members
+    /// of this format or an index were found.
     fn is_bundle(&self, folder: &NoteFolder) -> bool {
         let is_typed = self.typed_count > 0 && 5 * self.typed_count >= 4 * self.concept_count;
         let is_own = self.own_count > 0 || self.has_index && !folder.is_vault;

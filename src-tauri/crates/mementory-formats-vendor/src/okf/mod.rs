@@ -64,7 +64,7 @@ impl Format for Okf {
     }
 }
 
-/// True for the files that have a meaning of their own at any level: lists of concepts and of changes.
+/// True for files with a reserved name, which has the same meaning in every folder: lists of concepts and of changes.
 fn is_reserved(name: &str) -> bool {
     name == "index.md" || name == "log.md"
 }

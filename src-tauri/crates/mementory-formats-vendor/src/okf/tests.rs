@@ -1,4 +1,4 @@
-//! Bundles of the Open Knowledge Format, and similar notes of others.
+//! Tests with bundles of the Open Knowledge Format, and with similar notes of other programs.
 #![allow(clippy::unwrap_used)]
 use super::Okf;
 use crate::cases::{check_cases, claiming};

@@ -1,5 +1,5 @@
-//! Writes records as concepts of a bundle: one file each, with an index at the top and in each folder. Concepts that
-//! were read from a bundle are written unchanged.
+//! Writes each record as a concept of a bundle, in a separate file. There is an index at the top and in each folder.
+//! Concepts that were read from a bundle are written unchanged.
 use super::read::fill;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, nothing_to_write, words};
@@ -165,7 +165,7 @@ fn index_path(folder: &str) -> String {
     if folder.is_empty() { "index.md".into() } else { format!("{folder}/index.md") }
 }
 
-/// Only the index at the top has a frontmatter.
+/// The lines at the start of an index. Only the index at the top has frontmatter.
 fn index_head(folder: &str) -> String {
     match folder {
         "" => format!("---\nokf_version: \"{VERSION}\"\n---\n\n# Concepts\n\n"),

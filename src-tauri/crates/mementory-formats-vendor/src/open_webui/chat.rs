@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// Name of the platform.
 pub(super) const PLATFORM: &str = "open_webui";
 
-/// Names of folders by id. Only the database has them.
+/// Names of folders by id. Only the database contains them.
 pub(super) type Folders = HashMap<String, String>;
 
 /// Sends a chat. `text` is the row `{id, title, user_id, chat: {…}, …}`, or only the value of `chat`. `stored` are the
@@ -91,7 +91,8 @@ fn is_set(object: &Object<'_>, key: &str) -> bool {
     object.is_true(key) || object.whole_number(key) == Some(1)
 }
 
-/// Tags are in `meta` of newer chats and in the chat of older ones, as texts or as `{name}`.
+/// The tags of a chat. They are in `meta` in newer chats, and in the chat itself in older ones. Each tag is a text or
+/// `{name}`.
 fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
     let meta = row.object("meta");
     let list = meta.as_ref().and_then(|meta| meta.list("tags")).or_else(|| data.list("tags")).unwrap_or_default();
@@ -102,8 +103,8 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
     list.iter().filter_map(name).filter(|tag| !tag.trim().is_empty()).collect()
 }
 
-/// The source text without the messages, which have their own records. What is left of the history and of the list
-/// beside it, which repeats the branch that was shown last, is what is in no record.
+/// The source text without the messages, which have their own records. The messages are in the history, and the list
+/// beside it repeats the branch that was shown last. In both, only the values remain that no other record contains.
 fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
     let map = history.and_then(|history| history.object("messages"));
     let left = map.as_ref().map_or_else(|| "{}".to_owned(), left_of_map);
@@ -115,15 +116,16 @@ fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>)
     with_replaced_values(text, &cuts)
 }
 
-/// The entries of a history that are no messages, as a JSON object.
+/// The entries of a history that are not messages, as a JSON object.
 fn left_of_map(map: &Object<'_>) -> String {
     let entries = map.members().filter(|(_, raw)| Object::parse(raw.get()).is_none());
     json_object(entries.map(|(key, raw)| (key, raw.get())))
 }
 
-/// The list of messages as a JSON list, in which each has only its id and the members that the message of the history
-/// with this id lacks or has otherwise. Its text is never among them: it is that of an older version. A message without
-/// such members is left out. One that is not in the history, and so is read nowhere, is left as it is.
+/// The part of the list of messages that is not in the history, as a JSON list. If the history has a message with the
+/// same id, only the id and the members that are missing or different there remain. The text never remains, because it
+/// is the text of an older version. If no members remain, the message is left out. A message that is not in the history
+/// stays unchanged, because it gets no record.
 fn left_of_list(map: &Object<'_>, list: &[&RawValue]) -> String {
     let by_id: HashMap<&str, &RawValue> = map.members().collect();
     let left = list.iter().filter_map(|raw| {

@@ -1,5 +1,5 @@
-//! Reads the database `webui.db`: chats, memories and notes. What belongs to the server (accounts, passwords, settings
-//! with keys) is not stored.
+//! Reads the database `webui.db`: chats, memories and notes. Data of the server, such as accounts, passwords and
+//! settings with API keys, is not stored.
 use super::chat::{Folders, PLATFORM, read_chat};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::text_time;
@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Tables that are read.
 const READ_TABLES: [&str; 5] = ["chat", "memory", "note", "folder", "chat_message"];
 
-/// Reads a database. It is opened so that nothing is locked or changed.
+/// Reads a database. Opening the database neither locks nor changes anything.
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -57,7 +57,7 @@ fn text(row: &Row, key: &str) -> Option<String> {
     }
 }
 
-/// True if the column with the chat has messages.
+/// True if the column `chat` of a row contains messages.
 fn has_messages(row: &Row) -> bool {
     let Some(chat) = row.get("chat").and_then(Value::as_str).and_then(Object::parse) else { return false };
     let history = chat.object("history").and_then(|history| history.object("messages"));
@@ -65,7 +65,7 @@ fn has_messages(row: &Row) -> bool {
     has_history || chat.list("messages").is_some_and(|list| !list.is_empty())
 }
 
-/// The messages of a chat in their own table, which newer versions have.
+/// The messages of a chat from the table `chat_message`, which newer versions have.
 fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> Vec<Turn> {
     let Some(id) = text(chat, "id") else { return Vec::new() };
     let sql = "SELECT * FROM chat_message WHERE chat_id = ?1 ORDER BY created_at, id";
@@ -131,7 +131,7 @@ fn record(kind: Kind, table: &str, row: &Row, content: String, member: &Member, 
     record
 }
 
-/// Why a table is not imported. None for the tables that are read.
+/// The reason why a table is not imported. None for the tables that are read.
 fn why_not_read(table: &str) -> Option<&'static str> {
     match table {
         _ if READ_TABLES.contains(&table) => None,
@@ -141,7 +141,7 @@ fn why_not_read(table: &str) -> Option<&'static str> {
     }
 }
 
-/// A row as JSON text. Columns whose text is JSON become JSON values, so that the row looks like one in an export.
+/// A row as JSON text. Columns whose text is JSON become JSON values, so that the row looks like a row of an export.
 fn row_text(row: Row) -> String {
     sqlite_rows::row_text(row, |_| true)
 }

@@ -1,5 +1,5 @@
-//! The steps of an answer besides its text: thoughts, calls of tools and their results. The text contains them as
-//! `<details type="…">`; newer versions have them under `output` as well.
+//! The steps of an answer besides its text: thoughts, calls of tools and their results. The text contains the steps as
+//! `<details type="…">`. Newer versions have them under `output` as well.
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::content::Content;
 use mementory_formats_shared::object::Object;
@@ -7,7 +7,7 @@ use mementory_formats_shared::object::Object;
 const START: &str = "<details type=\"";
 const END: &str = "</details>";
 
-/// Moves the steps of an answer out of its text into `fields.blocks`. Other `<details>` are text of the answer.
+/// Moves the steps of an answer out of its text into `fields.blocks`. Other `<details>` elements stay in the text.
 pub(super) fn separate_steps(turn: &mut Turn) {
     let mut steps = Content::default();
     let output = turn.verbatim.as_ref().and_then(|verbatim| Object::parse(&verbatim.text)?.raw_value("output"));
@@ -80,7 +80,7 @@ fn without_steps(text: &str, found: &mut Content) -> String {
     out.trim().to_owned()
 }
 
-/// A line of a quotation without its mark, which may be escaped.
+/// A line of a quotation without its `>`, which may be escaped.
 fn without_quote(line: &str) -> &str {
     line.strip_prefix("&gt;").or_else(|| line.strip_prefix('>')).unwrap_or(line).trim_start()
 }
@@ -91,7 +91,7 @@ fn attribute(attributes: &str, name: &str) -> Option<String> {
     Some(unescaped(value.split('"').next()?))
 }
 
-/// Decodes the characters that Open WebUI escapes in these texts.
+/// Decodes the characters that Open WebUI escapes in the texts of steps.
 fn unescaped(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();

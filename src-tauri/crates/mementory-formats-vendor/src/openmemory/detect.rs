@@ -1,4 +1,4 @@
-//! Detects the two files of a backup and responses of the server, by memories with a state.
+//! Detects the two files of a backup, and responses of the server. All of them contain memories with a state.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 use mementory_formats_shared::sqlite_rows;
@@ -14,14 +14,14 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     out
 }
 
-/// `backup` for the database, `rows` for memories on lines or in a list.
+/// `backup` for the file with the tables of the database, `rows` for memories on lines or in a list.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let is_memory = |list: &str| head.has_all(list, &["content", "state"]);
     let is_backup = head.has("memory_categories") || head.has("status_history") || head.has("export_meta");
     if is_memory("memories") && (is_backup || head.has_any("memories", &["category_ids", "app_id", "archived_at"])) {
         return Some("backup");
     }
-    // The account comes first and may fill the start of the file.
+    // The account comes first and may fill the whole start of the file, so that it contains no memories.
     if head.has_all("user", &["user_id", "id"]) && head.has("apps.owner_id") {
         return Some("backup");
     }

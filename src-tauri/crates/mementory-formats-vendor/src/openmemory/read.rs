@@ -1,4 +1,5 @@
-//! Reads a backup: its database as JSON, and the memories again with the names of their app and categories.
+//! Reads a backup. It contains the database as JSON, and a second file with the same memories and the names of their
+//! apps and categories.
 use super::detect::layout;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -62,7 +63,7 @@ impl Backup {
         each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row))
     }
 
-    /// Reads a database: the tables of a backup, in which the categories of a memory are a table of their own.
+    /// Reads a database. It has the tables of a backup, but the categories of memories are only in a separate table.
     fn read_database(&mut self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let database = sqlite_rows::open(files, member)?;
         let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -113,7 +114,7 @@ impl Backup {
         }
     }
 
-    /// Reads an app or a category. Memories refer to its name by its id.
+    /// Reads an app or a category. Stores its name by its id, because memories contain only the id.
     fn read_name(
         &mut self,
         files: &mut FileReader<'_>,

@@ -1,4 +1,4 @@
-//! The cases in `fixtures/openmemory` and the shared sample.
+//! Tests with the cases in `fixtures/openmemory` and with the shared sample.
 use super::OpenMemory;
 use crate::cases::{check_cases_under_any_name, read_sample};
 use mementory_model::Kind;

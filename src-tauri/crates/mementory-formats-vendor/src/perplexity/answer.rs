@@ -1,4 +1,4 @@
-//! Finds the answer to a query: a text, blocks with Markdown, or the steps of a search as JSON in a text.
+//! Finds the answer to a query. It may be a text, blocks with Markdown, or the steps of a search as JSON in a text.
 use mementory_formats_shared::{
     object::{Object, decode_string, list},
     values::{block, first_text, push_paragraph, readable},
@@ -15,7 +15,7 @@ pub(super) struct Answer {
     pub text: String,
     /// The query, if the steps of the search contain it.
     pub query: Option<String>,
-    /// Plans, pictures and other blocks, shown collapsed.
+    /// Plans, pictures and other blocks, which are shown collapsed.
     pub blocks: Vec<Value>,
     /// Sources.
     pub citations: Vec<Value>,
@@ -58,7 +58,7 @@ pub(super) fn of_text(text: &str, out: &mut Answer) {
     }
 }
 
-/// Reads `{answer, …}` or the steps of a search. `answer` may be JSON again.
+/// Reads `{answer, …}` or the steps of a search. The value of `answer` may be a text that contains JSON again.
 fn read_json(text: &str, depth: usize, out: &mut Answer) {
     if depth >= MAX_NESTING {
         return;

@@ -20,7 +20,7 @@ type Place = (Option<usize>, Option<usize>);
 pub(super) enum Shape {
     /// All conversations of an account, as sent on request.
     Account,
-    /// One thread as a browser extension saves it, or responses of the web page's interface.
+    /// One thread as a browser extension saves it, or responses of the API that the website uses.
     Threads,
 }
 
@@ -45,7 +45,7 @@ fn place_of(member: &Member) -> Place {
     ((!is_loose).then_some(member.root), member.archive)
 }
 
-/// Determines the shape of a JSON file from its keys. None if it is not Perplexity's.
+/// Determines the shape of a JSON file from its keys. None if the file is not from Perplexity.
 pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
     let has = |path: &str| keys.has(path);
     let has_any = |paths: &[&str]| paths.iter().any(|path| keys.has(path));

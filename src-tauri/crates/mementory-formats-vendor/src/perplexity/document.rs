@@ -1,4 +1,4 @@
-//! A thread that the page saved as Markdown: the logo, then each question as a heading with its answer below.
+//! A thread that the website saved as Markdown: the logo, then each question as a heading with its answer below.
 use super::PERPLEXITY;
 use super::threads::send_chat;
 use mementory_format::{Catalog, FormatError, Member};
@@ -7,9 +7,9 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
-/// Part of the address of the logo, with which these files begin.
+/// Part of the address of the logo. The files begin with the logo.
 const LOGO: &str = "perplexity.ai/pplx-full-logo";
-/// Number of bytes at the start of a file in which the logo is searched for.
+/// Number of bytes at the start of a file that are searched for the logo.
 const HEAD_BYTES: usize = 512;
 /// The line between the answer and its sources.
 const MARK: &str = "⁂";
@@ -22,7 +22,7 @@ pub(super) fn is_document(catalog: &Catalog, member: &Member) -> bool {
 }
 
 fn begins_with_logo(head: &[u8]) -> bool {
-    // In UTF-16 every second byte is zero.
+    // In UTF-16, every second byte of such a text is zero, so zero bytes are removed.
     let text: Vec<u8> = head.iter().copied().filter(|byte| *byte != 0).collect();
     let text = String::from_utf8_lossy(&text);
     let start = text.trim_start_matches(|c: char| !c.is_ascii());

@@ -8,7 +8,7 @@ use mementory_formats_shared::{
 use mementory_model::{AttachmentRef, Fields, RecordKey, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 
-/// Members of an entry that have a field in the model, or belong to its thread.
+/// Members of an entry for which the model has a field, and members that belong to the thread of the entry.
 const MEMBERS: [&str; 26] = [
     "uuid",
     "query",
@@ -38,7 +38,7 @@ const MEMBERS: [&str; 26] = [
     "query_status",
 ];
 
-/// The query and the answer of an entry. `pointer` is that of the entry.
+/// The query and the answer of an entry. `pointer` is the pointer of the entry.
 pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> {
     let id = first_id(entry, &["uuid", "id", "backend_uuid"]);
     let answer = answer::of_entry(entry);
@@ -106,7 +106,8 @@ pub(super) fn file_key(name: &str) -> RecordKey {
     RecordKey::new(PERPLEXITY, format!("file/{name}"))
 }
 
-/// Files that were uploaded with a query: addresses, paths, or objects with one.
+/// Files that were uploaded with a query. In the source they are addresses, paths, or objects that contain an address
+/// or a path.
 fn attachments(entry: &Object<'_>) -> Vec<AttachmentRef> {
     let mut out: Vec<AttachmentRef> = Vec::new();
     for raw in entry.list("attachments").into_iter().flatten() {

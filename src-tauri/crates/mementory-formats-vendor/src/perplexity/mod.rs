@@ -1,5 +1,5 @@
-//! Perplexity: the account's workbook and JSON that it sends on request, and threads that browser extensions save. See
-//! README.md.
+//! Perplexity: the workbook and JSON of an account that Perplexity sends on request, and threads that browser
+//! extensions save. See README.md.
 mod answer;
 mod detect;
 mod document;

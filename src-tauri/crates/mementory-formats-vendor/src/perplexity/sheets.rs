@@ -1,5 +1,5 @@
-//! Reads the workbook: a sheet of conversations and a sheet of memories. The columns decide, not the names of the
-//! sheets.
+//! Reads the workbook: a sheet of conversations and a sheet of memories. The sheets are recognised by their columns,
+//! not by their names.
 use super::{PERPLEXITY, answer, threads::Threads};
 use mementory_format::{FormatError, Member, PassthroughItem};
 use mementory_formats_shared::{
@@ -160,7 +160,8 @@ fn read_memories(
         }
         let name = Some(row.cell(key).trim()).filter(|name| !name.is_empty());
         let created_text = row.cell(created).trim();
-        // A profile is JSON without a key. Its time of creation stays the same when it changes.
+        // A profile is JSON without a key. Its time of creation identifies it, because this time stays the same when
+        // the profile changes.
         let is_profile = name.is_none() && Object::parse(text).is_some();
         let identity = match name {
             Some(name) => format!("memory/{name}"),
@@ -190,8 +191,8 @@ fn profile_title(text: &str) -> Option<String> {
     first_text(&Object::parse(text)?, &["name", "title", "type"])
 }
 
-/// The cells of a row as a JSON object by column name, except the columns `without`. They take the place of a source
-/// text, because a workbook has none for a row.
+/// The cells of a row as a JSON object by column name, except the columns in `without`. The object is used as the
+/// verbatim, because a row of a workbook has no source text.
 fn cells_as_json(header: &Header, row: &Row, without: &[Option<usize>]) -> Verbatim {
     Verbatim::json(Value::Object(header.other_cells(row, without)).to_string())
 }

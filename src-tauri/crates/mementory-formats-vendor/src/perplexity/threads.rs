@@ -1,4 +1,4 @@
-//! Threads from several files. The same thread may be in two of them, saved in different ways.
+//! Threads from several files. Two files may contain the same thread, saved in different ways.
 use super::PERPLEXITY;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -24,10 +24,10 @@ const CONVERSATION_MEMBERS: [&str; 10] = [
     "collection_uuid",
     "mode",
 ];
-/// Members of a thread's metadata that have a field in the model, or differ in each export.
+/// Members of a thread's metadata that have a field in the model, and members that differ in each export.
 const METADATA_MEMBERS: [&str; 4] = ["thread_id", "thread_title", "exported_at", "total_entries"];
 
-/// A thread whose entries may still grow.
+/// A thread to which more entries may be added.
 struct Thread {
     chat: Chat,
     container: String,
@@ -79,7 +79,7 @@ impl Threads {
         self.positions.clear();
         self.bytes = 0;
         for Thread { mut chat, container, .. } in std::mem::take(&mut self.list) {
-            // Entries of several files are put in the order of their times.
+            // The entries may come from several files, so they are sorted by time.
             if chat.turns.iter().all(|turn| turn.times.created.is_some()) {
                 chat.turns.sort_by_key(|turn| turn.times.created);
             }
@@ -141,7 +141,7 @@ pub(super) fn read_account(
     send_chat(reader, &member.place, chat)
 }
 
-/// Reads a thread, a response of the web page's interface, or one entry.
+/// Reads a thread, a response of the API that the website uses, or one entry.
 pub(super) fn read_thread(
     reader: &mut FileReader<'_>,
     member: &Member,

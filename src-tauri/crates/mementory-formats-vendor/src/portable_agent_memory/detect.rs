@@ -1,8 +1,8 @@
-//! Detects artifacts by their version and kinds of memory.
+//! Detects artifacts by their version and by the lists of their kinds of memory.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// The five kinds of memory, which are lists.
+/// The five kinds of memory. An artifact has a list for each of them.
 pub(super) const KINDS: [&str; 5] = ["episodic", "semantic", "procedural", "working", "identity"];
 
 /// One claim for the files of each folder.
@@ -17,7 +17,7 @@ fn layout(head: &Head) -> Option<&'static str> {
     match (is_named, is_nested) {
         (true, true) => Some("components"),
         (true, false) => Some("flat"),
-        // With sorted keys the version comes after the entries.
+        // If the keys are sorted, the version comes after the entries and may not be in the head.
         (false, true) if head.has("capability_tokens") || head.has("components.episodic.observation") => {
             Some("components")
         }

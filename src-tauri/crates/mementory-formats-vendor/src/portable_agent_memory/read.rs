@@ -1,4 +1,4 @@
-//! Reads the entries of an artifact by their kind of memory.
+//! Reads the entries of an artifact according to their kind of memory.
 use super::detect::KINDS;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -81,14 +81,14 @@ fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, k
     };
     record.tags = object.texts("tags");
     record.times.created = object.time("created_at");
-    // The parents may be of any kind, and the entry states only their ids.
+    // The entry states only the ids of its parents, which may be of any kind. The links use `Memory` for all of them.
     let parents = object.texts("parent_ids").into_iter();
     record.links.extend(parents.map(|id| link("derived_from", Kind::Memory, ID, id)));
     record.fields = object.other_fields(&[used, &["id", "tags", "created_at"]].concat());
     rows.send(files, row, record)
 }
 
-/// A record, with the names of the members of its entry that it uses. None for an entry without a text.
+/// A record, and the names of those members of its entry that it uses. None for an entry without a text.
 type Built = Option<(Record, &'static [&'static str])>;
 
 fn episode(rows: &RowSender, object: &Object<'_>) -> Built {

@@ -1,4 +1,4 @@
-//! The cases in `fixtures/portable_agent_memory`.
+//! Tests with the cases in `fixtures/portable_agent_memory`.
 use super::PortableAgentMemory;
 use crate::cases::check_cases_under_any_name;
 

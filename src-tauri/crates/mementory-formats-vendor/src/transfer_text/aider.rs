@@ -1,15 +1,15 @@
-//! The log that Aider keeps of its chats (`.aider.chat.history.md`): what the person said is in headings of level four,
-//! what the program says about itself in quotes.
+//! Reads the chat log that Aider keeps (`.aider.chat.history.md`). In it, the person's words are headings of level
+//! four, and the program's own messages are block quotes.
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
 use mementory_formats_shared::roles;
 
-/// Beginning of the first line, and of the line before each further chat.
+/// The log begins with a line that starts so, and so does each further chat in it.
 const TITLE: &str = "# aider chat started at ";
-/// What stands before the words of the person.
+/// Mark before each line that the person wrote.
 const PROMPT: &str = "#### ";
 
-/// The turns of a log. None for any other text, and for a log without words of the person.
+/// The turns of a log. None if the text is not such a log, or if the person says nothing in it.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     if !text.trim_start().starts_with(TITLE) {
         return None;

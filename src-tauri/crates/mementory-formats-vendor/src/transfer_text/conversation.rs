@@ -8,9 +8,9 @@ use mementory_format::Member;
 use mementory_formats_shared::roles;
 use mementory_model::{Kind, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim};
 
-/// Assistants that a label or the name of a file names.
+/// Assistants whose name may stand in a turn's label or in the file name.
 const ASSISTANTS: [&str; 8] = ["chatgpt", "claude", "gemini", "copilot", "grok", "deepseek", "mistral", "perplexity"];
-/// The platforms of programs whose sessions SpecStory writes.
+/// Programs whose sessions SpecStory exports, each with its platform.
 const PROGRAMS: [(&str, &str); 6] = [
     ("Claude Code", "claude-code"),
     ("Cursor", "cursor"),
@@ -128,7 +128,8 @@ fn platform(found: &Transcript, session: Option<&Session<'_>>, place: &TextSourc
     ASSISTANTS.into_iter().find(|who| is_from(who)).unwrap_or("other").into()
 }
 
-/// The heading before the turns, unless it is only a time; else the name of the file; else the first words.
+/// The last heading before the turns that is more than a time; else the file name; else the first line of the first
+/// turn that has text.
 fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
     let mut headings = found.preamble.lines().filter_map(|line| {
         let line = line.trim();

@@ -118,7 +118,7 @@ fn notes_of_vaults(catalog: &Catalog) -> BTreeSet<usize> {
 /// A folder with more notes than this is not a collection of copied texts, and reading all of them would take long.
 const MAX_NOTES: usize = 200;
 
-/// The notes of vaults and of other large folders of Markdown, which have their own format.
+/// The notes in large folders that are vaults of a note program or hold mostly notes. Other formats read these folders.
 fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
     let folders = note_folders(catalog).into_iter();
     let large_folders =
@@ -126,7 +126,8 @@ fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
     large_folders.flat_map(|folder| folder.notes).collect()
 }
 
-/// True for a text that begins like JSON. A bracket `[` alone is not enough, because dates are in brackets too.
+/// True for a text that begins like JSON. An opening bracket is not enough, because a list of memories may begin with a
+/// date in brackets.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start();
     let inside = text.trim_start_matches('[').trim_start();
@@ -200,7 +201,7 @@ fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind
     None
 }
 
-/// Number of headings of the answer to Claude's import prompt that the text has.
+/// Counts the headings in the text that belong to the answer to Claude's import prompt.
 pub(super) fn count_known_headings(found: &Entries) -> usize {
     CLAUDE_HEADINGS.iter().filter(|h| found.sections.iter().any(|s| s.to_lowercase() == **h)).count()
 }

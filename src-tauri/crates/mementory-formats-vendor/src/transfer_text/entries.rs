@@ -62,11 +62,11 @@ pub(super) struct Entries {
     pub entries: Vec<Entry>,
     /// Headings in the order of the text.
     pub sections: Vec<String>,
-    /// Number of entries with a date or a word for "unknown" in brackets, or with a leading ISO day.
+    /// Number of entries that begin with a date in brackets, with a word for "unknown" in brackets, or with an ISO day.
     pub dated_count: usize,
     /// Number of entries that begin with a bullet or a date.
     pub marked_count: usize,
-    /// Number of entries that begin with a date or a few words of any language in brackets.
+    /// Number of entries that begin with brackets in which there is a date, or a few words in any language.
     pub bracketed_count: usize,
     /// Number of lines before and after the list, in which the assistant talks about the list.
     pub lines_outside_list: usize,
@@ -168,9 +168,10 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     }
 }
 
-/// Range of the lines that can be entries: all lines in code fences and in a list without dates. In a list with dates,
-/// the lines between the first and last marker or heading, because the assistant talks about the list before and after
-/// it. A sentence that announces the list ("Here it is:") is not a heading.
+/// Range of the lines that can be entries. In code fences and in a list without dates, these are all lines. In a list
+/// with dates, they are the lines from the first marker or heading to the end of the last entry, because the assistant
+/// talks about the list before and after it. A line that announces the list ("Here is everything I know:") does not
+/// count as a heading.
 fn list_range(lines: &[Line<'_>], is_from_code_fences: bool) -> std::ops::Range<usize> {
     let begins_list = |l: &Line<'_>| {
         let text = l.text.trim();
@@ -226,7 +227,8 @@ fn continues_sentence(text: &str, above: &str) -> bool {
     is_unfinished && text.starts_with(char::is_lowercase) && !begins_like_memory(text)
 }
 
-/// Reads a text without markers: one sentence per line (ChatGPT's memory page), lines under headings, or paragraphs.
+/// Reads a text without markers. Each entry is a line if the text has one sentence per line (as ChatGPT's memory page
+/// has) or lines under headings; otherwise, each entry is a paragraph.
 fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
     out.has_one_sentence_per_line = has_sentence_per_line(lines);
     let has_headings = lines.iter().any(|l| heading_title(l.text.trim()).is_some());

@@ -1,12 +1,12 @@
-//! Thoughts and uses of tools in the text of an answer, which SpecStory writes as elements of HTML.
+//! Separates the model's thoughts and its tool uses from the text of an answer. SpecStory writes them as HTML elements.
 use serde_json::{Value, json};
 
-/// Elements whose content is shown folded, with the type of the block.
+/// Elements whose content is shown folded: start, end, and the type of the block that is made from the element.
 const ELEMENTS: [(&str, &str, &str); 2] =
     [("<think>", "</think>", "thinking"), ("<tool-use", "</tool-use>", "tool_call")];
 
-/// The text without such elements, and a block for each: `{type, name?, text}`. An element without an end goes on to the
-/// end of the text.
+/// The text without the folded elements, and a block `{type, name?, text}` for each of them. An element that is not
+/// closed extends to the end of the text.
 pub(super) fn split(text: &str) -> (String, Vec<Value>) {
     let (mut plain, mut blocks) = (String::new(), Vec::new());
     let mut rest = text;
@@ -42,7 +42,7 @@ fn attribute<'t>(attributes: &'t str, name: &str) -> Option<&'t str> {
     Some(value).filter(|value| !value.is_empty())
 }
 
-/// The content without the elements that fold it.
+/// The content without the `<details>` and `<summary>` tags. The summary "Thought Process" is left out too.
 fn without_marks(inner: &str) -> String {
     let mut out = inner.replace("<details>", "").replace("</details>", "");
     if let Some((before, rest)) = out.split_once("<summary>")

@@ -5,7 +5,7 @@ use super::dates;
 pub(super) struct Marker<'t> {
     /// The text after the marker.
     pub rest: &'t str,
-    /// The text in brackets, or the day before the text.
+    /// The text in brackets, or the ISO day at the start of the line. None for a bullet without a date.
     pub date_raw: Option<&'t str>,
     /// True for a date or a word for "unknown" in brackets, and for a leading ISO day.
     pub is_dated: bool,
@@ -106,8 +106,8 @@ fn is_date_word(inside: &str) -> bool {
     dates::parse_day(&word).is_some() || WORDS_FOR_UNKNOWN.contains(&word.as_str())
 }
 
-/// True if this may be a date or "unknown" in a language that is not in the list. A number is a footnote, and capital
-/// letters are the level of a log line, so both are excluded.
+/// True if the text in brackets may be a date or "unknown" in a language that is not in the list. A number is taken for
+/// a footnote, and a word in capitals for the level of a log line, so both are excluded.
 fn may_mean_unknown(inside: &str) -> bool {
     let is_number = inside.chars().all(|c| c.is_ascii_digit());
     let is_log_level = inside.chars().all(|c| c.is_ascii_uppercase());

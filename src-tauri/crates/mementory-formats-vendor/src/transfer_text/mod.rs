@@ -94,8 +94,8 @@ impl Format for TransferText {
 }
 
 /// Decodes UTF-8, UTF-16 with a byte order mark, or otherwise Western European text. The second value is true if the
-/// encoding was guessed. None for bytes with NULs and without a mark. `is_whole_file` is false if the bytes are only
-/// the start of a file.
+/// encoding was guessed. None for bytes that contain NULs and have no byte order mark. `is_whole_file` is false if the
+/// bytes are only the start of a file.
 fn decode(bytes: &[u8], is_whole_file: bool) -> Option<(String, bool)> {
     if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
         return Some((encoding.decode(bytes).0.into_owned(), false));

@@ -36,7 +36,7 @@ pub(super) fn read(
                     role: "source_text".into(),
                     place: member.place.clone(),
                 };
-                // Copies of one file have the same records.
+                // A copy of a file would give the same records, so it is skipped.
                 if !texts.insert(item.group.clone()) {
                     let reason = "duplicate: another file has the same text".into();
                     let (place, outcome) = (member.place.clone(), DroppedAs::Skipped);
@@ -59,7 +59,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Checks that every file is a text with entries. There is no specification for the content.
+/// Checks that every file is a text with entries. The content cannot be checked, because it has no specification.
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
     let mut out =
         Validation { version: detected.claim.version.clone(), kind: Some("text".into()), ..Validation::default() };
@@ -87,7 +87,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     Ok(out)
 }
 
-/// The turns of a conversation in the form of any program.
+/// The turns of a conversation, whichever program wrote it. None if the text is not a conversation.
 fn turns_of(text: &str) -> Option<transcript::Transcript> {
     aider::read(text).or_else(|| transcript::read(text))
 }

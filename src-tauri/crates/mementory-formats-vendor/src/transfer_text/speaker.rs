@@ -1,4 +1,5 @@
-//! Lines that name who speaks, in copied conversations and in the Markdown that chat programs and their extensions export.
+//! Recognises lines that name a speaker, in copied conversations and in the Markdown exports of chat programs and of
+//! extensions for them.
 use mementory_formats_shared::memory_rows::time_of_text;
 use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
@@ -21,7 +22,7 @@ pub(super) enum Style {
 pub(super) struct Speaker<'l> {
     /// `user`, `assistant` or `system`.
     pub role: &'static str,
-    /// The label without marks. Empty for the next part of an answer.
+    /// The label without markup. Empty if the line begins the next part of an answer.
     pub label: &'l str,
     /// The text after the label.
     pub rest: &'l str,
@@ -32,7 +33,7 @@ pub(super) struct Speaker<'l> {
     pub is_certain: bool,
 }
 
-/// Labels of the person besides the names of its role, in the languages in which chat programs copy them.
+/// Labels for the person, other than the names of the role, in several languages of chat programs.
 const USER_LABELS: [&str; 13] = [
     "i said",
     "you said",
@@ -51,7 +52,7 @@ const USER_LABELS: [&str; 13] = [
 /// Names of assistants that are not also names of a role.
 const ASSISTANT_LABELS: [&str; 10] =
     ["cursor", "le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
-/// What chat programs put after the name of the assistant that speaks.
+/// What chat programs append to the assistant's name in the line above its turn.
 const SAID_SUFFIXES: [&str; 12] = [
     " said",
     " says",
@@ -66,7 +67,7 @@ const SAID_SUFFIXES: [&str; 12] = [
     " сказал",
     " 说",
 ];
-/// Labels that begin ordinary lines (`Context: …`), so they do not name a speaker.
+/// Labels that are not taken for a speaker, because ordinary lines begin with them (`Context: …`).
 const LABELS_OF_NO_SPEAKER: [&str; 8] =
     ["context", "input", "output", "request", "reply", "client", "agent", "character"];
 /// Labels that are usual headings of notes.
@@ -128,7 +129,7 @@ fn exported_speaker(inner: &str) -> Option<Speaker<'_>> {
         "" | "agent" => roles::ASSISTANT,
         name => role_of(name)?.0,
     };
-    // The prompt of a subagent was written by the agent.
+    // A subagent's prompt was written by the agent that started it, not by the person.
     let role = if is_sidechain && role == roles::USER { roles::SYSTEM } else { role };
     Some(speaker(role, inner, "", Style::Export, detail, true))
 }
@@ -150,7 +151,8 @@ fn speaker<'l>(
     Speaker { role, label, rest, style, time: found.map(|(_, time)| time), model, is_certain }
 }
 
-/// The label in bold and the text after it: nothing, a colon with a text, or a time. Other bold words begin a sentence.
+/// The label in bold and the text after it, which is empty, begins with a colon, or is a time. None for other bold
+/// words, which begin an ordinary sentence.
 fn bold_label<'l>(inner: &'l str, mark: &str, is_heading: bool) -> Option<(&'l str, &'l str)> {
     let Some((label, after)) = inner.split_once(mark) else { return split_at_colon(inner) };
     // `**User: and more**` is a sentence in bold.
@@ -187,8 +189,8 @@ fn split_at_colon(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A label without the pictures before it, and its detail: the text in parentheses or after a dash (`🤖 ChatGPT
-/// (GPT-5)`).
+/// Splits a label such as `🤖 ChatGPT (GPT-5)` into the name and its detail: the text in brackets, or a time after a
+/// dash. Emoji and other symbols before the name are left out.
 fn split_detail(label: &str) -> (&str, Option<&str>) {
     let label = label.trim_start_matches(|c: char| !c.is_alphanumeric());
     if let Some((name, detail)) = label.split_once(['(', '[', '<']) {
@@ -202,7 +204,7 @@ fn split_detail(label: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The text before an ISO time, and the time.
+/// Finds the last ISO time in a text, and returns it with the text before it.
 pub(super) fn time_in(text: &str) -> Option<(&str, Timestamp)> {
     let text = text.trim().trim_end_matches([')', ']', '*', '_']);
     let is_start = |at: usize| {
@@ -218,7 +220,7 @@ pub(super) fn time_in(text: &str) -> Option<(&str, Timestamp)> {
     Some((before, time))
 }
 
-/// A time whose offset may have no colon. A day or minute alone is a time too.
+/// Parses a time. Its offset may have no colon, and the seconds or the whole time of day may be missing.
 fn time_of(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     let tail = text.len().checked_sub(5).and_then(|at| Some((text.get(..at)?, text.get(at..)?)));
@@ -231,7 +233,7 @@ fn time_of(text: &str) -> Option<Timestamp> {
     time_of_text(text).or_else(with_colon).or_else(with_seconds).or_else(day)
 }
 
-/// The role of a label, and true if the label is not a usual heading of notes.
+/// The role that a label names. The second value is false if the label is also common as a heading in notes.
 fn role_of(label: &str) -> Option<(&'static str, bool)> {
     let label = label.to_lowercase();
     let label = label.trim();

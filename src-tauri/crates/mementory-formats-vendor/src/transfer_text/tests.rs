@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-//! Checks counts for the shared samples, and content for small texts.
+//! Tests with the shared samples, of which only the counts are checked, and with small texts, whose content is checked.
 use super::*;
 use crate::detect;
 use mementory_format::testkit::MemorySource;
@@ -100,7 +100,7 @@ fn every_form_of_an_import_answer_is_read() {
 #[test]
 fn ids_are_the_hash_of_day_and_content() {
     let (_, seen) = paste("[2025-04-01] - Always use metric units.\n[unknown] - Never use emoji.");
-    // printf '2025-04-01\nAlways use metric units.' | sha256sum
+    // The expected ids come from: printf '2025-04-01\nAlways use metric units.' | sha256sum
     assert_eq!(seen.records[0].origin_id.as_deref(), Some("tx_6490be233365d38ca45705fd"));
     assert_eq!(seen.records[1].origin_id.as_deref(), Some("tx_12caa27a5e26b87a4d2301df"));
     assert_eq!(seen.records[0].key.scope, "transfer_text");
@@ -179,7 +179,7 @@ fn entries_without_a_date_among_dated_ones_are_read() {
     assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
     assert_eq!(texts(&seen), expected);
     assert!(seen.notes.is_empty());
-    // Without a fence, lines outside the list are words of the assistant.
+    // If the list is not in a code fence, the lines around it are taken for words of the assistant.
     let (_, seen) = paste(&format!("Sure. Here you are.\n\n{lines}\n[unknown] - Has a dog.\n\nThat is all."));
     assert_eq!(texts(&seen), [&expected[..], &["Has a dog."]].concat());
     assert_eq!(seen.notes[0].code, "line_not_an_entry");

@@ -1,4 +1,5 @@
-//! Reads conversations as text: copied ones, in which lines name the speaker (vendors.md §9), and exported Markdown.
+//! Reads conversations from two kinds of text: copied ones, in which a line names each speaker (vendors.md §9), and
+//! exported Markdown.
 use super::speaker::{self, Speaker, Style};
 use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
@@ -16,7 +17,7 @@ pub(super) struct Turn {
     pub line: usize,
     /// The lines of the turn, unchanged from the source, including the label.
     pub source: String,
-    /// Time at which it was said, if the label states a time.
+    /// Time of the turn, if the label states one.
     pub time: Option<Timestamp>,
     /// The model that answered, if the label names it.
     pub model: Option<String>,
@@ -30,12 +31,13 @@ pub(super) struct Transcript {
     pub preamble: String,
     /// How its speakers are named.
     pub style: Option<Style>,
-    /// True if no label of a speaker is a usual heading of notes.
+    /// False if the label of a speaker is also common as a heading in notes, such as `Question`.
     pub is_certain: bool,
 }
 
 impl Transcript {
-    /// True if only the head of a file is before the first turn: titles, members such as `Created: …`, and comments.
+    /// True if the text before the first turn is no more than the head of an export: titles, lines such as
+    /// `Created: …`, comments and rules.
     pub(super) fn has_only_a_head_before(&self) -> bool {
         let lines: Vec<&str> = self.preamble.lines().collect();
         lines.len() <= MAX_HEAD_LINES && lines.iter().all(|line| is_head_line(line))
@@ -56,8 +58,9 @@ impl Transcript {
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
 
-    /// True for Markdown that a program exported: the speakers are in headings or in bold, their names are not usual
-    /// headings of notes, and they take turns or their turns have times.
+    /// True for Markdown that a program exported. This is any text in the style of SpecStory. It is also a text whose
+    /// speakers are in headings or in bold under names that notes do not use as headings, if the speaker changes at
+    /// least three times, or once in a text whose turns have times.
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
@@ -68,10 +71,10 @@ impl Transcript {
 
 /// Largest number of lines in a head.
 const MAX_HEAD_LINES: usize = 40;
-/// Longest name of a member of a head, in characters.
+/// Longest name in a line of the form `name: value` in a head, in characters.
 const MAX_NAME: usize = 30;
 
-/// True for a line that programs write before a conversation.
+/// True for a line such as programs write in the head of an exported conversation.
 fn is_head_line(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['-', '>', ' ']);
     let is_rule = line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
@@ -85,7 +88,8 @@ fn is_head_line(line: &str) -> bool {
     is_rule || is_mark || is_italic || is_member
 }
 
-/// Reads the turns of a text. None unless both user and assistant speak.
+/// Reads the turns of a text. None unless both the user and the assistant speak. In an export of SpecStory, it is
+/// enough that the user speaks.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let speakers = speakers_of(text);
     let style = style_of(&speakers)?;
@@ -138,7 +142,7 @@ fn turn(found: &Speaker<'_>, number: usize, line: &str) -> Turn {
     }
 }
 
-/// The lines that name a speaker, outside of code.
+/// The lines outside of code fences that name a speaker, each with its position.
 fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
     let mut fence: Option<(char, usize)> = None;
     let mut out = Vec::new();
@@ -148,7 +152,7 @@ fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
         let length = first.map_or(0, |mark| marks.chars().take_while(|c| *c == mark).count());
         match (fence, first) {
             (None, Some(mark)) if length >= 3 => fence = Some((mark, length)),
-            // A longer fence around a shorter one ends only with one of its own length.
+            // A fence may contain shorter fences. It ends only at a fence that is at least as long as itself.
             (Some((mark, least)), Some(found))
                 if mark == found && length >= least && marks.trim_end().len() == length =>
             {
@@ -161,9 +165,9 @@ fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
     out
 }
 
-/// The style in which both sides speak. `Some(None)` if both speak, but in different styles; None if only one side
-/// speaks or none does. Lines of a weaker style are text: exporters write `**User:** name` in the head, and people
-/// quote conversations.
+/// The most certain style in which both sides speak. `Some(None)` if both speak, but in different styles. None if only
+/// one side speaks, or neither does. Lines in any other style are ordinary text, because exports may have
+/// `**User:** name` in the head, and people quote conversations.
 fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let speaks = |style: Option<Style>, role: &str| {
         speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)
@@ -177,7 +181,7 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     styles.into_iter().chain([None]).find(|style| both_speak(*style))
 }
 
-/// If the first line of a turn is only a time, moves it to the time of the turn.
+/// If the first line of a turn is only a time, removes the line and sets the time of the turn.
 fn take_time(turn: &mut Turn) {
     let (first, rest) = turn.text.split_once('\n').unwrap_or((turn.text.as_str(), ""));
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);

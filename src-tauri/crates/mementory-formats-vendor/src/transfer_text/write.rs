@@ -34,7 +34,7 @@ pub(super) fn memory_text(source: &mut dyn RecordSource) -> Result<(String, Writ
     Ok((compose_text(&lines), report))
 }
 
-/// Reason why a record is left out. None for a current memory, since the text contains only current memories.
+/// Reason why a record is left out. None if it is a current memory, because the text contains all current memories.
 fn reason_to_leave_out(stored: &StoredRecord) -> Option<&'static str> {
     let record = &stored.record;
     if !matches!(record.kind, Kind::Memory | Kind::Profile | Kind::Fact) {
@@ -72,7 +72,7 @@ fn entry_line(stored: StoredRecord) -> EntryLine {
     let record = stored.record;
     let text = record.text.trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
-    // The title is written before a text of one line, and in the line above a longer text.
+    // The title is put before a text of one line, and on a line of its own above a text of several lines.
     let line_text = match title {
         Some(title) if text.contains('\n') => format!("{title}\n{text}"),
         Some(title) => format!("{title}: {text}"),
@@ -92,8 +92,8 @@ fn day_text(time: Timestamp) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The text, with each entry as `[day] - text`. The other lines of an entry are indented, so that they are read as part
-/// of the entry (mem.md §15).
+/// The text, in which each entry begins with `[day] - text`. Further lines of an entry are indented, so that readers
+/// take them for part of the entry (mem.md §15).
 fn compose_text(lines: &[EntryLine]) -> String {
     let mut by_heading: BTreeMap<usize, Vec<&EntryLine>> = BTreeMap::new();
     for line in lines {

@@ -1,4 +1,4 @@
-//! Detects responses of Zep and graphs of Graphiti by the members of facts, nodes, episodes and messages.
+//! Detects API responses of Zep and graphs of Graphiti by the JSON members of facts, nodes, episodes and messages.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
@@ -21,15 +21,15 @@ pub(super) const LISTS: [&str; 15] = [
     "results",
 ];
 
-/// One claim for the files of each folder.
+/// One claim for each input or archive that has files of Zep or Graphiti.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.9, "facts, entities or sessions of Zep or Graphiti", layout)
 }
 
-/// `session` for a response about a session, `rows` for facts, entities or episodes at top level, `graph` for lists of
-/// them in an object.
+/// The layout of a file: `session` for a response about a session; `rows` for facts, entities or episodes at the top
+/// level; `graph` for an object with lists of facts, entities, episodes or sessions.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
-    // A response about a session has facts beside its messages; the facts may be plain texts.
+    // A response about a session has a list of facts beside the messages. The facts may be plain strings.
     let has_messages = head.has_all("messages", &["role_type", "content"]);
     let has_session = head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"]);
     let is_session = has_messages && (has_session || head.has_any("messages", &["uuid", "token_count"]));
@@ -50,7 +50,8 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     found.then_some("graph")
 }
 
-/// True for facts with an id and with a time or ends under names that only these programs use.
+/// True for facts and edges. They are recognised by an id together with members that only Zep and Graphiti use: times,
+/// the ids of the two nodes, or a rating.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["valid_at", "invalid_at", "expired_at", "source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &fact_keys)

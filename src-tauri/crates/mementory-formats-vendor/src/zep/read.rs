@@ -18,20 +18,21 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
     files.each_file(detected, |files, member, _| {
-        // Only a graph is split into its lists. The response about a session is one conversation, and a fact on a line
-        // has a list of episodes of its own.
+        // Only a graph is split into its lists. A response about a session must stay one conversation, and a file with
+        // one fact per line must not be split at the list of episodes inside each fact.
         let is_graph = Head::of(catalog, member).and_then(|head| layout(&head)) == Some("graph");
         let lists: &[&str] = if is_graph { &LISTS } else { &[] };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
     })
 }
 
-/// Reads a fact in the list of a session: a text or an object.
+/// Reads a fact from the list of a session. It is either a string or an object.
 fn read_fact(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     if row.text.starts_with('"') { read_plain_fact(rows, files, row) } else { read_row(rows, files, row) }
 }
 
-/// Reads a row by its members, because lists have different names in responses, dumps and exports.
+/// Reads a row. Its kind is recognised by its members, because the same list has different names in responses, dumps
+/// and exports.
 pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     // Some responses of the API give facts as plain strings.
     if row.text.starts_with('"') && matches!(row.list_name(), "facts" | "relevant_facts") {
@@ -97,7 +98,7 @@ fn ends(object: &Object<'_>) -> Vec<mementory_model::Link> {
     [end("source_node_uuid", "source"), end("target_node_uuid", "target")].into_iter().flatten().collect()
 }
 
-/// An edge without a sentence: which episode mentions which entity, or who is in a community.
+/// An edge without a sentence. It says, for example, which entity an episode mentions, or who belongs to a community.
 fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>) -> Option<Record> {
     let (source, target) = (object.id("source_node_uuid")?, object.id("target_node_uuid")?);
     let text_of = |keys: &[&str]| object.first_text(keys);

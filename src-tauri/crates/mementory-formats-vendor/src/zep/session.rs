@@ -14,7 +14,7 @@ const FACTS: [&str; 2] = ["relevant_facts", "facts"];
 /// Reads a row and sends its record.
 type ReadRow = fn(&mut RowSender, &mut FileReader<'_>, &Row<'_>) -> Result<(), FormatError>;
 
-/// Reads a session. Its facts are records of their own, which `read_fact` reads.
+/// Reads a session. Its facts become separate records, which `read_fact` reads.
 pub(super) fn read(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -64,7 +64,8 @@ pub(super) fn read(
 }
 
 fn turn(message: &Object<'_>, raw: &RawValue, pointer: String) -> Turn {
-    // `role` is the name of the speaker in newer versions, and the role itself in older ones.
+    // In newer versions, `role_type` is the role and `role` is the name of the speaker. In older versions, `role` is
+    // the role.
     let stated_role = message.text("role_type").or_else(|| message.text("role")).unwrap_or_default();
     let role = match stated_role.to_ascii_lowercase().as_str() {
         "user" | "human" => "user",

@@ -1,4 +1,4 @@
-//! The cases in `fixtures/zep` and the shared sample.
+//! Runs the cases in `fixtures/zep` and reads the shared sample.
 use super::Zep;
 use crate::cases::{check_cases_under_any_name, read_sample};
 use mementory_model::Kind;

@@ -15,7 +15,7 @@ pub struct Case {
     pub name: String,
     /// The file or folder to read.
     pub path: PathBuf,
-    /// The export that an incremental export continues.
+    /// The earlier export on which an incremental export builds.
     pub base: Option<PathBuf>,
     /// The error code with which reading must refuse the input. None if the input can be read.
     pub refused: Option<String>,
@@ -24,7 +24,7 @@ pub struct Case {
     _packed: Vec<Scratch>,
 }
 
-/// Cases of all formats. A case is a folder with a `case.json` and a file or folder `input`, with any extension.
+/// Cases of all formats. A case is a folder that has a `case.json` and a folder `input` or a file `input.*`.
 pub fn cases() -> Vec<Case> {
     let fixtures = repo().join("fixtures");
     let mut out = Vec::new();

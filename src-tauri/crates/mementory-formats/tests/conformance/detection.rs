@@ -1,4 +1,4 @@
-//! Every input is detected as its own format.
+//! Tests that every input is detected as the format to which its case belongs.
 use crate::{
     cases::{Case, cases},
     steps::{assert_covered, open},

@@ -1,4 +1,4 @@
-//! The file generated from the registry is up to date.
+//! Tests that the file generated from the registry is up to date.
 use mementory_format::testkit::repo;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Input that is truncated or too large, or whose entry names lead out of a folder, gives an error or fewer records,
-//! never a panic or a hang.
+//! Tests with input that is truncated, that is too large, or whose entry names lead out of the folder. The result must
+//! be an error or fewer records, never a panic or a hang.
 use crate::{
     cases::{Case, files, name, pack, readable_cases},
     steps::{assert_covered, read, read_case, validate, write_options},
@@ -21,7 +21,8 @@ const CUT_CASES_PER_FORMAT: usize = 2;
 /// Number of lengths to which a file is truncated, besides lengths near its start and end.
 const CUT_LENGTHS_PER_FILE: usize = 8;
 
-/// Reads and validates a path in a thread. Returns the number of records, or None if the path is refused.
+/// Reads and validates a path in a thread, and fails if this takes too long. Returns the number of records, or None if
+/// the path is refused.
 fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<usize> {
     let (path, id): (PathBuf, &'static str) = (path.to_path_buf(), by_id(format.id()).unwrap().id());
     let (done, wait) = mpsc::channel();
@@ -82,7 +83,7 @@ fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
     assert_covered("cut off", &cases, |can| can.read);
 }
 
-/// Largest permitted size of a single value, and size of the value that exceeds it, in bytes.
+/// Largest permitted size of a single value, in bytes. The constant below it is the size of a value that exceeds it.
 const MAX_VALUE_BYTES: u64 = 64 << 10;
 const LARGE_VALUE_BYTES: usize = 4 << 20;
 
@@ -110,8 +111,8 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
     assert_covered("bounded memory", tested, |can| can.read);
 }
 
-/// The input of a case with the text of one record replaced by a large text. None if no file contains the text of a
-/// record unchanged. The text of an encrypted file cannot be replaced, so such a file becomes too large as a whole.
+/// The input of a case, in which a large text replaces the text of one record. None if no file contains the text of a
+/// record unchanged. In an encrypted file no text can be replaced, so there the large text is appended to the file.
 fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
     let mut all = entries(&case.path);
     let source = read_case(case);

@@ -1,4 +1,4 @@
-//! The passphrase of a case that is encrypted for its owner. Only what opens such a case is there.
+//! Opens cases that are encrypted for their owner with a passphrase. Nothing else of the trait is implemented.
 use mementory_crypto::{CryptoError, KeyPairParams, PassphraseKeyPair, portable};
 use mementory_formats::{
     Cipher, FormatError, KeyDerivation, KeyPair, Passphrase, Sealed, SealedContent, SealedFile, WrappedKey,

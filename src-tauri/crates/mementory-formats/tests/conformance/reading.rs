@@ -29,7 +29,7 @@ fn an_input_that_must_be_refused_is_refused_with_the_code_of_its_case() {
         let code = match read(&case.path, &Limits::default(), case.format) {
             Ok(_) => "read",
             Err(FormatError::Invalid { code, .. }) => code,
-            // The cases use two codes for this error.
+            // For this error, some cases expect the code `version` and others `unsupported_version`.
             Err(FormatError::Version { .. }) if case.refused.as_deref() == Some("version") => "version",
             Err(FormatError::Version { .. }) => "unsupported_version",
             Err(error) => panic!("{}: {error:?}", case.name),

@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-/// Opens a path and detects its sources, only those of the format `only` if it is given.
+/// Opens a path and detects its sources. If `only` is given, only sources of this format are detected.
 pub fn open(path: &Path, limits: &Limits, only: Option<&str>) -> Result<(Catalog, Vec<Detected>), FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let sources = detect(&catalog, limits, only)?.sources;

@@ -81,7 +81,7 @@ fn records_are_preserved_as_completely_as_the_format_declares() {
         let back = read(&written.path, &Limits::default(), case.format).unwrap();
         let (losses, byte_exact) = (ids_with_losses(&written.report), case.format.capabilities().byte_exact);
         let mut missing_count = 0;
-        // Records of another version are written in the current version, so they are not compared.
+        // Records in an older version of the format are converted to the current version, so they are not compared.
         let is_current = |record: &&Record| record.origin.version.as_ref().is_none_or(|v| *v == written.report.version);
         for record in source.records.iter().filter(is_current).filter(|record| !losses.contains(id(record).as_str())) {
             let is_same = |other: &&Record| other.kind == record.kind && other.text == record.text;
@@ -154,21 +154,21 @@ fn the_plan_reports_what_is_written() {
     assert_covered("plan", &cases, |can| can.read && can.write);
 }
 
-/// Writes the inputs of every format in every format.
+/// Writes the inputs of every format in every other format too.
 #[test]
 fn every_record_that_is_left_out_is_in_the_loss_report() {
     let (sources, targets) = (readable_cases(|format| format.capabilities().read), writable_cases());
     let mut left_out_count = 0;
     let mut written_in: BTreeSet<&str> = BTreeSet::new();
     let mut tested: BTreeSet<&str> = BTreeSet::new();
-    // A format whose exports need a base accepts only records of the same origin, so it is skipped.
+    // A format whose exports need a base accepts only records that were read in that format, so it is skipped.
     let targets: Vec<Case> = targets.into_iter().filter(|case| !case.format.capabilities().needs_base).collect();
     for target in targets.iter().filter(|target| tested.insert(target.format.id())) {
         for case in &sources {
             let mut source = read_case(case);
             let scratch = Scratch::new("losses");
             let out = scratch.at(&format!("out{}", target.format.capabilities().ending));
-            // A format may return an error for records that it cannot write, so nothing is lost unnoticed.
+            // A format may refuse records that it cannot write. The error is visible, so nothing is lost unnoticed.
             let Ok(report) = target.format.write(&mut source, &out, &write_options(None)) else { continue };
             written_in.insert(target.format.id());
             let written: u64 = report.by_kind.values().sum();

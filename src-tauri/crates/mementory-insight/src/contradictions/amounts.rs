@@ -1,4 +1,4 @@
-//! Numbers and times anywhere in a text, for comparing two statements about the same thing.
+//! Finds the numbers and times in a text, so that two statements about the same thing can be compared.
 use crate::{
     fold::words,
     patterns::WordSet,
@@ -15,7 +15,7 @@ pub(super) struct Amounts {
     pub(super) times: Vec<Time>,
 }
 
-/// A point in time, or how often something takes place, as precisely as the text says it.
+/// When or how often something takes place, as precisely as the text states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     Year(u32),
@@ -56,7 +56,7 @@ fn in_digits(folded: &str, out: &mut Amounts) {
     let Some(regex) = regex else { return };
     for found in regex.captures_iter(folded) {
         let (Some(all), Some(digits)) = (found.get(0), found.name("n")) else { continue };
-        // B2 and 13b are names and not numbers.
+        // The digits in a name such as B2 are not a number.
         let before = &folded[..all.start()];
         if before.ends_with(|c: char| c.is_ascii_alphabetic()) {
             continue;
@@ -79,7 +79,8 @@ fn in_words(folded: &str, out: &mut Amounts) {
     let position = |lists: &[&[&str]], word: &str| lists.iter().position(|names| names.contains(&word));
     let mut tens: Option<f64> = None;
     for word in words(folded) {
-        // Some words for 0 and 1 are also articles ("a", "ein", "kein"), so of these only "one" and "eins" count.
+        // Some words for 0 and 1 are also articles ("a", "ein", "kein"). So of the words for 0 and 1, only "one" and
+        // "eins" count.
         let small = position(NUMBERS, word).filter(|n| *n >= 2 || word == "one" || word == "eins");
         if let Some(n) = position(TENS, word) {
             out.numbers.extend(tens.replace((n + 2) as f64 * 10.0));

@@ -1,6 +1,7 @@
-//! Recognises which attribute of a person a sentence states, and which of the known values of that attribute, by the
-//! vector of a sentence encoder. The weights were fitted to the sentences in `data/claims` by `examples/fit_claims.rs`.
-//! They are a linear discriminant with one row for each value, and rows for sentences that state no attribute.
+//! Recognises which attribute of a person a sentence states, and which of the known values of this attribute. For this
+//! it uses the vector that a sentence encoder gives for the sentence. The weights are a linear discriminant that
+//! `examples/fit_claims.rs` fitted to the sentences in `data/claims`. It has rows for the values of each attribute, and
+//! rows for sentences that state no attribute.
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;
 
@@ -17,9 +18,9 @@ const MIN_PROBABILITY: f32 = 0.1;
 pub(super) enum Comparison {
     /// By their numbers.
     Numbers,
-    /// By names, and by how alike the sentences are.
+    /// By the names in them, and by how alike the sentences are.
     Names,
-    /// By the values that the sample sentences have.
+    /// By how probable each of the values known from the sample sentences is.
     Values,
 }
 
@@ -28,22 +29,24 @@ pub(super) enum Comparison {
 pub(super) struct Attribute {
     pub(super) name: &'static str,
     pub(super) comparison: Comparison,
-    /// True if the attribute belongs to a thing, so that it may have another value for another thing.
+    /// True if the attribute describes a thing or another person, such as a child's age. Two things may have different
+    /// values.
     pub(super) is_of_thing: bool,
     /// True if the value says when or how often something takes place.
     pub(super) is_time: bool,
-    /// True if the attribute never changes, so that two different values are a conflict.
+    /// True if the attribute never changes, so that one of two different values must be wrong.
     pub(super) never_changes: bool,
-    /// True if a relative who is named in a statement is part of the value.
+    /// True if a relative named in a statement is part of the value and not the subject of the statement.
     pub(super) names_people: bool,
     /// True if wishes and plans count as statements of the attribute.
     pub(super) includes_wishes: bool,
-    /// True if a statement of the attribute mostly holds for good, so that two values contradict each other even if no
-    /// word says that something changed.
+    /// True if a statement of the attribute usually holds for good. Then two different values contradict each other
+    /// even if no word says that something changed.
     pub(super) holds_for_good: bool,
-    /// True for a kind of device of which somebody may use several, each on its own occasion.
+    /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
-    /// True if several values can hold at once, or if the attribute stands for sentences that state nothing.
+    /// True for an attribute that can have several values at once, and for the entry of the sentences that state
+    /// nothing.
     is_excluded: bool,
     rows: usize,
 }
@@ -54,7 +57,7 @@ pub(super) struct StatedAttribute {
     /// Position in the list of attributes.
     pub(super) attribute: usize,
     pub(super) probability: f32,
-    /// Probability of each value, if the attribute is the right one.
+    /// Probability of each value, given that the sentence states this attribute.
     values: Vec<f32>,
 }
 
@@ -176,7 +179,8 @@ const HOLDING_FOR_GOOD: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
 const DEVICES: [&str; 7] = ["bike", "browser", "car", "computer", "editor", "language_main", "phone"];
 
-/// True if a list has the name. An entry that ends with `*` is a name with any end.
+/// True if the list contains the name. An entry that ends with `*` matches every name that begins with what is before
+/// the `*`.
 fn contains(list: &[&str], name: &str) -> bool {
     list.iter().any(|entry| entry.strip_suffix('*').map_or(*entry == name, |start| name.starts_with(start)))
 }
@@ -204,8 +208,8 @@ impl Attribute {
     }
 }
 
-/// True if the sentences of an attribute share one row, because their values are compared by numbers or names. For
-/// `examples/fit_claims.rs`.
+/// True if one row stands for all values of the attribute, because the values are compared by numbers or names instead.
+/// Used by `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {
     contains(&NUMBERS, attribute) || contains(&BY_NAME, attribute)
@@ -240,8 +244,8 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
     weights().attributes.get(position)
 }
 
-/// The attributes that a sentence with this vector states. Attributes that can have several values are left out. A
-/// vector of another length states none.
+/// The attributes that a sentence with this vector states. Attributes that can have several values at once are left
+/// out. A vector of the wrong length gives none.
 pub(super) fn stated(vector: &[f32]) -> Vec<StatedAttribute> {
     if vector.len() != DIMENSIONS {
         return Vec::new();
@@ -271,8 +275,7 @@ pub(super) fn stated(vector: &[f32]) -> Vec<StatedAttribute> {
     out
 }
 
-/// The sum of the products of two lists of numbers. Eight sums are kept at a time, since one running sum keeps the
-/// compiler from using wide registers.
+/// The dot product. It has eight running sums, because the compiler cannot use wide registers with only one.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0f32; 8];
     for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {

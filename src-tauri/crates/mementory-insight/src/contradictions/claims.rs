@@ -1,4 +1,5 @@
-//! Finds two values of an attribute that has only one at a time. The attributes and the patterns for them are data.
+//! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
+//! recognise them are in `data/values`.
 use super::{Prepared, newest};
 use crate::{
     fold::fold,
@@ -10,7 +11,7 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Attributes that do not change. Two values of one are a conflict, whichever is newer.
+/// Attributes that never change. Two different values of such an attribute are a conflict, whichever is newer.
 const NEVER_CHANGING: [&str; 11] = [
     "born_in",
     "birth_year",
@@ -24,7 +25,7 @@ const NEVER_CHANGING: [&str; 11] = [
     "blood_type",
     "name",
 ];
-/// Attributes of the person's own life that name another person.
+/// Attributes that always belong to the person, although the text before them may mention somebody else.
 const NAMING_OTHERS: [&str; 5] = ["partner_name", "boss_name", "children", "siblings", "has_siblings"];
 
 struct Attribute {
@@ -36,7 +37,7 @@ struct Attribute {
     language: &'static str,
 }
 
-/// An attribute and whose attribute it is.
+/// The name of an attribute, and the relation to which it belongs: a position in `RELATIONS`, or None for the person.
 type OwnedAttribute = (&'static str, Option<usize>);
 
 /// An attribute with its value.
@@ -59,8 +60,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
         for (i, (a, value)) in claims.iter().enumerate() {
             for (b, other) in claims.iter().skip(i + 1) {
                 let compared = a != b && members.contains(a) && members.contains(b);
-                // A statement that gives both values already compares them, so it does not contradict the other
-                // statement.
+                // A statement that gives both values already takes the other one into account, so the two statements
+                // do not contradict each other.
                 let gives_value = |n: &usize, value: &Value| {
                     claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
                 };
@@ -94,7 +95,8 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
         };
         let owner = match NAMING_OTHERS.contains(&attribute.name) {
             true => None,
-            // Folding may change the number of bytes before the match, so the text before it is folded by itself.
+            // Folding may change the length of the text before the match, so that `at` would no longer fit. So this
+            // text is folded separately.
             false => {
                 let before = fold(&statement.written[..at]);
                 subject(&before, before.len())

@@ -1,4 +1,4 @@
-//! Finds statements that count or measure the same thing, with different results.
+//! Finds statements that count or measure the same thing but give different numbers.
 use super::{Prepared, terms::Rarity};
 use crate::{fold::is_east_asian, values::number, word_lists::NUMBERS};
 use regex::Regex;
@@ -46,12 +46,12 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
     }
 }
 
-/// True for the name of a measured value, such as HbA1c: letters and digits mixed.
+/// True for the name of a measured value that mixes letters and digits, such as HbA1c.
 fn is_measured(term: &str) -> bool {
     term.chars().any(|c| c.is_ascii_digit()) && term.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-/// The only number with a unit in a text.
+/// The number in a text and the position of its unit in `UNITS`. None unless exactly one number with a unit is in it.
 fn measure(folded: &str) -> Option<(usize, f64)> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = REGEX.get_or_init(|| {

@@ -1,4 +1,5 @@
-//! Finds newer statements that say that something named in an older one is over, or that give its plan another date.
+//! Finds pairs in which the newer statement says that something named in the older one is over, or moves a plan in the
+//! older one to another date.
 use super::{Prepared, terms::Rarity};
 use crate::values::dates;
 

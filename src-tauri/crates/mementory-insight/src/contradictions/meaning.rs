@@ -1,9 +1,10 @@
 //! Finds different values of the same thing, in any words and languages, by the vectors of a sentence encoder.
 //!
-//! Two statements become a pair in one of two ways. Either both state the same attribute (by their vectors), and their
-//! values differ: in numbers, times or names, or because it is improbable that both state the same value. Or they are
-//! alike and share something rare, and the words of one say that something is over, is not so, or has another number or
-//! date.
+//! There are two ways in which two statements become a pair:
+//! - By their vectors, both state the same attribute, and their values differ. The values differ in numbers, times or
+//!   names, or it is improbable that both state the same value.
+//! - They are alike and share a rare term. The words of one say that something is over or is not so, or give another
+//!   number or date.
 use super::{
     Prepared,
     attributes::{Attribute, Comparison, StatedAttribute, attribute},
@@ -17,15 +18,15 @@ use std::collections::BTreeMap;
 const MAX_CHARS: usize = 300;
 /// Largest number of statements of one attribute that are compared with each other. The newest ones are taken.
 const MAX_GROUP: usize = 200;
-/// Smallest geometric mean of the probabilities that the two statements state the attribute, if their words also show a
-/// difference.
+/// How probable it must be that two statements state the same attribute, if their words also show a difference. It is
+/// compared with the geometric mean of the two probabilities.
 const MIN_ATTRIBUTE: f32 = 0.35;
-/// The same if nothing else shows a difference.
+/// The corresponding limit if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
 /// Two sentences count as naming different things only if they are less alike than this.
 const MAX_LIKENESS: f32 = 0.45;
-/// The same for sentences with different names in one language. They may be more alike, because their other words are
-/// the same.
+/// The corresponding limit for two sentences that both have names, but none in common. It is higher, because the other
+/// words of such sentences may be the same.
 const MAX_LIKENESS_WITH_NAMES: f32 = 0.9;
 /// Sentences are about the same thing if they are at least as alike as this, or share a rare name.
 const MIN_SAME_THING: f32 = 0.4;
@@ -85,8 +86,8 @@ fn in_pairs<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Rea
     }
 }
 
-/// How probable it is that both state this attribute. None if that is too improbable, or if they share another
-/// attribute that is more probable.
+/// Probability that both statements state this attribute. None if it is too low, or if both more probably state another
+/// attribute.
 fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Option<f32> {
     let probability_in = |reading: &Reading<'_>, wanted: usize| {
         reading.stated.iter().find(|stated| stated.attribute == wanted).map_or(0.0, |stated| stated.probability)
@@ -107,7 +108,7 @@ fn differ_in(
     pair: &PairComparison,
 ) -> bool {
     let both_hold = one.adds || other.adds || !same_occasions(one, other, attribute.is_device);
-    // A son of 8 and a daughter of 11 are two children.
+    // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
     let two_people = attribute.is_of_thing && pair.differing_subjects;
     let subject = pair.same_subject || attribute.names_people && !two_people;
     let thing = !attribute.is_of_thing || pair.likeness >= MIN_SAME_THING || pair.same_name;
@@ -130,11 +131,11 @@ fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison) -
     let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
     let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
     let limit = if share_no_name { MAX_LIKENESS_WITH_NAMES } else { MAX_LIKENESS };
-    // A statement that something is over repeats the old name.
+    // A statement that something is over repeats the old name, so it counts as different even with the same name.
     (pair.likeness < limit || pair.numbers_differ) && !pair.same_name || pair.over
 }
 
-/// Probability that both state the same value.
+/// Probability that both statements give the same value of the attribute.
 fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32 {
     let is_wanted =
         |stated: &&StatedAttribute| attribute(stated.attribute).is_some_and(|attribute| attribute.name == wanted.name);
@@ -142,8 +143,8 @@ fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32
     find(one).zip(find(other)).map_or(1.0, |(one, other)| one.same_value(&other))
 }
 
-/// True if both are about the same thing, and the words of one say that the other does not hold. Both share a rare
-/// term.
+/// True if both statements are about the same thing, and the words of one say that the other does not hold. The caller
+/// passes only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison) -> bool {
     let both_hold = one.adds || other.adds || !same_occasions(one, other, true);
     if both_hold || !pair.same_subject || !pair.same_thing || pair.one_plan && !pair.over {

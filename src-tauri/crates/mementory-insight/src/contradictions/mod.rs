@@ -1,12 +1,12 @@
-//! Pairs of statements that cannot both hold now. Precision goes before recall: a false pair costs a person's trust in
-//! all others. Five rules find pairs, each on its own:
+//! Finds pairs of statements that cannot both hold now. Precision matters more than recall, because a false pair costs
+//! the person's trust in all the others. Five rules find pairs independently:
 //!
 //! | module | rule |
 //! |---|---|
-//! | `claims` | two values of an attribute that has one: lives in, works at, age, diet … |
-//! | `ended` | a newer statement says that something named in an older one no longer holds, or moves its date |
-//! | `counts` | the same thing counted or measured twice |
-//! | `taste` | the same thing liked and disliked |
+//! | `claims` | two values of an attribute that can have only one: lives in, works at, age, diet … |
+//! | `ended` | a newer statement says that something named in an older one is over, or moves its date |
+//! | `counts` | the same thing counted or measured with different results |
+//! | `taste` | the same thing liked in one statement and disliked in the other |
 //! | `meaning` | two values of an attribute in any words and languages, by the vectors of a sentence encoder |
 mod amounts;
 mod attributes;
@@ -25,7 +25,7 @@ use crate::{fold::Folded, patterns::WordSet, word_lists as lists};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Largest number of pairs that are returned, the surest first.
+/// Largest number of pairs that are returned. The pairs with the highest confidence are kept.
 const MAX_PAIRS: usize = 2000;
 /// Largest number of statements of one group that are compared with each other. The newest ones are taken.
 const MAX_GROUP: usize = 40;
@@ -61,13 +61,13 @@ impl Sort {
 /// Two statements that cannot both hold now, by their positions in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contradiction {
-    /// The older one, if the dates are known.
+    /// The older statement, if the dates are known.
     pub a: usize,
     /// The other one.
     pub b: usize,
     /// Whether one replaces the other.
     pub sort: Sort,
-    /// The newer one, if the dates are known.
+    /// Position of the newer statement, if the dates are known.
     pub newer: Option<usize>,
     /// From 0 to 1.
     pub confidence: f32,
@@ -76,7 +76,7 @@ pub struct Contradiction {
 /// A statement prepared for the rules.
 struct Prepared<'t> {
     at: Option<i64>,
-    /// The text as it was written, for patterns with capitals.
+    /// The text as it was written, because some patterns depend on capital letters.
     written: &'t str,
     folded: Folded,
     marks: Marks,
@@ -95,9 +95,9 @@ struct Marks {
     dislikes: bool,
 }
 
-/// Pairs of statements that cannot both hold now, the surest first. `vectors` has the vectors of an encoder for the
-/// statements, in the same order and of length 1. A vector of another length is not used. Without vectors, the words
-/// alone decide.
+/// Pairs of statements that cannot both hold now, those with the highest confidence first. `vectors` holds the
+/// encoder's vector for each statement, in the same order and normalised to length 1. A vector with another number of
+/// dimensions than the encoder's is ignored. Without vectors, only the words are compared.
 pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Contradiction> {
     let prepared: Vec<Prepared<'_>> = statements.iter().map(prepare).collect();
     let rare = terms::Rarity::new(&prepared);
@@ -122,9 +122,9 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     found
 }
 
-/// Statements about a plan whose date is over. `now` is in microseconds since 1970.
+/// Positions of the statements about a plan whose date is over. `now` is in microseconds since 1970.
 pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
-    // Months since year 0, exact enough for a date of which only the month is known.
+    // Number of months since year 0. This is exact enough, because only the month of a date is known.
     let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
     let is_over = |statement: &Statement<'_>| {
         let folded = Folded::new(statement.text);

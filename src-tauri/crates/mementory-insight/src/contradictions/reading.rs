@@ -14,13 +14,13 @@ use crate::{
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Number of relations at the beginning of the list that can only be one person: mother, father, parents, wife,
-/// husband, partner.
+/// Number of relations that a person can have to only one person or couple at a time: mother, father, parents, wife,
+/// husband, partner. They come first in the list of relations.
 const ONE_PERSON_RELATIONS: usize = 6;
-/// Number of occasions at the beginning of the list that are places: work and home.
+/// Number of occasions that are places: work and home. They come first in the list of occasions.
 const PLACE_OCCASIONS: usize = 2;
 
-/// Terms that say how much or how often, not what.
+/// Terms that say how much or how often, not what the statement is about.
 const UNITS: [&str; 18] = [
     "euro", "euros", "dollar", "pound", "month", "monat", "monatl", "week", "weeks", "woche", "hours", "stunde",
     "days", "tage", "毎月", "毎週", "毎日", "時間",
@@ -86,7 +86,7 @@ impl<'v> Reading<'v> {
         reading
     }
 
-    /// The occasions to which the statement is limited. Work and home are occasions only for the use of a device.
+    /// The occasions to which the statement is limited. Work and home count only if the statement is about a device.
     fn limiting_occasions(&self, of_device: bool) -> Vec<usize> {
         self.occasions.iter().copied().filter(|n| of_device || *n >= PLACE_OCCASIONS).collect()
     }
@@ -111,23 +111,24 @@ pub(super) struct PairComparison {
     pub(super) likeness: f32,
     /// True if they share a rare name or term.
     pub(super) same_name: bool,
-    /// True if they share a rare term that is neither a listed name, such as a city, nor a unit.
+    /// True if they share a rare term that is neither a unit nor in the lists of names, where cities are, for example.
     pub(super) same_thing: bool,
     /// True if both are about the same person.
     pub(super) same_subject: bool,
-    /// True if they are about two relatives who are not the same person.
+    /// True if one is about one relative and the other about another.
     pub(super) differing_subjects: bool,
     pub(super) numbers_differ: bool,
     pub(super) times_differ: bool,
-    /// True if the newer one says that something is over, or either of two that are equally old.
+    /// True if the newer statement says that something is over. If both are equally old, either of them may say so.
     pub(super) over: bool,
-    /// True if the newer one says that something has changed or is over, or either of two that are equally old.
+    /// True if the newer statement says that something has changed or is over. If both are equally old, either of them
+    /// may say so.
     pub(super) changed: bool,
-    /// True if one of the two is negated.
+    /// True if exactly one of the two is negated.
     pub(super) negated: bool,
-    /// True if one likes what the other dislikes.
+    /// True if one likes something and the other dislikes something.
     pub(super) opinion: bool,
-    /// True if one of the two is a plan.
+    /// True if exactly one of the two is a plan.
     pub(super) one_plan: bool,
 }
 
@@ -165,7 +166,8 @@ pub(super) fn same_occasions(a: &Reading<'_>, b: &Reading<'_>, of_device: bool) 
     a.limiting_occasions(of_device) == b.limiting_occasions(of_device)
 }
 
-/// Names and terms that two statements share and that few statements have. The person's own name is in many.
+/// Names and terms that two statements share and that few statements have. The person's own name does not count,
+/// because many statements have it.
 pub(super) struct SharedNames<'p> {
     prepared: &'p [Prepared<'p>],
     rare: &'p Rarity,
@@ -191,7 +193,7 @@ impl<'p> SharedNames<'p> {
         self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
     }
 
-    /// True if both have the same rare term that is neither a listed name, such as a city, nor a unit.
+    /// True if both have the same rare term, and it is neither a unit nor in the lists of names.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let is_thing = |term: &str| !term.starts_with('#') && !UNITS.contains(&term) && self.rare.is_rare(term);
         let terms = self.prepared_of(one).zip(self.prepared_of(other));

@@ -1,10 +1,10 @@
-//! Finds opinions of which one likes what the other dislikes.
+//! Finds pairs of statements of which one likes what the other dislikes.
 use super::{Prepared, newest};
 use crate::subject::subject;
 use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};
 use std::collections::BTreeMap;
 
-/// Largest number of terms of an opinion that is about one thing.
+/// A statement with at most this many terms can be an opinion about one thing.
 const MAX_TERMS: usize = 5;
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
@@ -14,7 +14,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
         let is_own = subject(&statement.folded.text, statement.folded.text.len()).is_none();
         if is_own && !marks.past && (marks.likes || marks.dislikes) {
             let objects: Vec<&String> = statement.terms.iter().filter(|term| !is_opinion(term)).collect();
-            // The object is the only term, or the only term of a short statement that is in a list of names.
+            // The object of the opinion is the only term of the statement. In a short statement with several terms, it
+            // is the only one that is in the lists of names.
             let listed: Vec<&&String> = objects.iter().filter(|term| is_listed(term)).collect();
             let object = match (objects.as_slice(), listed.as_slice()) {
                 ([one], _) => Some(*one),
@@ -39,7 +40,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-/// True for a word that expresses the attitude itself.
+/// True for a word such as "likes", which expresses the opinion itself.
 fn is_opinion(term: &str) -> bool {
     LIKES.iter().chain(DISLIKES).flat_map(|phrase| phrase.split(' ')).any(|word| word.starts_with(term) || word == term)
 }

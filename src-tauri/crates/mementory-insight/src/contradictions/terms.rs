@@ -1,4 +1,4 @@
-//! What a statement names: nouns and names. A name that is in a list has one form for all languages.
+//! Finds what a statement names: nouns and names. A name that is in a list has the same form in all languages.
 use super::Prepared;
 use crate::{
     fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
@@ -27,7 +27,7 @@ pub(super) fn of(folded: &Folded) -> Vec<String> {
         } else if let Some(n) = name_list_index(word) {
             add(format!("#{n}"));
         } else if word.chars().count() >= 3 && !is_common(word) && !word.chars().all(|c| c.is_ascii_digit()) {
-            // The beginning of a word stands for its stem, because plural and case change the end.
+            // The first letters of a word stand for its stem, because plural and case change the end of the word.
             let stem: String = word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect();
             add(stem);
         }
@@ -48,7 +48,7 @@ fn is_common(word: &str) -> bool {
     common.contains(word) || is_function_word(word)
 }
 
-/// Counts in how many statements each term is.
+/// For each term, the number of statements that have it.
 pub(super) struct Rarity {
     counts: HashMap<String, u32>,
     statements: usize,
@@ -63,7 +63,7 @@ impl Rarity {
         Self { counts, statements: prepared.len() }
     }
 
-    /// True if few statements have the term. The name of the person is in many.
+    /// True if few statements have the term. The person's own name is not rare, because many statements have it.
     pub(super) fn is_rare(&self, term: &str) -> bool {
         self.counts.get(term).is_some_and(|count| *count <= self.limit())
     }
@@ -73,7 +73,7 @@ impl Rarity {
         (self.statements / 25).clamp(4, 30) as u32
     }
 
-    /// Statements by the rare terms that they share.
+    /// For each rare term, the positions of the statements that have it.
     pub(super) fn groups<'p>(&self, prepared: &'p [Prepared<'_>]) -> HashMap<&'p str, Vec<usize>> {
         let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
         for (n, statement) in prepared.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! People in Japanese texts: a name has an ending (さん, くん, 先生), or is a given name of the list in Katakana.
+//! Finds people in Japanese texts. A word counts as a name if a title such as さん, くん or 先生 follows it, or if it is
+//! in Katakana and in the list of given names.
 use super::{
     Mention, Owner,
     lexicon::{Lexicon, Relation, Role, lexicon},
@@ -8,18 +9,18 @@ use std::collections::HashMap;
 
 /// Largest number of characters of a name in Kanji. Longer runs are compound words.
 const MAX_KANJI: usize = 5;
-/// What may stand between a relation and a name: 友人の佐藤さん, 叔母、文子さん, 上司は田中さん.
+/// Characters that may separate a relation from the name after it: 友人の佐藤さん, 叔母、文子さん, 上司は田中さん.
 const BETWEEN: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
-/// What follows a relation that is used without a name.
+/// Characters that may follow a relation that is used without a name.
 const PARTICLES: [char; 10] = ['は', 'が', 'も', 'の', 'に', 'と', 'を', 'へ', '、', 'か'];
 
-/// Everyone whom `text` (number `text_index`) names.
+/// Finds everyone whom `text` mentions. `text_index` is the position of the text in the input.
 pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     let folded = Folded::new(text);
     let Some(words) = lexicon("ja").filter(|_| folded.languages.ja) else { return Vec::new() };
     let text = folded.written.as_str();
     let mut out = Vec::new();
-    // End positions of relations that belong to a name.
+    // Positions at which relations end that belong to a name.
     let mut relation_ends = Vec::new();
     for (start, name) in names(text, words) {
         let before = text[..start].trim_end_matches(BETWEEN).trim_end();
@@ -36,7 +37,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// Counts how often each name opens a text.
+/// Counts for each name how many texts begin with it.
 pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     let Some(words) = lexicon("ja") else { return counts };
@@ -57,13 +58,13 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
         let title =
             |run: &str| words.words(Role::Title).find(|title| run.ends_with(title) && *title != run).map(str::len);
         let followed = words.words(Role::Title).any(|title| after.starts_with(title));
-        // 佐藤先生: the ending is in the run itself.
+        // The title may be part of the run of characters itself, as in 佐藤先生.
         let name = match title(run) {
             Some(title) if !is_katakana(run) => &run[..run.len() - title],
             _ if followed || is_katakana(run) && words.is_given(&fold(run)) => run,
             _ => continue,
         };
-        // 義母恵子さん: the relation is in the run too.
+        // A relation may be part of the run as well, as in 義母恵子さん.
         let relation = words.relation_words().find(|(word, _)| name.starts_with(word) && *word != name);
         let relation_len = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
         let name_text = &name[relation_len..];
@@ -103,7 +104,7 @@ fn relation_at_end(before: &str, words: &Lexicon) -> Option<(usize, Relation)> {
     words.relation_words().find(|(word, _)| before.ends_with(word)).map(|(word, relation)| (word.len(), relation))
 }
 
-/// The owner of the relation that follows `before`: ユーザーの, ルートさんの.
+/// Whose relation it is that follows `before`, which ends in words such as ユーザーの or ルートさんの.
 fn owner(before: &str, words: &Lexicon) -> Owner {
     let Some(before) = before.strip_suffix('の') else { return Owner::Unsaid };
     if words.words(Role::ThePerson).any(|word| before.ends_with(word)) {
@@ -117,7 +118,7 @@ fn owner(before: &str, words: &Lexicon) -> Owner {
     }
 }
 
-/// Finds relations that are used without a name: ユーザーの母は.
+/// Finds relations that are used without a name, as in ユーザーの母は.
 fn unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
     let mut covered_ranges: Vec<(usize, usize)> = Vec::new();
     for (word, relation) in words.relation_words() {

@@ -63,7 +63,7 @@ impl Lexicon {
         self.roles.get(&role).is_some_and(|words| words.contains(folded))
     }
 
-    /// True for a given name of the list.
+    /// True if the name is in the list of given names of this language.
     pub(super) fn is_given(&self, folded: &str) -> bool {
         self.given_names.contains(folded)
     }
@@ -91,7 +91,7 @@ pub(super) fn lexicon(code: &str) -> Option<&'static Lexicon> {
     ALL.get_or_init(|| PEOPLE.iter().map(read).collect()).iter().find(|lexicon| lexicon.code == code)
 }
 
-/// True for a given name of any language.
+/// True if the name is in the list of given names of any language.
 pub(super) fn is_given(folded: &str) -> bool {
     ["en", "de", "ja"].iter().filter_map(|code| lexicon(code)).any(|lexicon| lexicon.is_given(folded))
 }

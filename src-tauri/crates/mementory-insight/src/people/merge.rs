@@ -1,4 +1,4 @@
-//! Joins mentions of the same person, and finds further texts with the names that are known.
+//! Merges mentions of the same person, and finds further texts that contain the names found so far.
 use super::{Mention, Owner, Person, lexicon::Role, lexicon::lexicon, spaced::MAX_NAME_WORDS, tokens::tokens};
 use crate::{
     fold::{MAX_CHARS, fold},
@@ -6,7 +6,8 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Relations of which a person has only one at a time. "Her mother" is then the mother whose name is known.
+/// Relations that a person can have to only one person at a time. If the name of the mother is known, "her mother" is
+/// therefore taken for the same person.
 const ONE_ONLY: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
 /// What is known of one name.
@@ -15,7 +16,7 @@ struct Known {
     texts: BTreeSet<usize>,
     /// How often the name is written in each way.
     written: BTreeMap<String, usize>,
-    /// Weight of the evidence for each relation, with its owner.
+    /// Weight of the evidence for each pair of relation and owner. The owner is None if it is not a named person.
     relations: BTreeMap<(&'static str, Option<String>), usize>,
 }
 
@@ -44,7 +45,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
     people
 }
 
-/// The name without titles, so that "Frau Weber" and "Weber" are the same.
+/// The folded name without titles, so that "Frau Weber" and "Weber" have the same key.
 fn key_of(name: &str) -> String {
     let folded = fold(name);
     let is_title =
@@ -68,7 +69,8 @@ fn full_names(named: &[Mention]) -> HashMap<String, String> {
     out
 }
 
-/// Joins a name in Latin letters with the same one in Katakana, if no third name sounds so and both may have the relation.
+/// Merges a name in Latin letters with the same name in Katakana. The two must be the only names that sound alike, and
+/// their relations must fit one person.
 fn join_scripts(known: &mut BTreeMap<String, Known>) {
     let first = |key: &str| key.split([' ', '・']).next().unwrap_or_default().to_owned();
     let same = |a: &str, b: &str| same_name(&first(a), &first(b));
@@ -109,7 +111,7 @@ fn owner_name(owner: &Owner) -> Option<String> {
     }
 }
 
-/// A pronoun may refer to somebody else, so it says less than a name.
+/// Weight of a mention as evidence for a relation. A pronoun may refer to somebody else, so it weighs less than a name.
 const fn weight(owner: &Owner) -> usize {
     match owner {
         Owner::Own => 4,
@@ -119,7 +121,7 @@ const fn weight(owner: &Owner) -> usize {
     }
 }
 
-/// Adds the texts in which a known name stands without anything that shows that it is a name.
+/// Finds the known names in all texts, even where nothing shows that the word is a name, and adds these texts.
 fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeMap<String, Known>) {
     let asian: Vec<String> =
         known.keys().filter(|key| !key.is_ascii() && key.chars().any(crate::fold::is_east_asian)).cloned().collect();
@@ -143,7 +145,7 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
             }
         }
         for key in &asian {
-            // A name of a single character occurs in too many other words.
+            // A name of one character is not searched for, because it occurs in too many other words.
             if key.chars().count() > 1
                 && start.contains(key.as_str())
                 && let Some(entry) = known.get_mut(key)
@@ -155,7 +157,7 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
 }
 
 impl Known {
-    /// The relation for which most speaks.
+    /// The relation with the most evidence.
     fn relation(&self) -> Option<&'static str> {
         self.relations.iter().max_by_key(|(_, weight)| **weight).map(|((relation, _), _)| *relation)
     }
@@ -170,8 +172,8 @@ impl Known {
     }
 }
 
-/// Adds relations without a name. If the relation is one that only one person can have, its texts are added to the
-/// person whose name is known. Otherwise they become a person without a name.
+/// Adds the mentions that have a relation but no name. If only one person can have the relation, and the name of that
+/// person is known, their texts are added to that person. Otherwise they become a person without a name.
 fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     for mention in unnamed {
@@ -188,7 +190,7 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
             person.texts = all.into_iter().collect();
             continue;
         }
-        // The texts that name somebody with this relation are about that person.
+        // A text that also names somebody with this relation is taken to be about that person.
         let texts_with_name: BTreeSet<usize> = people
             .iter()
             .filter(|person| person.relation == Some(relation) && person.of.is_none())

@@ -1,8 +1,8 @@
-//! People who are named in memories, and how they are related to the person whose memories they are.
+//! Finds people who are mentioned in memories, and how they are related to the person whose memories they are.
 //!
-//! Names are found beside words for a relation ("her brother Tomas", "Tochter heißt Hana", 「上司は田中さん」), after titles
-//! and by a list of given names. What was found once is then found in every text. Nothing is guessed from a capital
-//! letter alone.
+//! A name is found next to a word for a relation ("her brother Tomas", "Tochter heißt Hana", 「上司は田中さん」), after a title,
+//! or because it is in a list of given names. A name found in one text is then looked for in all texts. A capital
+//! letter alone is never enough for a word to be taken for a name.
 mod japanese;
 mod lexicon;
 mod merge;
@@ -15,17 +15,18 @@ use own_names::{is_own, own_names};
 /// Somebody who occurs in memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// The longest form in which it is written. None if only the relation is known ("her boss").
+    /// The longest form in which the name is written. None if only the relation is known ("her boss").
     pub name: Option<String>,
     /// Name of a table in `data/people`, such as `brother`.
     pub relation: Option<&'static str>,
-    /// Whose relation it is, if not that of the person whose memories these are: "Ruth" in "Ruth's daughter".
+    /// Whose relation it is, such as "Ruth" for "Ruth's daughter". None if it is a relation of the person whose
+    /// memories these are.
     pub of: Option<String>,
     /// Positions of the texts in which this person occurs, ascending.
     pub texts: Vec<usize>,
 }
 
-/// One place where somebody is named or a relation is used.
+/// One place where a name or a relation occurs.
 #[derive(Debug, Clone)]
 struct Mention {
     /// Position of the text.
@@ -35,7 +36,7 @@ struct Mention {
     owner: Owner,
 }
 
-/// Whose relation it is that a word names.
+/// Whose relation a word names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Owner {
     /// Nothing says it.
@@ -48,8 +49,7 @@ enum Owner {
     Named(String),
 }
 
-/// Everyone who occurs in `texts`. Those who occur in most texts come first. The person whose memories these are is
-/// left out.
+/// Everyone whom `texts` mention, except the person whose memories these are. Those whom most texts mention come first.
 pub fn people(texts: &[&str]) -> Vec<Person> {
     let own = own_names(texts);
     let mut mentions = Vec::new();

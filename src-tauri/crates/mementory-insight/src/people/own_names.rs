@@ -1,4 +1,4 @@
-//! The names of the person whose memories these are, who is not among the people in them.
+//! Finds the names of the person whose memories these are, because this person is not listed among the people in them.
 use super::{japanese, spaced};
 use crate::{
     fold::{MAX_CHARS, fold},
@@ -7,15 +7,16 @@ use crate::{
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// True if `name` begins with one of the names of the person, in either script.
+/// True if `name` begins with one of the person's own names, in Latin letters or in Katakana.
 pub(super) fn is_own(name: &str, own: &[String]) -> bool {
     let folded = fold(name);
     let first = folded.split([' ', '・']).next().unwrap_or_default();
     own.iter().any(|own| own == first || *own == folded || same_name(own, first))
 }
 
-/// Names of the person whose memories these are: those that a memory gives as such ("User's name is Mira"), and the one
-/// that opens far more memories than any other, one for each way of writing.
+/// Names of the person whose memories these are. One source is texts that introduce the person ("User's name is Mira").
+/// The other is the name with which far more texts begin than with any other, once for Latin letters and once for
+/// Japanese.
 pub(super) fn own_names(texts: &[&str]) -> Vec<String> {
     let least = (texts.len() / 20).max(3);
     [spaced::openings(texts), japanese::openings(texts)]

@@ -11,10 +11,10 @@ use std::collections::HashMap;
 pub(super) const MAX_NAME_WORDS: usize = 3;
 /// Largest number of words between a possessive and the relation: "her much older brother" has two.
 const MAX_ADJECTIVES: usize = 3;
-/// Relations whose German word also means "man" or "woman".
+/// German words for a relation that can also mean "man" or "woman". They count only after a possessive.
 const NEED_OWNER: [&str; 2] = ["frau", "mann"];
 
-/// Everyone whom `text` (number `text_index`) names.
+/// Finds everyone whom `text` mentions. `text_index` is the position of the text in the input.
 pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     let folded = Folded::new(text);
     let tokens = tokens(&folded.written);
@@ -30,7 +30,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// Counts how often each name opens a text, including the genitive of the name.
+/// Counts for each name how many texts begin with it or with its genitive.
 pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {
@@ -39,7 +39,7 @@ pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
             *counts.entry(first.folded.clone()).or_default() += 1;
         }
     }
-    // The German genitive: "Miras Schwester".
+    // A German genitive such as "Miras" (in "Miras Schwester") is counted as the name itself.
     let genitives: Vec<String> = counts.keys().filter(|name| name.ends_with('s')).cloned().collect();
     for genitive in genitives {
         let stem = &genitive[..genitive.len() - 1];
@@ -73,7 +73,7 @@ impl Reader<'_> {
             if names.is_empty()
                 && let Some((name, first)) = self.name_before(start)
             {
-                // "Ida is Ruth's daughter. Maren is her godmother": her is Ida.
+                // In "Ida is Ruth's daughter. Maren is her godmother", "her" refers to Ida.
                 if owner == Owner::Pronoun
                     && let Some(earlier) =
                         self.tokens[..first].iter().find(|token| token.may_be_name() && is_given(&token.folded))
@@ -104,8 +104,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whose relation the word at `at` names, according to the words before it, and where the phrase of these words
-    /// starts.
+    /// Finds whose relation the word at `at` names, judging by the words before it. Also returns where the phrase that
+    /// these words form with the relation starts.
     fn owner(&self, at: usize) -> (Owner, usize) {
         let mut start = at;
         for back in 1..=MAX_ADJECTIVES + 1 {
@@ -142,8 +142,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "Tochter der Nutzerin", "Bruder von Ruth": the owner that is named after the relation at `at`, otherwise
-    /// `owner`; and the position after both.
+    /// The owner that is named after the relation at `at`, as in "Tochter der Nutzerin" and "Bruder von Ruth". If none
+    /// is named there, it is `owner`. Also returns the position after the relation and its owner.
     fn owner_after(&self, at: usize, owner: Owner) -> (Owner, usize) {
         let word = |n: usize| self.tokens.get(n).filter(|token| token.follows_directly());
         let (Some(first), Some(second)) = (word(at + 1), word(at + 2)) else { return (owner, at + 1) };
@@ -157,7 +157,8 @@ impl Reader<'_> {
         (owner, at + 1)
     }
 
-    /// Names after a relation: "brother Tomas", "son named Emil", "boss is Tom", "brother, Kenji", "kids, Emil and Hana".
+    /// The names after a relation, as in "brother Tomas", "son named Emil", "boss is Tom", "brother, Kenji" and "kids,
+    /// Emil and Hana".
     fn names_after(&self, at: usize, relation: Relation) -> Vec<String> {
         let Some(next) = self.tokens.get(at).filter(|next| !next.opens) else { return Vec::new() };
         let is_called = |n: usize| self.tokens.get(n).is_some_and(|token| self.words.is(Role::Called, &token.folded));
@@ -173,7 +174,7 @@ impl Reader<'_> {
             () => return Vec::new(),
         };
         let Some((name, mut end)) = self.name_at(from) else { return Vec::new() };
-        // "Her boss is German": after "is" only what is surely a name.
+        // After "is", a word counts only if it is surely a name, because of sentences such as "Her boss is German".
         if !sure && !name.contains(' ') && !is_given(&crate::fold::fold(&name)) {
             return Vec::new();
         }
@@ -191,8 +192,8 @@ impl Reader<'_> {
         names
     }
 
-    /// A name before the phrase that starts at `start`, with the position of its first word: "Kenji, her brother", "Ida
-    /// is Ruth's daughter".
+    /// The name before the phrase that starts at `start`, as in "Kenji, her brother" and "Ida is Ruth's daughter". Also
+    /// returns the position of the first word of the name.
     fn name_before(&self, start: usize) -> Option<(String, usize)> {
         let phrase = self.tokens.get(start)?;
         let last = start.checked_sub(1)?;
@@ -214,7 +215,7 @@ impl Reader<'_> {
         Some((self.joined_text(first, end + 1), first))
     }
 
-    /// The name that starts at `at`, with a title if there is one, and the position after it.
+    /// The name that starts at `at`, including a title if there is one, and the position after the name.
     fn name_at(&self, at: usize) -> Option<(String, usize)> {
         let first = self.tokens.get(at)?;
         if self.words.is(Role::Title, &first.folded) && self.tokens.get(at + 1)?.may_be_name() {
@@ -227,7 +228,7 @@ impl Reader<'_> {
         self.tokens[from..until].iter().map(|token| token.text).collect::<Vec<_>>().join(" ")
     }
 
-    /// "has a brother", "hat einen Bruder": the relation is that of the person.
+    /// True after "has" or "hat", as in "has a brother" and "hat einen Bruder". The relation is then one of the person.
     fn follows_has(&self, start: usize) -> bool {
         (0..=2)
             .filter_map(|back| self.tokens.get(start.checked_sub(back)?))
@@ -235,7 +236,7 @@ impl Reader<'_> {
     }
 }
 
-/// The words from `at` on that may be a name, joined to one text, and the position after them.
+/// The longest name that starts at `at`, with single spaces between its words, and the position after it.
 fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool) -> Option<(String, usize)> {
     let mut end = at;
     while end < at + MAX_NAME_WORDS
@@ -250,7 +251,7 @@ fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool
     (end > at).then_some((name, end))
 }
 
-/// Given names of the list, wherever they stand.
+/// Finds names that are in the lists of given names, anywhere in the text.
 fn given_names(text_index: usize, tokens: &[Token<'_>], german: bool, out: &mut Vec<Mention>) {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {

@@ -1,14 +1,14 @@
-//! Divides a text of a language with spaces between its words, for the search for names.
+//! Divides a text into words for the search for names. The language must have spaces between words.
 use super::lexicon::is_no_person;
 use crate::fold::{fold, is_east_asian};
 
 /// A word of a text.
 #[derive(Debug, Clone)]
 pub(super) struct Token<'t> {
-    /// As it was written, without a genitive `'s`.
+    /// The word as it was written, without a genitive `'s`.
     pub(super) text: &'t str,
     pub(super) folded: String,
-    /// What stands between this word and the one before.
+    /// The text between the previous word and this one.
     pub(super) before: &'t str,
     /// True if the word was in the genitive: "Ruth's".
     pub(super) genitive: bool,
@@ -22,8 +22,8 @@ impl Token<'_> {
         !self.opens && self.before.chars().all(char::is_whitespace)
     }
 
-    /// True if this word may be a name: a capital letter, then small ones, and not a word that is known to be something
-    /// else.
+    /// True if this word may be a name. It must have a capital letter followed by small letters, and must not be in the
+    /// lists of places, languages and things.
     pub(super) fn may_be_name(&self) -> bool {
         let mut chars = self.text.chars();
         let capital = chars.next().is_some_and(char::is_uppercase);

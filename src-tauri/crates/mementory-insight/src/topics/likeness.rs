@@ -2,19 +2,20 @@
 use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
-/// Number of nearest texts that are kept for each text.
+/// For each text, this many of the texts most like it are kept.
 const KEPT_NEAREST: usize = 16;
-/// Number of nearest texts whose mean likeness counts as usual for a text. Some texts are a little like all others, so
-/// the likeness of two texts is compared with what is usual for them.
+/// The likeness that is usual for a text is its mean likeness to this many of the texts nearest to it. Some texts are a
+/// little like all others, so the likeness of two texts is compared with what is usual for them.
 const USUAL_NEAREST: usize = 10;
 /// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
 /// the square of their number.
 pub(super) const MAX_COMPARED: usize = 3000;
-/// How much shared words and the same kind add to the likeness. Found by a search on the development half of the
-/// labelled memories.
+/// How much shared words and an equal kind add to the likeness. The values come from a search on the development half
+/// of the labelled memories.
 const SHARED_WORDS_WEIGHT: f32 = 0.3;
 const SAME_KIND_WEIGHT: f32 = 0.3;
-/// Texts less alike than this have nothing in common, even if all other texts are less alike still.
+/// Two texts whose likeness is below this have nothing in common, even if they are nearer to each other than to all
+/// other texts.
 const MIN_LIKENESS: f32 = 0.25;
 /// Texts more alike than this belong together, even if many other texts are as near.
 const SURE_LIKENESS: f32 = 0.8;
@@ -23,12 +24,13 @@ const KINDS: usize = AboutKind::ALL.len();
 
 struct Texts<'v> {
     vectors: &'v [Vec<f32>],
-    /// Square roots of the probabilities of the kinds.
+    /// For each text, the square roots of the probabilities that it is of each kind.
     kinds: Vec<[f32; KINDS]>,
     by_words: &'v Edges,
 }
 
-/// Pairs of texts, each with how far their likeness is above what is usual for both. 0 means that it is usual.
+/// Pairs of near texts. The number of a pair says how far its likeness is above what is usual for the two texts. For a
+/// very high likeness, it is at least how far the likeness is above `SURE_LIKENESS`.
 pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> Edges {
     let kinds = texts.iter().zip(vectors).map(|(text, vector)| fitted::kind_roots(text, vector)).collect();
     let all = Texts { vectors, kinds, by_words };
@@ -77,7 +79,7 @@ impl Texts<'_> {
 
 /// Sum of products; 0 if a text has no vector.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    // Eight sums at a time, since one running sum keeps the compiler from using wide registers.
+    // There are eight running sums, because the compiler cannot use wide registers with only one.
     let mut sums = [0f32; 8];
     for (x, y) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
         for lane in 0..8 {

@@ -1,11 +1,12 @@
-//! Joins the two most alike groups again and again, as long as their members are alike on average.
+//! Groups texts: joins the two groups that are most alike, again and again, as long as their members are alike on
+//! average.
 use super::Edges;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
 /// Two groups are not joined if the mean likeness of their members is below this.
 const MIN_MEAN: f32 = 0.04;
-/// Likeness that is assumed for two texts whose likeness is not known.
+/// Likeness that is assumed for two texts that are not in the list of pairs.
 const UNKNOWN: f32 = -0.3;
 
 #[derive(Debug, Default)]
@@ -13,11 +14,13 @@ struct Group {
     members: Vec<usize>,
     /// Changes whenever the group does.
     version: u32,
-    /// Sum and number of the known likenesses to the members of another group.
+    /// For each other group, the sum and the number of the known likenesses between its members and those of this
+    /// group.
     near: BTreeMap<usize, (f32, u32)>,
 }
 
-/// Two groups and how alike they were when this was noted.
+/// Two groups that may be joined, with their mean likeness. It is out of date if one of the groups has another version
+/// by now.
 struct JoinCandidate {
     mean: f32,
     groups: [usize; 2],

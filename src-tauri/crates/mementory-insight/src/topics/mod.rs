@@ -1,5 +1,6 @@
-//! Topics: memories that are alike in meaning, or share words where there are no vectors, with a name made of their
-//! words. Purity goes before coverage: a memory that belongs to no topic is left out.
+//! Finds topics: groups of memories that are alike in meaning, or that share words if there are no vectors. The name of
+//! a topic is made of its memories' words. Purity matters more than coverage, so a memory that fits no topic is left
+//! out.
 mod likeness;
 mod linkage;
 
@@ -13,9 +14,9 @@ pub const MAX_NAME_CHARS: usize = 40;
 const NAME_WORDS: usize = 3;
 /// Largest number of words of a text that are used.
 const MAX_WORDS: usize = 60;
-/// A word that is in more texts than this does not count for likeness, because it says too little about each.
+/// A word that more texts than this contain does not count for likeness, because it says too little about each of them.
 const MAX_SHARING: usize = 60;
-/// Smallest likeness of two texts by their words (cosine of the weighted words).
+/// Two texts are neighbours if their likeness by words (the cosine of their weighted words) is at least this.
 const MIN_WORDS: f32 = 0.2;
 /// Largest number of neighbours of a text that are kept.
 const NEIGHBOURS: usize = 12;
@@ -25,12 +26,12 @@ const NEIGHBOURS: usize = 12;
 pub struct Topic {
     /// Made of words of its texts. Only letters, digits and single spaces.
     pub name: String,
-    /// Positions in the input, ascending; at least two.
+    /// Positions of the texts in the input, in ascending order. There are at least two.
     pub members: Vec<usize>,
 }
 
-/// Topics of these texts, the largest first. `vectors` has one vector of length 1 for each text, or an empty one for a
-/// text without a vector. If most texts have none, or there are more than 3,000 texts, words alone decide.
+/// Topics of these texts, the largest first. `vectors` holds one vector for each text: normalised to length 1, or empty
+/// if the text has none. If most texts have no vector, or if there are more than 3,000 texts, only words are compared.
 pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let stems_by_text: Vec<Vec<String>> = texts.iter().map(|text| distinct_stems(text)).collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();
@@ -39,7 +40,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     }
     let weights = |word: &str| {
         let count = counts.get(word).copied().unwrap_or(1);
-        // The person's own name is in many texts.
+        // A word in very many texts, such as the person's own name, has no weight.
         if count as usize * 6 > texts.len().max(30) { 0.0 } else { ((texts.len() + 1) as f32 / count as f32).ln() }
     };
     let by_words = edges_by_words(&stems_by_text, &weights);
@@ -87,7 +88,7 @@ fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) 
     sums
 }
 
-/// Label propagation in a fixed order, which makes groups of what is densely connected. Deterministic.
+/// Groups densely connected texts by label propagation. The order is fixed, so the result is deterministic.
 fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut neighbours: Vec<Vec<(usize, f32)>> = vec![Vec::new(); count];
     for ((a, b), weight) in edges {
@@ -123,7 +124,7 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     groups.into_values().collect()
 }
 
-/// The words that most members share, as they are written in the first of them.
+/// A name from the words that most members share. Each word is spelled as in the first member that has it.
 fn topic_name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
     let mut scores: HashMap<String, (f32, u32, String)> = HashMap::new();
     for text in members.iter().filter_map(|n| texts.get(*n)) {
@@ -152,7 +153,7 @@ fn topic_name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) 
     name
 }
 
-/// Beginnings of the meaningful words of a text, each once.
+/// The stems of the meaningful words of a text (see `written_words`), each once.
 fn distinct_stems(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for (stem, _) in written_words(text) {
@@ -163,7 +164,8 @@ fn distinct_stems(text: &str) -> Vec<String> {
     out
 }
 
-/// Meaningful words with their beginnings. A word is letters and digits only, so no sign of a text gets into a name.
+/// The meaningful words of a text, each after its first letters, which stand for its stem. A word has only letters and
+/// digits, so punctuation never gets into a topic's name.
 fn written_words(text: &str) -> Vec<(String, String)> {
     let folded = Folded::new(text);
     let mut out = Vec::new();

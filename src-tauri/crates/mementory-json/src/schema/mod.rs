@@ -1,6 +1,6 @@
-//! Schemas as const tables, and a check of a tree against them. Each violation is passed with its place to a callback.
-//! The calling format chooses codes, severities and the length of its report. A table can also be used for other
-//! purposes, such as the types of YAML scalars.
+//! Schemas that are const tables, and the check of a tree against them. Each violation is passed to a callback,
+//! together with its place. The calling format chooses the codes, the severities and the length of the report. A table
+//! can also serve other purposes; for example, it can give the types of YAML scalars.
 mod place;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,8 @@ pub enum Rule {
     Uuid,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// Text that is usually one of these words. Any other word is reported as unlisted, because the list is open.
+    /// Text that is usually one of these words. The list is open, so another word is not wrong, but is reported as
+    /// unlisted.
     OpenWord(&'static [&'static str]),
     /// `true` or `false`.
     Bool,
@@ -70,7 +71,7 @@ impl Rule {
         )
     }
 
-    /// The fields of a rule for objects with fixed members.
+    /// The fields, if this is a rule for objects with fixed members.
     pub fn fields(&self) -> Option<&'static [Field]> {
         match self {
             Rule::Object(fields) | Rule::ClosedObject(fields) => Some(fields),
@@ -115,7 +116,7 @@ pub const fn required_nullable(name: &'static str, rule: Rule) -> Field {
 /// A text form that a format defines.
 #[derive(Debug)]
 pub struct TextForm {
-    /// The expected form, worded to follow "not" in a message.
+    /// The expected form, in words that can follow "not" in a message.
     pub expected: &'static str,
     /// Compares a text with this form. The result says how well the text fits.
     pub fit: fn(&str) -> Fit,

@@ -1,7 +1,7 @@
 //! Places in a tree.
 use std::fmt::{Display, Formatter, Result, Write};
 
-/// Number of characters of a member's name that are printed. The name comes from the file and can be of any length.
+/// At most this many characters of a member's name are printed. The name comes from the file and can be of any length.
 const MAX_NAME_CHARS: usize = 80;
 
 /// A place in a tree, relative to the checked value. The JSON pointer (RFC 6901) is built only when the place is

@@ -34,14 +34,15 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
         [b'Z' | b'z'] => Ok(()),
         [b'+' | b'-', hour @ .., b':', ten, one] if hour.len() == 2 => {
             let digits = hour.iter().chain([ten, one]).all(u8::is_ascii_digit);
-            // §5.6: the hours of an offset go to 23, its minutes to 59.
+            // In an offset, hours go up to 23 and minutes up to 59 (RFC 3339 §5.6).
             if digits && hour <= b"23".as_slice() && *ten <= b'5' { Ok(()) } else { bad }
         }
         _ => bad,
     }
 }
 
-/// True for a URI with a scheme (RFC 3986), without white space and other characters that a URI does not have.
+/// True for a URI with a scheme (RFC 3986). It must not contain white space or any other character that is not allowed
+/// in a URI.
 pub fn is_uri(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once(':') else { return false };
     let is_allowed = |b: u8| b.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&b);

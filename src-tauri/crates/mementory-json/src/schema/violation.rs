@@ -20,7 +20,7 @@ pub enum Violation {
     UnknownWord(&'static [&'static str]),
     /// A word is not in an open list.
     UnlistedWord(&'static [&'static str]),
-    /// The `type` of an object selects no rule.
+    /// The member `type` of an object has a value for which there is no rule.
     UnknownTag,
     /// A text is not in the expected form.
     BadForm(&'static str),
@@ -32,11 +32,11 @@ pub enum Violation {
     NoTimeZone,
     /// A number is outside the range of a double.
     NotFinite,
-    /// A number is not whole. The smallest allowed number is given.
+    /// A number is not whole. The value is the smallest number that is allowed.
     NotWhole(i64),
     /// A whole number is below this value.
     TooSmall(i64),
-    /// A whole number does not fit into 64 bits.
+    /// A whole number does not fit into a signed 64-bit integer.
     TooLarge,
     /// A number is not from 0 to 1.
     OutsideUnitInterval,

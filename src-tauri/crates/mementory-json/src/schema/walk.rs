@@ -1,6 +1,5 @@
-//! The check of a tree against its rules. Recursion is limited by the depth of the rules and of the tree, and the depth
-//! of the tree was limited when it was parsed. Memory is allocated only to find repeated names in a large object or
-//! set.
+//! The check of a tree against its rules. Recursion is no deeper than the rules and the tree, and the depth of the tree
+//! was limited when it was parsed. Memory is allocated only to find repeated names in a large object or set.
 use super::{
     Field, Fit, Place, Rule,
     text::{TimeFault, is_uuid, rfc3339},
@@ -9,7 +8,7 @@ use super::{
 use crate::{Tree, equal_names};
 use std::collections::HashSet;
 
-/// How repeated keys of an object are treated. In any case, the last value is checked.
+/// What happens if an object has a key more than once. In any case, the last value is the one that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
     /// Repeated keys are not reported.
@@ -130,8 +129,8 @@ fn text_violation(rule: &Rule, text: &str) -> Option<Violation> {
 const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
 
 fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
-    // A number with at most 300 characters and without an exponent fits into a double. Most numbers in vectors are such
-    // numbers, so this saves parsing them.
+    // A number with at most 300 characters and without an exponent always fits into a double, so it need not be parsed.
+    // Most numbers in vectors are of this form.
     let is_short_decimal = token.len() <= 300 && token.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'));
     let finite_double = || token.parse::<f64>().ok().filter(|n| n.is_finite());
     match rule {

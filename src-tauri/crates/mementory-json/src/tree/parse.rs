@@ -12,8 +12,8 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
     read_tree(raw, bounds).map(|(tree, _)| tree)
 }
 
-/// Reads a value whose grammar is already checked, and returns it with the memory that it needs in bytes; see
-/// [`Tree::from_raw`].
+/// Reads a value whose grammar is already checked (see [`Tree::from_raw`]). Also returns how many bytes of memory the
+/// value needs.
 pub(super) fn read_tree(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
     let mut parser =
         TreeParser { text: raw.get(), at: 0, bounds, bytes_left: bounds.bytes, items: Vec::new(), members: Vec::new() };
@@ -37,8 +37,8 @@ struct TreeParser<'t> {
     bounds: Bounds,
     /// Memory in bytes that the value may still use.
     bytes_left: u64,
-    /// The items of all open arrays, and the members of all open objects. The items of an array are split off when the
-    /// array ends. This is much faster than growing a separate list for each array.
+    /// The items of all open arrays, and the members of all open objects. When an array or object ends, its own items
+    /// or members are split off. This is much faster than growing a separate list for each of them.
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
 }
@@ -89,8 +89,8 @@ impl<'t> TreeParser<'t> {
         Ok(Tree::Object(self.members.split_off(first)))
     }
 
-    /// Reads a string literal and decodes its escapes. A lone surrogate, which the check of the grammar does not
-    /// detect, is an error.
+    /// Reads a string literal and decodes its escapes. A lone surrogate is an error. It is found only here, because the
+    /// check of the grammar accepts it.
     fn read_string(&mut self) -> Result<String, TreeError> {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -104,7 +104,8 @@ impl<'t> TreeParser<'t> {
             end += 2;
         }
         self.at = end + 1;
-        // The decoded text is not longer than the literal, because an escape is longer than its character.
+        // The decoded text is never longer than the literal, because every escape is longer than the character for
+        // which it stands.
         self.reserve_memory(allocated_bytes(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
@@ -149,7 +150,7 @@ impl<'t> TreeParser<'t> {
     }
 }
 
-/// Returned at the end of the text. A NUL byte cannot occur in JSON outside of strings.
+/// The byte that stands for the end of the text. A NUL byte cannot occur in JSON outside strings.
 const END_OF_TEXT: u8 = 0;
 
 #[cfg(test)]
@@ -219,7 +220,8 @@ mod tests {
             for changed in [&bytes[..], &bytes[..place]] {
                 let Ok(changed) = std::str::from_utf8(changed) else { continue };
                 let serde = serde_json::from_str::<serde_json::Value>(changed).is_ok();
-                // serde_json rejects a number outside the range of a double; a tree accepts it.
+                // The reverse need not hold: serde_json rejects a number outside the range of a double, and a tree
+                // accepts it.
                 let tree = Tree::parse(changed, 128);
                 prop_assert!(tree.is_ok() || !serde, "{:?} {:?}", changed, tree);
             }

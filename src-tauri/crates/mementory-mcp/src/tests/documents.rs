@@ -1,10 +1,11 @@
-//! The tools for documents: what they return is valid in its own format, and says nothing outside of the grant.
+//! Tests the tools for documents: a document must be valid in its format, and contain nothing that the grant does not
+//! show.
 use super::*;
 use mementory_api::{Job, files, files::Check};
 use std::collections::BTreeSet;
 
 const SECRET: &str = "ada.kovalenko@orchardmail.eu";
-/// A text with invisible characters, and with one that changes the direction of others.
+/// A text with invisible characters, one of which changes the direction of the characters after it.
 const HIDDEN: &str = "Likes \u{202e}trains\u{200b} and \u{e0041}trams.";
 
 /// What our own validator says about a document.
@@ -117,12 +118,12 @@ fn a_cursor_neither_skips_nor_brings_back_a_record_after_an_erasure_and_an_impor
         };
         let (first, out) = page(json!({}));
         assert_eq!(first, [0, 1, 2], "{tool}");
-        // One before the cursor, the one that it names, and one after it.
+        // Erases one memory before the cursor, the one that the cursor names, and one after it.
         for id in [&ids[0], &ids[2], &ids[4]] {
             let request = EraseRequest { ids: vec![id.clone()], reason: None, with_copies: false, copies: None };
             v.session.changes().erase(&request, &Job::default()).unwrap();
         }
-        // An older memory is imported meanwhile, which moves the position of all others.
+        // Between the two calls, an older memory is imported. This changes the positions of all the others.
         let older = document("1.0", &[memory("mem_0a", "Memory number 7")]).replace("2026-", "2001-");
         let request = ImportRequest { text: Some(older), ..ImportRequest::default() };
         v.session.imports().import(&request, false, &Job::default()).unwrap();

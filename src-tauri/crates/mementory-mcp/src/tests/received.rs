@@ -1,11 +1,12 @@
-//! For random grants and calls, the log counts as many records of each kind as the client received.
+//! Tests with random grants and calls that the number of records of each kind in the log is the number that the client
+//! received.
 use super::{documents::validated, *};
 use mementory_api::Job;
 use proptest::prelude::*;
 use std::{collections::BTreeMap, path::Path};
 
 const SAMPLES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/samples");
-/// The id of a record that does not exist. Calls use it too, and ids of records that the grant does not show.
+/// The id of a record that does not exist. Some calls use this id, or the id of a record that the grant does not show.
 const NO_RECORD: &str = "00000000000000000000000000000000";
 
 /// Number of records by kind.
@@ -37,12 +38,13 @@ fn any_scope() -> impl Strategy<Value = GrantRequest> {
         })
 }
 
-/// Which tool is called, and a number that chooses its arguments.
+/// Random calls. Each is the number of a tool, and a number from which its arguments are chosen.
 fn any_calls() -> impl Strategy<Value = Vec<(usize, usize)>> {
     proptest::collection::vec((0..7usize, 0..1000usize), 1..12)
 }
 
-/// A vault with memories, two of them with values to mask, and the conversations of a sample.
+/// A vault with three memories, two of which contain values to mask, and with the conversations of a sample. Also
+/// returns the ids of all records, and `NO_RECORD`.
 fn filled_vault() -> (TestVault, Vec<String>) {
     let v = open();
     let mut ids: Vec<String> = [
@@ -61,7 +63,8 @@ fn filled_vault() -> (TestVault, Vec<String>) {
     (v, ids)
 }
 
-/// The records in one answer. Documents do not name the kinds of this vault, so their records count under "all".
+/// Number of records in one answer, by kind. A document does not say which kinds its records have in the vault, so they
+/// are counted under "all".
 fn received(v: &TestVault, tool: &str, out: &Value) -> Counts {
     let mut counts = Counts::new();
     let mut add = |kind: &Value, n: u32| *counts.entry(kind.as_str().unwrap_or("all").to_owned()).or_default() += n;
@@ -115,7 +118,7 @@ proptest! {
                     5 => ("memory_export", json!({})),
                     _ => ("suggest_forgetting", json!({"id": id})),
                 };
-                // What is refused returns nothing, and must not count.
+                // A refused call returns no records, and the log must not count any.
                 let Ok(out) = v.call(&token, tool, arguments) else { continue };
                 let counts = received(&v, tool, &out);
                 if tool.contains("export") {

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
 use std::{io::Write as _, path::PathBuf};
 
-/// The folder of the weights. If none is named, reports the test as skipped on standard error and to `npm test`
-/// (tests/tools/layers.mjs), and returns `None`.
+/// The folder of the weights. If `MEMENTORY_WEIGHTS_DIR` names none, reports the test as skipped, both on standard
+/// error and to `npm test` (tests/tools/layers.mjs), and returns `None`.
 pub fn weights() -> Option<PathBuf> {
     let folder = std::env::var_os("MEMENTORY_WEIGHTS_DIR").map(PathBuf::from);
     if folder.is_none() {

@@ -15,7 +15,7 @@ pub(super) fn two_digits(digits: &[u8], at: usize) -> u32 {
     u32::from(digits[at]) * 10 + u32::from(digits[at + 1])
 }
 
-/// Whether the month has this day in some year.
+/// Whether the month has this day in at least some years.
 pub(super) fn is_day_of_month(day: u32, month: u32) -> bool {
     let days = match month {
         2 => 29,

@@ -5,7 +5,7 @@ use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
-/// A number in a valid format. Its context is not checked yet.
+/// A number in a valid format whose context words have not been checked yet.
 struct Candidate {
     name: &'static str,
     start: usize,
@@ -14,7 +14,7 @@ struct Candidate {
     distinctive: bool,
 }
 
-/// The number with letters whose first digits are those of `runs[0]`.
+/// The personal number with letters whose first run of digits is `runs[0]`.
 pub(super) fn number_at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
     let candidate = find_candidate(doc.bytes, runs)?;
     if !is_separate(doc.bytes, candidate.start, candidate.end) {
@@ -88,8 +88,8 @@ fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
             distinctive: false,
         });
     }
-    // Formats with a separator before the last letter: 12345678-Z, 12.345.678-Z, X-1234567-L, 010190-123A,
-    // 12.345.678-K.
+    // The following formats have a separator before the last letter: 12345678-Z, 12.345.678-Z, X-1234567-L,
+    // 010190-123A, 12.345.678-K.
     let dotted_lengths =
         [&[2, 3, 3][..], &[1, 3, 3]].into_iter().find(|lengths| is_grouped(runs, lengths, &[Gap::Dot]));
     let body_end = dotted_lengths.map_or(first.end, |lengths| runs[lengths.len() - 1].end);
@@ -150,7 +150,7 @@ fn find_candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     corsican_number(bytes, runs)
 }
 
-/// Whether the letter of a Spanish number is right. It is given by the number modulo 23.
+/// Whether the letter of a Spanish number is right. The number modulo 23 determines the letter.
 fn is_dni(first: u64, digits: &[u8], check: u8) -> bool {
     let value = digits.iter().fold(first, |n, b| n * 10 + u64::from(b.wrapping_sub(b'0')));
     digits.iter().all(u8::is_ascii_digit) && b"TRWAGMYFPDXBNJZSQVHLCKE"[(value % 23) as usize] == check
@@ -164,8 +164,8 @@ fn digit_values(word: &[u8]) -> Vec<u8> {
     word.iter().map(|b| b.wrapping_sub(b'0')).collect()
 }
 
-/// Italian number: six letters, year, a letter for the month, day, a code for the place, and a check letter. If two
-/// people would have the same number, digits are replaced by letters.
+/// Whether this is an Italian number: six letters, the year, a letter for the month, the day, a code for the place, and
+/// a check letter. If two people would get the same number, letters replace some of the digits.
 fn is_codice_fiscale(word: &[u8]) -> bool {
     const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
@@ -204,7 +204,8 @@ fn is_curp(word: &[u8]) -> bool {
         && word[17] == b'0' + ((10 - sum % 10) % 10) as u8
 }
 
-/// Finnish number: day, month and year, a sign for the century, three digits, and one of 31 check characters.
+/// Whether this is a Finnish number: the day, month and year of birth, a sign for the century, three digits, and one of
+/// 31 check characters.
 fn is_hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
     if tail.len() != 4 || !date.iter().chain(&tail[..3]).all(u8::is_ascii_digit) || !b"-+ABCDEFUVWXY".contains(&century)
     {
@@ -236,7 +237,8 @@ fn is_nino(word: &[u8]) -> bool {
         && !unused_prefixes.contains(&&word[..2])
 }
 
-/// Irish number: seven digits and a check letter (modulo 23). If there is a second letter, it has weight 9.
+/// Whether this is an Irish number: seven digits and a check letter (modulo 23). A second letter may follow, which has
+/// weight 9.
 fn is_pps(word: &[u8]) -> bool {
     let digits = digit_values(&word[..7]);
     let second = word.get(8).map_or(0, |b| u32::from(b.wrapping_sub(b'A')) + 1);
@@ -258,8 +260,8 @@ fn is_nric(word: &[u8]) -> bool {
     }
 }
 
-/// Number of Taiwan: a letter for the place, nine digits of which the first is the sex, and a weighted sum that is
-/// divisible by ten.
+/// Whether this is a number of Taiwan: a letter for the place and nine digits, the first of which stands for the sex.
+/// The weighted sum must be divisible by ten.
 fn is_taiwan_id(word: &[u8]) -> bool {
     const PLACE_LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";
     let Some(place) = PLACE_LETTERS.iter().position(|b| *b == word[0]) else { return false };
@@ -277,7 +279,7 @@ fn is_hkid(word: &[u8], check: u8) -> bool {
             .is_multiple_of(11)
 }
 
-/// The French number of a person born in Corsica, with 2A or 2B as the department.
+/// The French personal number of somebody born in Corsica. Its department is 2A or 2B.
 fn corsican_number(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let start = runs[0].start;
     let mut characters: Vec<u8> = Vec::new();

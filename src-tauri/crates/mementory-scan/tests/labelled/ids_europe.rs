@@ -36,7 +36,8 @@ pub fn nie(rng: &mut Rng) -> String {
     if rng.chance(25) { format!("{lead}-{number:07}-{letter}") } else { format!("{lead}{number:07}{letter}") }
 }
 
-/// Italian codice fiscale: six consonants, date of birth, place, and a check letter computed with two tables.
+/// Italian codice fiscale: six consonants, the date of birth, a place, and a check letter that is computed with two
+/// tables.
 pub fn codice_fiscale(rng: &mut Rng) -> String {
     const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
@@ -62,7 +63,7 @@ pub fn nir(rng: &mut Rng) -> String {
     let department = if rng.chance(6) {
         rng.pick(&["2A", "2B"]).to_owned()
     } else {
-        // Department 20 was Corsica before it was divided.
+        // Department 20 no longer exists. It was Corsica before it was divided.
         match rng.range(1, 94) {
             20 => "75".to_owned(),
             n => format!("{n:02}"),
@@ -112,8 +113,8 @@ pub fn bsn(rng: &mut Rng) -> String {
     }
 }
 
-/// Belgian national number. The check digits are 97 minus the remainder. For a birth from 2000 on, a 2 is added in
-/// front for the calculation.
+/// Belgian national number. The check digits are 97 minus the remainder modulo 97. If the birth was in 2000 or later,
+/// the remainder is computed with a 2 in front of the number.
 pub fn rijksregister(rng: &mut Rng) -> String {
     let (day, month, year) = birth_date(rng);
     let order = rng.range(1, 997);

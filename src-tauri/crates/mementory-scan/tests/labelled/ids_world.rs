@@ -41,13 +41,14 @@ pub fn kimlik(rng: &mut Rng) -> String {
     digits_text(&d)
 }
 
-/// Indian Aadhaar number with a check digit by Verhoeff's algorithm. The group is calculated here and not read from a
-/// table.
+/// Indian Aadhaar number, with a check digit by the Verhoeff algorithm. The products in its group are calculated here,
+/// and not read from a table.
 pub fn aadhaar(rng: &mut Rng) -> String {
     let mut digits = rng.random_digits(11);
     digits[0] = rng.range(2, 9) as u32;
     let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| multiply(sum, permute_digit(place + 1, *d)));
-    // The inverse in the dihedral group: a reflection is its own inverse, and a rotation is reversed.
+    // The check digit is the inverse in the dihedral group. A reflection is its own inverse. The inverse of a rotation
+    // is the rotation in the other direction.
     digits.push(if sum < 5 { (5 - sum) % 5 } else { sum });
     let all = digits_text(&digits);
     if rng.chance(75) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }

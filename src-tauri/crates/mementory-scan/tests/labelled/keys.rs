@@ -93,7 +93,7 @@ pub fn jwt(rng: &mut Rng) -> String {
     format!("{header}.{}.{}", base64url(body.as_bytes()), rng.pattern("[url:43]"))
 }
 
-/// A key in the format of GitHub: 30 random characters, and their CRC-32 as six characters in base 62.
+/// A key in the format of GitHub. After 30 random characters, it has their CRC-32 as six digits in base 62.
 fn key_with_checksum(rng: &mut Rng, lead: &str) -> String {
     let body = rng.text_of(BASE62, 30);
     let mut sum = crc32(body.as_bytes());

@@ -3,7 +3,7 @@ use super::text::LabelledText;
 use mementory_scan::{Class, Finding};
 use std::{fmt::Write, ops::Range};
 
-/// The counts of one class: its values, its findings, and the findings that are values.
+/// The counts for one class: the values in the texts, the findings, and the findings that are right.
 #[derive(Default)]
 pub struct Score {
     pub values: usize,
@@ -14,7 +14,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// The share of findings that are values. 1 if there are no findings.
+    /// The share of findings that are right. 1 if there are no findings.
     pub fn precision(&self) -> f64 {
         if self.found == 0 { 1.0 } else { self.correct as f64 / self.found as f64 }
     }
@@ -25,7 +25,7 @@ impl Score {
     }
 }
 
-/// Whether two ranges overlap in at least four fifths of each.
+/// Whether the overlap of two ranges is at least four fifths of each of them.
 pub fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
     let overlap_len = a.end.min(b.end).saturating_sub(a.start.max(b.start));
     overlap_len > 0 && overlap_len * 5 >= a.len() * 4 && overlap_len * 5 >= b.len() * 4
@@ -61,7 +61,7 @@ pub fn measure(set: &[LabelledText], scan: impl Fn(&str) -> Vec<Finding>) -> Vec
     scores
 }
 
-/// A range of a text with marks around it, and some text before and after it.
+/// An excerpt of a text. The range is marked, and some text before and after it is included.
 fn marked_excerpt(made: &LabelledText, span: &Range<usize>) -> String {
     let text = &made.text;
     let value = text.get(span.clone()).unwrap_or("(not on a character)");

@@ -1,7 +1,7 @@
 //! Generates cards and IBANs with valid check digits.
 use super::rng::Rng;
 
-/// First digits and length for issuers whose number ranges are well known.
+/// First digits and lengths of the card numbers of issuers whose number ranges are well known.
 const CARD_PATTERNS: &[(&str, usize)] = &[
     ("4", 16),
     ("4", 16),
@@ -71,7 +71,8 @@ fn with_card_groups(rng: &mut Rng, number: &str) -> String {
     }
 }
 
-/// Countries, each with a pattern of the account number after the check digits, from the ISO 13616 registry.
+/// Countries, each with a pattern for what follows the check digits in its account numbers. The patterns come from the
+/// ISO 13616 registry.
 pub const IBANS: &[(&str, &str)] = &[
     ("DE", "[d19:1][dig:17]"),
     ("DE", "[d19:1][dig:17]"),
@@ -122,7 +123,8 @@ pub fn invalid_iban(rng: &mut Rng) -> String {
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
     let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
-    // The check digits would be valid again at a distance of 97, which two numbers from 2 to 98 never have.
+    // Check digits are also valid if they differ from the right ones by 97. This cannot happen here, because both
+    // numbers are between 2 and 98.
     let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
     iban_in_random_form(rng, &format!("{country}{wrong:02}{account}"))
 }

@@ -144,7 +144,7 @@ pub const CHINESE: Lang = Lang {
     ],
 };
 
-/// Sentences with the national numbers of Finland, Norway, Denmark and Korea.
+/// Sentences with national numbers of Finland, Norway, Denmark and Korea.
 pub const OTHERS: Lang = Lang {
     code: "fi-no-da-ko",
     filler: &["Voisitko lyhentää tekstiä?", "Kan du gjøre dette litt kortere?", "조금 더 짧게 써 주세요."],

@@ -44,8 +44,8 @@ impl Rng {
         }
     }
 
-    /// `n` characters of an alphabet. The last one is a letter or digit, because the end of a token would otherwise be
-    /// unclear.
+    /// `n` random characters of an alphabet. The last one is a letter or a digit, because otherwise it would be unclear
+    /// where the token ends.
     pub fn text_of(&mut self, alphabet: &str, n: usize) -> String {
         let all: Vec<char> = alphabet.chars().collect();
         let mut text: String = (0..n).map(|_| all[self.below(all.len())]).collect();

@@ -69,13 +69,13 @@ fn build_text(rng: &mut Rng) -> LabelledText {
             format!("chat {}", lang.code)
         }
         48..=55 => {
-            // A question about a file, which is pasted below it.
+            // The text is a question, with the file to which it refers pasted below it.
             let lang = random_language(rng);
             let question = rng.pick(lang.filler);
             text.write(rng, question);
             text.text.push_str("\n\n```");
             let form = random_form(rng);
-            // A document has no language for the code fence.
+            // The code fence of a document names no programming language.
             let is_document = DOCUMENT_FORMS.iter().any(|document| document.kind == form.kind);
             text.text.push_str(if is_document { "" } else { form.kind });
             text.text.push('\n');
@@ -101,8 +101,8 @@ fn random_form(rng: &mut Rng) -> &'static Form {
     &group[rng.below(group.len())]
 }
 
-/// A template with a value of a random class. National numbers are chosen twice as often, because there are many kinds
-/// of them and few templates.
+/// A template that contains a value of a random class. National numbers are chosen twice as often as other classes,
+/// because there are many kinds of them but few templates.
 fn template_with_value<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     loop {
         let class = match rng.below(9) {
@@ -115,7 +115,7 @@ fn template_with_value<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     }
 }
 
-/// `count` of the templates in random order, each at most once.
+/// At most `count` of the templates in random order, each only once.
 fn random_choice<'a>(rng: &mut Rng, templates: &[&'a str], count: usize) -> Vec<&'a str> {
     let mut all = templates.to_vec();
     rng.shuffle(&mut all);

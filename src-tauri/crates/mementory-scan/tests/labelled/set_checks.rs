@@ -1,11 +1,11 @@
-//! Checks of the set itself: labels are at the right positions, values are valid by independent code, and decoys are
-//! not valid.
+//! Tests of the set itself. The labels must be at the right positions. The values must be valid, and the decoys must
+//! not be valid, both according to code that is independent of the generators.
 use super::text::LabelledText;
 use super::{DEFAULT_SEED, TEXT_COUNT, ids_world, keys, measure, money, phones, rng::Rng, set, slots, validate};
 use mementory_scan::{Class, Confidence, Finding};
 use std::collections::BTreeSet;
 
-/// Each value in a set with its slot and class.
+/// All values in a set, each as (slot, class, value).
 fn values(set: &[LabelledText]) -> impl Iterator<Item = (&str, Class, &str)> {
     set.iter().flat_map(|made| {
         let (_, named) = made.about.split_once(": ").expect("a kind and its slots");
@@ -77,7 +77,7 @@ fn every_value_passes_an_independent_check() {
                     && !value.contains(char::is_whitespace)
                     && (!has_github_prefix || validate::is_valid_github(value))
             }
-            // Only a property of a record, never a value in a text.
+            // This class is for members of a record and never for a value in a text.
             Class::StoredSecret => false,
         };
         assert!(holds, "{slot}: {value}");
@@ -86,7 +86,7 @@ fn every_value_passes_an_independent_check() {
 
 #[test]
 fn published_numbers_are_valid_and_their_neighbours_are_not() {
-    // These are published samples, so that a mistake in both generator and validator is found.
+    // These samples were published by others. So a mistake is found even if the generator and the validator share it.
     type NumberCheck = fn(&str) -> bool;
     let samples: &[(NumberCheck, &str)] = &[
         (validate::is_valid_iban, "GB82 WEST 1234 5698 7654 32"),

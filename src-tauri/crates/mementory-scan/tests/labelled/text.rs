@@ -41,7 +41,7 @@ impl Text {
     }
 }
 
-/// The classes of the slots of a template.
+/// The classes of the slots in a template. Slots without a class are left out.
 pub fn classes_in_template(template: &str) -> impl Iterator<Item = Class> + '_ {
     template.split('⟨').skip(1).filter_map(|part| slots::class_of(part.split('⟩').next()?))
 }

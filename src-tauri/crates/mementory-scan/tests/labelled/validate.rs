@@ -1,5 +1,5 @@
-//! Independent checks of the generated numbers. A generator computes the check digit; the code here shares nothing with
-//! it and tests whether the whole number satisfies the rule.
+//! Independent checks of the generated numbers. A generator computes a check digit. The code here tests whether the
+//! whole number satisfies the rule, and shares nothing with the generator.
 
 fn digits(text: &str) -> Vec<u64> {
     text.bytes().filter(u8::is_ascii_digit).map(|b| u64::from(b - b'0')).collect()
@@ -49,7 +49,7 @@ pub fn is_valid_iban(text: &str) -> bool {
             _ => return false,
         }
     }
-    // The remainder is calculated for nine digits at a time, as in long division.
+    // As in long division, the remainder is calculated for a few digits at a time, here for nine.
     let mut rest = 0u64;
     for piece in expanded.as_bytes().chunks(9) {
         let piece = std::str::from_utf8(piece).expect("ASCII");

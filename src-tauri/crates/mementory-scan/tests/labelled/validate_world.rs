@@ -18,8 +18,8 @@ pub fn is_valid_nhs(text: &str) -> bool {
 
 pub fn is_valid_cpf(text: &str) -> bool {
     let found = digits(text);
-    // Each check digit is the sum of the digits before it with the weights 9, 8, 7 … from the right, modulo 11. If it
-    // would be 10, it is 0.
+    // Each of the two check digits is computed from the digits before it. From right to left, these have the weights 9,
+    // 8, 7 … The check digit is their weighted sum modulo 11. If that is 10, it is 0.
     let is_right = |n: usize| {
         let sum: u64 = found[..n].iter().rev().zip((0..10).rev()).map(|(d, w)| d * w).sum();
         sum % 11 % 10 == found[n]
@@ -44,11 +44,12 @@ pub fn is_valid_kimlik(text: &str) -> bool {
     }
     let odd = d[0] + d[2] + d[4] + d[6] + d[8];
     let even = d[1] + d[3] + d[5] + d[7];
-    // An equivalent form of the rule: the tenth digit by the weights 7 and 9, the eleventh by the weight 8.
+    // This form of the rule is equivalent to the one in the generator. For the tenth digit, the digits in odd positions
+    // have the weight 7 and those in even positions 9. For the eleventh, those in odd positions have the weight 8.
     (odd * 7 + even * 9) % 10 == d[9] && odd * 8 % 10 == d[10]
 }
 
-/// Verhoeff's algorithm with its published tables.
+/// Whether the check digit is right. This uses the published tables of the Verhoeff algorithm.
 pub fn is_valid_aadhaar(text: &str) -> bool {
     const PRODUCTS: [&[u8; 10]; 10] = [
         b"0123456789",
@@ -81,7 +82,7 @@ pub fn is_valid_aadhaar(text: &str) -> bool {
 }
 
 pub fn is_valid_resident(text: &str) -> bool {
-    // ISO 7064 mod 11-2, calculated as a running state. X means ten.
+    // ISO 7064 mod 11-2, computed digit by digit with a running state. X stands for ten.
     let state = text.chars().fold(0, |state, c| {
         let value = if c == 'X' { 10 } else { c.to_digit(10).unwrap_or(99) };
         (state * 2 + value) % 11
@@ -102,8 +103,8 @@ pub fn is_valid_my_number(text: &str) -> bool {
 pub fn is_valid_rrn(text: &str) -> bool {
     let found = digits(text);
     let sum: u64 = found.iter().take(12).enumerate().map(|(i, d)| d * (2 + i as u64 % 8)).sum();
-    // The sum with the check digit is divisible by 11. If the check digit would be 11 or 10, it is written as 1 or 0,
-    // and the remainder is 1.
+    // The sum including the check digit is divisible by 11. The exceptions are the check digits 11 and 10. They are
+    // written as 1 and 0, and the remainder is then 1.
     found.len() == 13 && text.as_bytes()[6] == b'-' && (sum + found[12]) % 11 == u64::from(sum % 11 < 2)
 }
 
@@ -122,7 +123,8 @@ pub fn is_valid_ssn(text: &str) -> bool {
         && serial != "0000"
 }
 
-/// Checks GitHub's checksum: the last six characters in base 62 are the CRC-32 of the thirty characters before them.
+/// Whether GitHub's checksum is right: the last six characters must be the CRC-32 of the thirty characters before them,
+/// in base 62.
 pub fn is_valid_github(text: &str) -> bool {
     let Some((_, body)) = text.split_once('_').filter(|(_, body)| body.len() == 36) else { return false };
     let (random, tail) = body.split_at(30);
@@ -133,7 +135,7 @@ pub fn is_valid_github(text: &str) -> bool {
     value == Some(u64::from(crc32_with_table(random)))
 }
 
-/// CRC-32 with a table. The generator calculates it bit by bit.
+/// CRC-32, computed with a table. The generator computes it bit by bit instead.
 fn crc32_with_table(text: &str) -> u32 {
     let table: Vec<u32> =
         (0..256u32).map(|n| (0..8).fold(n, |c, _| if c % 2 == 1 { 0xedb8_8320 ^ (c / 2) } else { c / 2 })).collect();

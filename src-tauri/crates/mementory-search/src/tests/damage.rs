@@ -92,13 +92,14 @@ fn an_old_meta_file_fails_or_reports_its_old_change_number() {
     let old = file_contents(dir.path());
     index.erase(&[1], 2).unwrap();
     drop(index);
-    // Only the old meta.json is restored; the files it names no longer exist.
+    // Only the old meta.json is restored. The files that it names no longer exist.
     let meta = dir.path().join("meta.json");
     let new = std::fs::read(&meta).unwrap();
     std::fs::write(&meta, &old[&meta]).unwrap();
     assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))));
     std::fs::write(&meta, new).unwrap();
-    // The complete old index opens, but reports change 1, by which the store sees that the index is old.
+    // If the complete old index is restored, it can be opened. But it reports change 1, so its caller can see from the
+    // store that it is old.
     for (path, bytes) in &old {
         std::fs::write(path, bytes).unwrap();
     }

@@ -1,4 +1,4 @@
-//! After an erasure no file contains the words, and the residue check notices if one does.
+//! Tests that no file contains the words after an erasure, and that the residue check notices if one does.
 use super::{KEY, empty_index, index_of, message, sorted_rows};
 use crate::{IndexDoc, IndexFilter, residue};
 
@@ -74,7 +74,7 @@ fn a_concurrent_search_does_not_keep_erased_files() {
 
 #[test]
 fn words_that_every_index_contains_are_no_residue() {
-    // These words occur in the tokenizer's name, in the schema, or in the footer of every file.
+    // Every index contains these words: in the name of the tokenizer, in the schema, or in the footer of every file.
     let erased_words: Vec<String> =
         ["keeps", "words", "conversation", "version", "generations"].map(String::from).to_vec();
     let (dir, index) =
@@ -86,8 +86,8 @@ fn words_that_every_index_contains_are_no_residue() {
     assert!(after.is_clean(), "{after:?}");
 }
 
-/// The dictionary writes the edges of a node in descending order, so that the letters after the `x` of these words
-/// read as `solid`.
+/// A dictionary stores the edges of a node in descending order. Therefore, the letters that follow `x` in these words
+/// are next to each other in its bytes and spell `solid`, although no text contains this word any more.
 #[test]
 fn letters_that_meet_by_chance_in_the_bytes_of_a_dictionary_are_no_residue() {
     let words = ["solid".to_owned()];

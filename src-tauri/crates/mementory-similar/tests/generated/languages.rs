@@ -1,9 +1,9 @@
-//! Invented statements about people, worded like notes of assistants, in six languages.
+//! Invented statements about people in six languages. They are worded like an assistant's notes.
 mod eastern;
 mod germanic;
 mod romance;
 
-/// A statement with a slot, in all its wordings. Each wording has `{}` in place of the slot and no subject.
+/// A statement in all its wordings. Each wording has no subject, and has `{}` in place of the slot.
 pub struct Template {
     /// In the third person and the present.
     pub now: &'static str,
@@ -15,7 +15,7 @@ pub struct Template {
     pub negated: &'static str,
     /// Negated, in the first person.
     pub i_negated: &'static str,
-    /// `number`, `year` or the name of a slot of the language.
+    /// What fills the slot: `number`, `year`, or one of the slots of the language, by name.
     pub slot: &'static str,
 }
 

@@ -1,11 +1,13 @@
-//! Generates memories with labels for those that say the same. The same seed gives the same list on every computer.
+//! Generates memories, with labels that show which of them say the same. The same seed gives the same list on every
+//! computer.
 #![allow(dead_code, clippy::expect_used)] // Each test binary only uses a part of this module.
 mod languages;
 
 use languages::{LANGUAGES, Language};
 use std::collections::{BTreeSet, HashSet};
 
-/// A text, the number of its statement, and the edits compared with the first wording.
+/// A text, the number of the statement that it makes, and the edits that distinguish it from the first wording of this
+/// statement.
 pub struct Memory {
     pub text: String,
     pub statement: usize,
@@ -60,8 +62,9 @@ struct Wording {
 
 const FIRST_WORDING: Wording = Wording { is_first_person: false, is_past: false, has_swapped_clauses: false };
 
-/// Generates `count` memories in six languages. About two fifths of them have only one wording, and many of these
-/// differ from another memory in only a slot, a number or a negation. The others have two to five wordings.
+/// Generates `count` memories in six languages. About two fifths of them are the only wording of their statement. Many
+/// of these differ from another memory only in a slot, a number or a negation. Of the other statements, there are two
+/// to five wordings each.
 pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
     let mut rng = Rng::new(seed);
     let mut out: Vec<Memory> = Vec::with_capacity(count);
@@ -94,7 +97,7 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
         statement += 1;
     }
     out.truncate(count);
-    // The list is shuffled, because copies in a vault are usually not neighbours.
+    // The list is shuffled, because copies of a memory are usually not next to each other in a vault.
     for i in (1..out.len()).rev() {
         out.swap(i, rng.below(i + 1));
     }
@@ -180,7 +183,7 @@ fn compose_text(language: &Language, clauses: &[Clause], wording: Wording, subje
     sentences.join(language.space)
 }
 
-/// Another wording of the statement, and the names of the edits.
+/// Another wording of a statement, and the names of the edits that were made to its first wording.
 fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -> (String, Vec<&'static str>) {
     let mut edits = Vec::new();
     let mut wording = FIRST_WORDING;

@@ -3,7 +3,7 @@ use super::harness::*;
 use mementory_model::Kind;
 use serde_json::{Value, json};
 
-/// Reads the fixture with one value changed in one of its documents.
+/// Writes the fixture to the folder `in` with one value changed in one of its documents.
 fn with_value(scratch: &Scratch, document: &str, pointer: &str, value: &Value) {
     for name in ["memory-store.json", "conversations/talk-1.json", "embeddings.json"] {
         let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input").join(name)).unwrap();
@@ -65,7 +65,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         let remaining_errors = errors(&scratch.at("out"));
         assert_eq!(remaining_errors, Vec::<String>::new(), "{pointer} {value}");
         let reread = read(&scratch.at("out")).unwrap();
-        // Relations are left out. Their text contains their type, and an export replaces a forbidden type.
+        // Relations are left out, because their text contains their type, which an export replaces if it is forbidden.
         let texts = |source: &MemorySource| {
             let records = source.records.iter().filter(|record| record.kind != Kind::Relation);
             let mut all: Vec<_> = records.map(|r| (r.key.value.clone(), r.text.clone())).collect();

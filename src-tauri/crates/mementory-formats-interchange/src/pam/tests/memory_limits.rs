@@ -14,7 +14,7 @@ fn list_of_many_zeros() -> Value {
     json!(vec![0; 1000])
 }
 
-/// A changed copy of a fixture's store, without the fixture's other files.
+/// Writes the fixture's store with a change, but without the fixture's other files. Returns the folder.
 fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathBuf {
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     store.as_object_mut().unwrap().remove("integrity");
@@ -23,7 +23,8 @@ fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathB
     scratch.at("in")
 }
 
-/// Code and place of the validator's errors about size, and the result of the reader.
+/// Returns the code and place of each `too_large` error that the validator reports, and the result of reading the
+/// store.
 fn check_and_read(path: &Path) -> (Vec<(String, String)>, Result<MemorySource, FormatError>) {
     let (catalog, detection) = open(path, None);
     let (source, limits) = (&detection.sources[0], small_limits());

@@ -1,4 +1,4 @@
-//! Tests with fixtures, with the official samples (if available), and with written stores.
+//! Tests with fixtures, with the official samples (if available), and with stores that the tests write themselves.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod fixtures;
 mod forbidden;

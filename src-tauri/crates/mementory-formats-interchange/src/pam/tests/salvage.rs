@@ -1,4 +1,4 @@
-//! A salvage of a damaged store: what it reads, and what it leaves out.
+//! Tests of salvaging a damaged store: what a salvage reads, and what it leaves out.
 use super::harness::*;
 use crate::pam::Pam;
 use mementory_format::{Format, FormatError, ReadContext};
@@ -14,7 +14,7 @@ fn salvage(path: &Path) -> Result<MemorySource, FormatError> {
     Ok(sink)
 }
 
-/// Copies the fixture with a changed store.
+/// Copies the fixture and changes its store.
 fn damaged(scratch: &Scratch, change: impl Fn(&mut Value)) -> std::path::PathBuf {
     let input = repo().join("fixtures/pam/whole/input");
     for name in ["memory-store.json", "conversations/talk-1.json", "embeddings.json"] {

@@ -169,7 +169,7 @@ fn a_signature_covers_the_four_strings_exactly_as_in_the_file() {
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
     assert_eq!(validate(&scratch.at("out")).signature.4.as_deref(), Some("07".repeat(32).as_str()));
 
-    // An unedited store is written with its signature, an edited one without.
+    // An unedited store is written with its signature. An edited store is written without it.
     let mut reread = read(&scratch.at("out")).unwrap();
     write(&mut reread, &scratch.at("same"), &full_export());
     assert_eq!(json(&scratch.at("same/memory-store.json")), store);

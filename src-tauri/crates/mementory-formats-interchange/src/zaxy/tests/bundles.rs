@@ -125,7 +125,7 @@ fn several_sources_become_one_session() {
     let from_log = temp.at("log.json");
     let report = write(&mut memory, &from_log, None);
     assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
-    // The reference exports the same events of the same log.
+    // The reference implementation exports the same events from this log.
     let reference_entries: Vec<Value> = json(&fixture("unsigned"))["entries"].as_array().unwrap().clone();
     let events: Vec<&Value> = reference_entries.iter().filter(|e| e["grain"] == "event").collect();
     let bundle = json(&from_log);

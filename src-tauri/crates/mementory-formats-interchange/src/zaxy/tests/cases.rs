@@ -19,7 +19,7 @@ struct Case {
     dropped: Option<Vec<String>>,
     /// Whether the signature is valid. None if there is no signature.
     signature: Option<bool>,
-    /// The error code with which reading is refused.
+    /// The code of the error with which the reader refuses the file. None if it can be read.
     refused: Option<String>,
 }
 

@@ -12,7 +12,7 @@ fn now() -> Timestamp {
     Timestamp::parse("2026-05-02T10:00:00Z").unwrap()
 }
 
-/// True if a file meets all conditions of a caller: it can be read, has no errors, and its signature is valid.
+/// True if a caller would accept a file: it can be read, has no errors, and its signature is valid.
 fn is_accepted(path: &Path) -> bool {
     source(path).is_some_and(|(_, found, _)| found.format == "zaxy")
         && validate(path).is_ok_and(|v| v.errors.is_empty())
@@ -103,7 +103,7 @@ fn a_disclosure_equals_that_of_the_reference() {
 fn assert_every_flipped_bit_is_noticed(path: &Path, free: &[&str]) {
     let original = std::fs::read(path).unwrap();
     let text = String::from_utf8(original.clone()).unwrap();
-    // Byte ranges of the members that no signature covers, with name and value.
+    // Byte ranges of the members that no signature covers. Each range includes the member's name and its value.
     let unsigned: Vec<std::ops::Range<usize>> = free
         .iter()
         .flat_map(|name| text.match_indices(name).map(|(at, _)| at..at + text[at..].find('\n').unwrap()))
@@ -153,7 +153,7 @@ fn each_of_a_thousand_entries_has_a_valid_proof() {
         write(&mut memory, &signed, Some(key));
         let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();
         assert_eq!(done, Disclosure { disclosed: 1000, of: 1000 });
-        // The validator computes the signed root with each proof.
+        // For each entry, the validator computes the root from the proof and compares it with the signed root.
         assert!(is_accepted(&part));
         let (catalog, found, format) = source(&part).unwrap();
         let found = format.validate(&catalog, &found, &Limits::default(), &[]).unwrap();
