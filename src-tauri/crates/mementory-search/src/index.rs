@@ -48,6 +48,9 @@ pub(crate) struct Pending {
     /// Bytes of text in `waiting`.
     waiting_bytes: usize,
     bytes_since_close: usize,
+    /// A write of the indexing thread failed, so some changes since the last commit are lost. tantivy would commit the
+    /// others.
+    has_lost_changes: bool,
 }
 
 /// A batch is passed to the indexing thread when it has this many documents, or `BATCH_BYTES` bytes of text.
@@ -63,6 +66,7 @@ impl Pending {
     fn discard(&mut self) {
         (self.open_docs, self.waiting_bytes, self.bytes_since_close) = (0, 0, 0);
         self.waiting.clear();
+        self.has_lost_changes = false;
     }
 }
 
@@ -172,23 +176,32 @@ impl SearchIndex {
 
     fn close_locked(&self, pending: &mut Pending) -> IndexResult<()> {
         // Preparing a commit closes the current segments. Since the prepared commit is dropped, nothing is committed.
-        drop(self.hand_over(pending)?.prepare_commit()?);
+        let closed = self.hand_over(pending).and_then(|writer| Ok(drop(writer.prepare_commit()?)));
+        pending.has_lost_changes |= closed.is_err();
+        closed?;
         (pending.open_docs, pending.bytes_since_close) = (0, 0);
         Ok(())
     }
 
     /// Makes all pending changes durable and visible at once. `seq` is the number of the store's last change among
     /// them.
+    ///
+    /// # Errors
+    /// A failed write. After that, every commit fails until [`rollback`](Self::rollback), because changes are lost.
     pub fn commit(&self, seq: u64) -> IndexResult<()> {
         let mut pending = self.pending();
         self.commit_locked(&mut pending, seq)
     }
 
     fn commit_locked(&self, pending: &mut Pending, seq: u64) -> IndexResult<()> {
-        let writer = self.hand_over(pending)?;
-        let mut prepared = writer.prepare_commit()?;
-        prepared.set_payload(&seq.to_string());
-        prepared.commit()?;
+        let committed = self.hand_over(pending).and_then(|writer| {
+            let mut prepared = writer.prepare_commit()?;
+            prepared.set_payload(&seq.to_string());
+            prepared.commit()?;
+            Ok(())
+        });
+        pending.has_lost_changes |= committed.is_err();
+        committed?;
         (pending.open_docs, pending.bytes_since_close) = (0, 0);
         self.seq.store(seq, Ordering::Release);
         self.reader.reload()?;
@@ -259,13 +272,17 @@ impl SearchIndex {
 
     /// The writer, after all waiting documents were passed to it.
     fn hand_over<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {
+        if pending.has_lost_changes {
+            return Err(IndexError::Io(std::io::Error::other("an earlier change could not be written")));
+        }
         let waiting = std::mem::take(&mut pending.waiting);
         pending.waiting_bytes = 0;
-        let writer = self.writer(pending)?;
         if !waiting.is_empty() {
-            writer.run(waiting)?;
+            let passed_on = self.writer(pending).and_then(|writer| Ok(writer.run(waiting)?));
+            pending.has_lost_changes = passed_on.is_err();
+            passed_on?;
         }
-        Ok(writer)
+        self.writer(pending)
     }
 
     pub(crate) fn writer<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {

@@ -174,6 +174,27 @@ fn a_commit_publishes_changes_and_a_rollback_drops_them() {
 }
 
 #[test]
+fn after_a_failed_write_nothing_is_committed_before_a_rollback() {
+    let (dir, index) = index_of(&["first lamp"]);
+    let elsewhere = dir.path().with_extension("elsewhere");
+    index.add(&message(2, &["second lamp"])).unwrap();
+    std::fs::rename(dir.path(), &elsewhere).unwrap();
+    assert!(index.close_segments().is_err());
+    std::fs::rename(&elsewhere, dir.path()).unwrap();
+
+    let before = index.seq();
+    index.add(&message(3, &["third lamp"])).unwrap();
+    assert!(index.commit(before + 1).is_err(), "the second document is lost");
+    assert_eq!((index.seq(), sorted_rows(&index, "lamp")), (before, vec![1]));
+    index.rollback().unwrap();
+    for (row, text) in [(2, "second lamp"), (3, "third lamp")] {
+        index.add(&message(row, &[text])).unwrap();
+    }
+    index.commit(before + 1).unwrap();
+    assert_eq!(sorted_rows(&index, "lamp"), [1, 2, 3]);
+}
+
+#[test]
 fn a_commit_publishes_closed_segments_and_a_rollback_removes_them() {
     let (dir, index) = index_of(&["first lamp", "second lamp"]);
     let files = || std::fs::read_dir(dir.path()).unwrap().count();

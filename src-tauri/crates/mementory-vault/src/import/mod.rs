@@ -303,8 +303,8 @@ impl Importer<'_> {
             Ok((Store::last_change(tx)?, blobs))
         };
         std::thread::scope(|scope| {
-            // Segments are written while the store commits. An error here occurs again at the index's own commit, which
-            // handles it.
+            // Segments are written while the store commits. After an error here, the index's own commit fails too, and
+            // that error is handled.
             let close_segments =
                 || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
             self.context.store.write(|tx| write(tx, &close_segments))
