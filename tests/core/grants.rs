@@ -80,7 +80,7 @@ prop_compose! {
         kinds in some_of(proptest::sample::select(Kind::ALL.to_vec()), 1..5),
         types in some_of(0..3usize, 1..2),
         tags in some_of(0..3usize, 1..2),
-        since in proptest::option::weighted(0.3, 0..10i64), until in proptest::option::weighted(0.3, 0..10i64),
+        since in proptest::option::weighted(0.4, 1..9i64), until in proptest::option::weighted(0.4, 1..9i64),
         conversations in any::<bool>(), uncovered in proptest::bool::weighted(0.25),
     ) -> GrantScope {
         let names = |all: [&str; 3], chosen: Vec<usize>| chosen.into_iter().map(|n| all[n].to_owned()).collect();
