@@ -9,7 +9,9 @@
 //! | `normalize`, `vocabulary` | convert a text to pieces of words |
 //! | `network` | converts pieces to a vector |
 //! | `vector`, `collection` | compare and store vectors |
+//! | `caching` | keeps the vectors of texts for a caller that compares the same texts many times |
 mod arrays;
+mod caching;
 mod collection;
 mod encoder;
 mod error;
@@ -20,6 +22,7 @@ mod vector;
 mod vocabulary;
 mod weights;
 
+pub use caching::CachingEncoder;
 pub use collection::Collection;
 pub use encoder::{Encoder, MAX_CHARS, MAX_PIECES};
 pub use error::EncoderError;

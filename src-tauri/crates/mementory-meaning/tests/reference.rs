@@ -4,7 +4,7 @@
 mod common;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use mementory_meaning::{DIMENSIONS, Encoder, MAX_CHARS, MAX_PIECES, Vector, dot};
+use mementory_meaning::{CachingEncoder, DIMENSIONS, Encoder, MAX_CHARS, MAX_PIECES, Vector, dot};
 
 fn encoder() -> Option<Encoder> {
     Some(Encoder::open(&common::weights()?).unwrap())
@@ -44,6 +44,18 @@ fn pieces_and_vectors_are_those_of_the_reference() {
         let cosine = dot(&encoder.encode(&[&case.text])[0], vector);
         assert!(cosine > 0.999_99, "{start:?} alone: {cosine}");
         assert!(dot(&Vector::from_bytes(&vector.to_bytes()).unwrap(), vector) > 0.999, "{start:?}, stored");
+    }
+}
+
+#[test]
+fn kept_vectors_are_those_of_the_encoder() {
+    let Some(encoder) = encoder() else { return };
+    let caching = CachingEncoder::new(&encoder);
+    let all = ["Likes tea.", "Has a tortoise.", "Likes tea.", "", "Wohnt in Graz."];
+    for texts in [&all[..2], &all, &all[2..], &[]] {
+        let (vectors, expected) = (caching.encode(texts), encoder.encode(texts));
+        assert_eq!(vectors.len(), texts.len());
+        assert!(vectors.iter().zip(&expected).all(|(a, b)| dot(a, b) > 0.999_99), "{texts:?}");
     }
 }
 

@@ -85,7 +85,7 @@ pub use key_ring::{KeyRing, KnownKey};
 pub use meaning::Meaning;
 pub use mementory_erasure_check::{PlaceOutcome, Receipt, ReceiptPlace};
 pub use mementory_insight::{AboutKind, Special};
-pub use mementory_meaning::{Encoder, EncoderError, Vector, WEIGHTS_FILE};
+pub use mementory_meaning::{CachingEncoder, Encoder, EncoderError, Vector, WEIGHTS_FILE};
 pub use mementory_scan::{Class as SensitiveClass, Confidence};
 pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
 pub use mementory_store::{

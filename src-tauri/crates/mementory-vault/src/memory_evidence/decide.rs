@@ -163,7 +163,7 @@ fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     match before {
         -1_000_000..=DAY => 1.15,
         // The date of a memory often has no time of day, and may be in another time zone.
-        before if before > DAY || before > -DAY => 1.0,
+        before if before > -DAY => 1.0,
         _ if by_person => 0.85,
         _ => 0.0,
     }

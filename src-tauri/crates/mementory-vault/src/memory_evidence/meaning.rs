@@ -5,7 +5,7 @@ use crate::memory_evidence::{
     time_span::is_near,
 };
 use mementory_evidence::{Sentence, sentences};
-use mementory_meaning::{Encoder, Vector, dot};
+use mementory_meaning::{CachingEncoder, Vector, dot};
 use mementory_model::{Record, SaidBy, Timestamp};
 use std::cmp::Reverse;
 
@@ -31,7 +31,7 @@ struct ChosenSentence<'t> {
 /// Compares the memory's text with the candidates. Each candidate comes with those of its sentences that have words of
 /// the memory.
 pub(super) fn compare(
-    encoder: &Encoder,
+    encoder: &CachingEncoder<'_>,
     text: &str,
     created: Option<Timestamp>,
     candidates: &mut [(Vec<Sentence>, Candidate)],

@@ -12,7 +12,7 @@ use crate::{VaultError, VaultResult, context::Context, query::Reader};
 use candidates::{Candidate, Candidates};
 use decide::decide;
 use mementory_evidence::{Claim, Sentence, key_words};
-use mementory_meaning::Encoder;
+use mementory_meaning::{CachingEncoder, Encoder};
 use mementory_model::{Kind, Record, SaidBy};
 use mementory_store::RowView;
 use weighed::MemoryFacts;
@@ -128,14 +128,20 @@ impl MemoryEvidence<'_> {
             )));
         }
         let record = Reader::new(self.context).content(&view)?;
-        self.of_record(&view, &record, encoder)
+        self.of_record(&view, &record, encoder.map(CachingEncoder::new).as_ref())
     }
 
-    /// Like [`of`](Self::of), for a record that has already been read.
+    /// Like [`of`](Self::of), for a record that has already been read. The same encoder for several records saves time,
+    /// because they are compared with many of the same sentences.
     ///
     /// # Errors
     /// The store or the index.
-    pub fn of_record(&self, view: &RowView, record: &Record, encoder: Option<&Encoder>) -> VaultResult<FoundEvidence> {
+    pub fn of_record(
+        &self,
+        view: &RowView,
+        record: &Record,
+        encoder: Option<&CachingEncoder<'_>>,
+    ) -> VaultResult<FoundEvidence> {
         let claim = self.claim(record)?;
         let candidates = Candidates::new(self.context, view, record).gather()?;
         let mut candidates_with_sentences: Vec<_> =

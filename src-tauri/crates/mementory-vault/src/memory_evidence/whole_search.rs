@@ -11,7 +11,7 @@ use crate::{
     query::Reader,
 };
 use mementory_evidence::{Sentence, sentences};
-use mementory_meaning::{Encoder, dot};
+use mementory_meaning::{CachingEncoder, dot};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{RowView, kind_code};
 use rusqlite::params;
@@ -39,7 +39,7 @@ pub(super) struct WholeSearch<'s> {
     pub(super) context: &'s Context,
     pub(super) view: &'s RowView,
     pub(super) record: &'s Record,
-    pub(super) encoder: &'s Encoder,
+    pub(super) encoder: &'s CachingEncoder<'s>,
 }
 
 impl WholeSearch<'_> {

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{ApiError, ApiResult, Job, new_file::new_file, types::*};
 use mementory_model::Kind;
-use mementory_vault::{ListQuery, RowView, Sort, Trace};
+use mementory_vault::{CachingEncoder, ListQuery, RowView, Sort, Trace};
 use page::Page;
 use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
@@ -55,6 +55,7 @@ impl Review<'_> {
         let vault = &self.context.vault;
         let cancel = job.cancel_flag();
         let encoder = Meaning::new(self.context).encoder_if_installed();
+        let encoder = encoder.as_deref().map(CachingEncoder::new);
         let mut query = ListQuery { kind: Some(Kind::Memory), sort: Sort::Oldest, limit: 500, ..ListQuery::default() };
         let mut out = Vec::new();
         loop {
@@ -67,7 +68,7 @@ impl Review<'_> {
                     return Ok((out, page.total));
                 }
                 let record = vault.reader().content(&view)?;
-                let found = vault.reader().evidence().of_record(&view, &record, encoder.as_deref())?;
+                let found = vault.reader().evidence().of_record(&view, &record, encoder.as_ref())?;
                 let origin = match (found.said_by.map(mementory_model::SaidBy::as_str), found.trace) {
                     (Some("user"), _) => "said_user",
                     (Some("assistant"), _) => "said_assistant",

@@ -6,7 +6,7 @@ pub(super) use forget_guide::ForgetGuide;
 
 use super::{context::Context, meaning::Meaning, memory_evidence::MemoryOrigins, now, view::RowViews};
 use crate::{ApiError, ApiResult, types::*};
-use mementory_vault::{Answer, ReviewFilter, ReviewItem as Reviewed};
+use mementory_vault::{Answer, CachingEncoder, ReviewFilter, ReviewItem as Reviewed};
 
 /// The guided review of memories, and the memories to delete at the assistants.
 #[derive(Clone, Copy)]
@@ -59,7 +59,8 @@ impl Review<'_> {
         let vault = &self.context.vault;
         let record = vault.reader().content(&reviewed.view)?;
         let encoder = Meaning::new(self.context).encoder_if_installed();
-        let evidence = vault.reader().evidence().of_record(&reviewed.view, &record, encoder.as_deref())?;
+        let encoder = encoder.as_deref().map(CachingEncoder::new);
+        let evidence = vault.reader().evidence().of_record(&reviewed.view, &record, encoder.as_ref())?;
         Ok(ReviewItem {
             evidence: MemoryOrigins::new(self.context).answer(&reviewed.view.id_text(), &evidence)?,
             record: RowViews::new(vault).item_of(&reviewed.view, &record)?,

@@ -1,0 +1,34 @@
+//! An encoder for a caller that compares the same texts many times.
+use crate::{Encoder, Vector};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Number of texts whose vectors are kept, about 8 MB. When there are more, all are dropped.
+const MAX_KEPT: usize = 4_000;
+
+/// An encoder that keeps vectors, so that it encodes a text only once.
+pub struct CachingEncoder<'e> {
+    encoder: &'e Encoder,
+    vectors: RefCell<HashMap<Box<str>, Vector>>,
+}
+
+impl<'e> CachingEncoder<'e> {
+    /// An encoder without vectors yet.
+    pub fn new(encoder: &'e Encoder) -> Self {
+        Self { encoder, vectors: RefCell::default() }
+    }
+
+    /// One vector for each text, in the same order, as [`Encoder::encode`] returns them.
+    pub fn encode(&self, texts: &[&str]) -> Vec<Vector> {
+        let mut vectors = self.vectors.borrow_mut();
+        if vectors.len() + texts.len() > MAX_KEPT {
+            vectors.clear();
+        }
+        let mut missing: Vec<&str> = texts.iter().copied().filter(|text| !vectors.contains_key(*text)).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        let encoded = self.encoder.encode(&missing);
+        vectors.extend(missing.into_iter().map(Box::from).zip(encoded));
+        texts.iter().filter_map(|text| vectors.get(*text).cloned()).collect()
+    }
+}
