@@ -1,5 +1,5 @@
-//! Writes `bindings.ts` and `formats.ts` in `ui/src/lib/ipc`. With the argument `-`, prints `bindings.ts` instead. An
-//! example and no program, because programs of this crate go into the packages.
+//! Writes `bindings.ts` and `formats.ts` in `ui/src/lib/ipc`. With the argument `-`, prints `bindings.ts` instead. This
+//! is an example and not a binary, because the binaries of this crate are shipped in the packages.
 use std::io::Write;
 use std::process::ExitCode;
 

@@ -138,8 +138,8 @@ mod answering {
 
     impl VaultAccess for WindowVault {
         fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
-            // Does not wait, because a command that has the vault for writing locks it or is about to open it. The
-            // client gets the answer that the vault is locked.
+            // Does not wait, because a command that holds the vault for writing is either locking it or about to open
+            // it. In both cases the client is answered that the vault is locked.
             let vault = match self.vault.try_read() {
                 Ok(vault) => vault,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),

@@ -34,7 +34,8 @@ pub trait Clock: Send + Sync {
     fn elapsed(&self) -> Duration;
 }
 
-/// The system's clocks: the larger progress of the monotonic and the wall clock, so that time asleep counts.
+/// Measures time with the system's monotonic clock and wall clock. The larger of the two results counts, so that time
+/// asleep is included.
 pub struct SystemClock {
     started: Instant,
     started_wall: SystemTime,
@@ -54,7 +55,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// The rule of the automatic lock, without threads: time of the last input, limit, and requested lock.
+/// Decides when the automatic lock is due. Has the limit, the time of the last input, and a requested lock, but neither
+/// a thread nor a clock.
 #[derive(Debug, Default)]
 pub struct IdleTimer {
     limit: Option<Duration>,

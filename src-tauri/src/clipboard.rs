@@ -7,7 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Number of attempts to clear, because another program may block the clipboard for a moment.
+/// Number of attempts to clear the clipboard. One may not be enough, because another program may block the clipboard
+/// for a moment.
 const CLEAR_ATTEMPTS: u8 = 10;
 /// Pause between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -30,7 +31,7 @@ pub trait ClipboardBackend: Send {
     fn text(&mut self) -> Result<Option<Zeroizing<String>>, Unavailable>;
     /// Empties the clipboard.
     fn clear(&mut self) -> Result<(), Unavailable>;
-    /// Hands the content over to the desktop if it accepts it, because the program ends.
+    /// Hands the content over to the desktop, if the desktop accepts it. Called when the program ends.
     fn close(&mut self);
 }
 
@@ -110,9 +111,9 @@ struct Queue {
     closing: bool,
 }
 
-/// The clipboard with the last copied text that is to be cleared. It is read only on threads that may block
-/// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command), so that a hanging program that
-/// owns the clipboard delays neither locking nor closing.
+/// The clipboard with the last copied text that is to be cleared. Only threads that may block read it
+/// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command). So a program that owns the
+/// clipboard and hangs delays neither locking nor closing.
 pub struct Clipboard {
     content: Mutex<BackendState>,
     queue: Mutex<Queue>,

@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{AppHandle, Emitter, Manager, RunEvent};
 
-/// Event with the reason, sent when the vault locked automatically.
+/// Event sent when the vault locked automatically, with the reason.
 const LOCKED_EVENT: &str = "locked";
 /// Event sent after a call of a connected client.
 const AGENTS_EVENT: &str = "agents";
@@ -100,7 +100,8 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Takes over the files of a second process of the program, which then ends, and shows the window.
+/// Takes over the files that a second process of the program was asked to open, and shows the window. The second
+/// process then ends.
 fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
     app.state::<OpenRequests>().add(requested_by(args.into_iter().map(Into::into), folder.as_ref()));
     // If the page is not loaded yet, it takes the files when it starts.

@@ -77,7 +77,8 @@ impl AppState {
         result
     }
 
-    /// Sets the open vault to this one, which was just created or opened. If another vault is open, it is locked.
+    /// Makes `session`, which was just created or opened, the open vault. If another vault is open, that vault is
+    /// locked.
     pub fn put_session(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
@@ -167,7 +168,7 @@ impl AppState {
     /// Closes and deletes the open vault, which must be a demonstration without imports of the person's own.
     ///
     /// # Errors
-    /// `locked`, `not_a_demonstration`, `own_imports`; then nothing is deleted. `io`.
+    /// `locked`, `not_a_demonstration` and `own_imports`, in which case nothing is deleted; `io`.
     pub fn delete_demonstration(&self) -> ApiResult<()> {
         self.with_session(Session::check_deletable_demonstration)?;
         self.clipboard.clear_now();
@@ -193,7 +194,7 @@ impl AppState {
     }
 
     /// Imports a file that was detected in a folder with automatic import. The vault does not lock during the import,
-    /// but its end does not count as input. The id of the file is also the id of the job.
+    /// but the end of the import does not count as input. The id of the file is also the id of the job.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<()> {
         let running = self.jobs.start(id, job)?;
         let result = self.with_session(|session| session.watching().import_detected_file(id, job));
@@ -306,8 +307,8 @@ impl AppState {
         }
     }
 
-    /// Locks now, because the computer is about to sleep. Running jobs are cancelled instead of waited for, otherwise
-    /// the machine would sleep with the keys in memory.
+    /// Locks now, because the computer is about to sleep. Running jobs are cancelled instead of waited for, because
+    /// otherwise the machine would sleep with the keys in memory.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
     pub fn lock_before_sleep(&self) -> Option<LockReason> {
         if !self.locks_with_session() || !self.is_open() {

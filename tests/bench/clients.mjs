@@ -1,6 +1,6 @@
-// Measures how connected clients are answered: the time of `search` over a million messages, from the request of a
-// client to its answer, through the program that it starts and the socket; the memory of the programs; the size of the
-// list of tools.
+// Measures how connected clients are answered: the time of `search` over a million messages (from the request of a
+// client until it has the answer, including the program that the client starts and the socket), the memory of the
+// programs, and the size of the list of tools.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
@@ -100,7 +100,7 @@ export async function measureClients(profile) {
   });
 }
 
-/** Asks each question once and the common ones `ROUNDS` times, after a first one that is measured apart. */
+/** Asks each question once and each common query `ROUNDS` times. The very first search is measured separately. */
 async function measureSearches(client, name, truth, row) {
   const questions = truth.needles.map((needle) => needle.query);
   const queries = [...questions, ...Array.from({ length: ROUNDS }, () => COMMON_QUERIES).flat()];

@@ -1,6 +1,6 @@
-// `npm run bench -- formats`: measures actions on the open formats, compared with the reference tool of each format on
-// the same data and with two plain passes over the JSON. The table is printed and written to RESULTS-formats.md beside
-// this file.
+// `npm run bench -- formats`: measures what the program does with the open formats. Each time is compared with that of
+// the format's reference tool on the same data and with that of two plain passes over the JSON. The table is printed
+// and written to RESULTS-formats.md beside this file.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -184,7 +184,9 @@ function measurePam(run) {
   addRow(run, label, "as above, beside the SDK's checksum alone", ours, alone);
 }
 
-/** Runs `work` several times, with the number of the run. Returns the result of the run with the median time. */
+/**
+ * Runs `work` several times and passes it the number of the run. Returns the result of the run with the median time.
+ */
 const medianRun = (work) => runAlternating(work)[0];
 
 /** Like `medianRun`, for several tasks that run in turn. Returns one result for each task. */
@@ -223,7 +225,7 @@ function requireCount(measured, what, wanted) {
 
 /**
  * Runs a command of the reference script. Returns {value, wall, user, sys, rss}. `user` is user and system time
- * together. The times are those of the work without starting Python, `rss` is that of the whole process.
+ * together. The times do not include the start of Python. `rss` is the peak memory of the whole process.
  */
 function runReference({ mementory, program }, ...args) {
   const { status, stdout, stderr, rss } = mementory.meter.measure([program, REFERENCE_SCRIPT, ...args]);

@@ -98,8 +98,8 @@ function tombstoneLine(i) {
 }
 
 /**
- * Writes a valid `.mem` bundle with `count` memories, no two with the same text. Returns {path, lines, bytes}: its folder, the
- * file with its episodes, and its size.
+ * Writes a valid `.mem` bundle with `count` memories, no two with the same text. Returns {path, lines, bytes}: the
+ * folder of the bundle, the file with its episodes, and its size.
  */
 export function writeMemories(folder, count, text = repetitiveText) {
   return writeBundle(
@@ -110,8 +110,8 @@ export function writeMemories(folder, count, text = repetitiveText) {
 }
 
 /**
- * Writes a second bundle for the bundle of `count` memories: `changed` memories with another text, `added` new ones and
- * `removed` deletions.
+ * Writes a bundle with changes to the bundle of `count` memories: `changed` memories with another text, `added` new
+ * ones and `removed` deletions.
  */
 export function writeChanges(folder, count, { changed, added, removed }, text) {
   const interval = Math.floor(count / (changed + removed));

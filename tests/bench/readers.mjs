@@ -15,7 +15,9 @@ const EXPORTS_GENERATOR = join(SHARED, "exports", "gen_exports.py");
 const SOURCES_GENERATOR = fileURLToPath(new URL("reader_sources.py", import.meta.url));
 /** Limit of the peak memory of a process, in MB of 10^6 bytes. */
 const MAX_PEAK_MB = 400;
-/** The full size of each source. `size` is in MB, of conversations for the exports and of the file for others. */
+/**
+ * The full size of each source. `size` is in MB: the size of the conversations for exports, and of the file for others.
+ */
 const CASES = [
   { what: "ChatGPT, one conversations.json", vendor: "chatgpt", layout: "classic", conversations: 50_000, size: 2000 },
   { what: "ChatGPT, sharded", vendor: "chatgpt", layout: "sharded", conversations: 20_000, size: 500 },

@@ -1,9 +1,9 @@
 // `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the
-// large export, `--no-build` uses the programs as they were built last. With `formats` it compares the open formats
-// with their reference tools instead, with `readers` it imports large sources of many vendors, with `window` it measures
-// the window with a large vault, with `clients` the answers to connected clients; `clients --debug` measures the dev
-// build. Each prints its table and writes it beside this file: RESULTS.md, RESULTS-formats.md, RESULTS-readers.md,
-// RESULTS-window.md, RESULTS-clients.md.
+// large export. `--no-build` uses the programs as they were built last. With one of the following words, something else
+// is measured instead. `formats` compares the open formats with their reference tools, `readers` imports large sources
+// of many vendors, `window` measures the window with a large vault, and `clients` measures the answers to connected
+// clients (with `--debug`, those of the dev build). Each prints its table and writes it beside this file: RESULTS.md,
+// RESULTS-formats.md, RESULTS-readers.md, RESULTS-window.md, RESULTS-clients.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";

@@ -84,8 +84,8 @@ const MEASURE_SEARCH_SOURCE = `async (words) => {
 
 /**
  * Source of a function that scrolls the tallest scrollable element in `selector` by `step` pixels per frame. `costs`
- * has the milliseconds from each scroll event, before any other listener, until scripts and layout are done; `gaps` has
- * the milliseconds between frames. Both are empty if nothing can be scrolled far enough within five seconds.
+ * has the milliseconds from the start of each scroll event until all scripts and the layout are done. `gaps` has the
+ * milliseconds between frames. Both are empty if nothing can be scrolled far enough within five seconds.
  */
 const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
   const scrollRange = (each) => each.scrollHeight - each.clientHeight;
@@ -101,7 +101,7 @@ const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
   let workStart = null;
   const noteStart = () => (workStart ??= performance.now());
   window.addEventListener("scroll", noteStart, true);
-  // A reader may start at its end, if the found message is there.
+  // The element may already be scrolled to its end, if the found message is there. In that case it is scrolled up.
   const direction = scrollRange(bar) - bar.scrollTop < step ? -1 : 1;
   const costs = [];
   const gaps = [];
@@ -215,7 +215,7 @@ async function measureAll(browser, rows) {
       DEBOUNCE_MS,
     );
   };
-  // Prefixes of several words in turn, because consecutive prefixes of one word often have the same results.
+  // Type prefixes of several words in turn, because consecutive prefixes of one word often have the same results.
   const words = "harbour trains bees cello metric sources kitchen paper answers reads garden travel".split(" ");
   const memory = [1, 2, 3, 4, 5, 6].flatMap((letters) => words.map((word) => word.slice(0, letters)));
   await typed("Searching memories", memory);

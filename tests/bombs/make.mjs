@@ -1,5 +1,6 @@
-// Makes bombs: files that cost more than they look like, for every kind of input but JSON inside archives, which
-// `../cli/bombs.mjs` makes. `node tests/bombs/make.mjs FOLDER [NAME]` writes them, or those whose name contains NAME.
+// Makes bombs, which are files that cost far more than their size suggests. They are for every kind of input except
+// JSON inside archives, for which `../cli/bombs.mjs` makes them. `node tests/bombs/make.mjs FOLDER [NAME]` writes all
+// bombs, or only those whose name contains NAME.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +42,7 @@ function pngChunk(kind, data) {
   return Buffer.concat([size, body, sum]);
 }
 
-/** A character card with a compressed text, of a picture that claims to be enormous. */
+/** A character card: a PNG whose header claims that the picture is enormous, and which contains a compressed text. */
 function pngCard() {
   const head = Buffer.from([0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 8, 6, 0, 0, 0]);
   const text = Buffer.concat([Buffer.from("chara\0\0"), deflateSync(Buffer.alloc(200 * MIB, "A"))]);
@@ -49,7 +50,7 @@ function pngCard() {
   return Buffer.concat([signature, pngChunk("IHDR", head), pngChunk("zTXt", text), pngChunk("IEND", Buffer.alloc(0))]);
 }
 
-/** A ZIP in ZIPs: `width` copies on each of `depth` levels. */
+/** A ZIP nested in ZIPs: each of the `depth` levels contains `width` copies of the level below. */
 function nested(depth, width) {
   let data = zip("conversations.json", Buffer.alloc(10 * MIB, " "));
   for (let level = 0; level < depth; level += 1)
@@ -76,7 +77,7 @@ const ENTITIES = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x0 "lol">${Array.fr
   (_, i) => `<!ENTITY x${i + 1} "${`&x${i};`.repeat(10)}">`,
 ).join("")}]><sst><si><t>&x30;</t></si></sst>`;
 
-/** Runs SQL on a copy of a database of a fixture. */
+/** Runs SQL on a copy of a fixture's database. */
 function database(path, to, sql) {
   cpSync(join(FIXTURES, ...path), to);
   const script = "import sqlite3,sys\nd=sqlite3.connect(sys.argv[1])\nd.executescript(sys.argv[2])\nd.close()";

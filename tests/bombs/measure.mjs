@@ -1,7 +1,8 @@
-// Measures what each bomb costs: CPU time, memory and what the vault keeps, for detect, validate and import. Prints the
-// rows of the table in `../campaigns/RESULTS.md`. `npm run campaign -- bombs` runs it; MEMENTORY_BOMB names some.
+// Measures what each bomb costs for detect, validate and import: CPU time, memory and what the vault keeps. Prints the
+// rows of the table in `../campaigns/RESULTS.md`. `npm run campaign -- bombs` runs it. If MEMENTORY_BOMB is set, only
+// the bombs whose name contains its value are measured.
 //
-// Needs `time` of GNU. A command is stopped after a minute of CPU time, and at 3 GB of memory.
+// Needs GNU `time`. A command is stopped after a minute of CPU time, and at 3 GB of memory.
 import { cpSync, readFileSync, rmSync, statSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Vault, inFolder } from "../cli/mementory.mjs";
@@ -10,7 +11,10 @@ import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { BOMBS, makeBomb } from "./make.mjs";
 
-/** What a bomb may cost without the person's say: CPU seconds, and megabytes of memory and in the vault. */
+/**
+ * The most that a bomb may cost if the person has not agreed to more: seconds of CPU time, MB of memory, and MB that
+ * the vault keeps.
+ */
 const ALLOWED = { seconds: 5, memory: 500, kept: 100 };
 const COMMANDS = ["detect", "validate", "import"];
 const STOP = "ulimit -t 60; ulimit -d 3000000; exec /usr/bin/time -q -f '%U %S %M' -o";

@@ -10,10 +10,12 @@ import { ENV, Stop, main, showAndKeep } from "../tools/sh.mjs";
 const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
 
 /**
- * Campaigns by name. `what`: a text for the table. A campaign is either a Rust test, with `tests`: arguments of `cargo
- * test`, and `findings`: the pattern that finds the failed seeds in its output; or a `script` of ours, which has no
- * seed, with `env`: its environment, and `counted`: the environment variable that takes the count. `rounds`:
- * a pattern that finds the numbers of rounds in its output.
+ * Campaigns by name. `what` is a text for the table.
+ *
+ * A campaign is either a Rust test or a script of ours. A Rust test has `tests`, the arguments of `cargo test`, and
+ * `findings`, the pattern that finds the failed seeds in its output. A script has its path in `script`, and no seed. It
+ * may also have `env`, its environment; `counted`, the environment variable that takes the count; and `rounds`, a
+ * pattern that finds the numbers of rounds in its output.
  */
 const CAMPAIGNS = {
   erasure: {

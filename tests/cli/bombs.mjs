@@ -1,8 +1,8 @@
 // Decompression bombs: small archives that unpack to a huge list or object, most of them of about 62 MiB. There is one
 // for every place where a reader parses a JSON value. With limited memory, `validate` has to refuse each archive,
-// `import` has to refuse it or to report the record as failed, and nothing of the bomb may be stored. Bombs of the other
-// kinds of input (`../bombs`) only have to end with an answer; those that take long to make are left to
-// `npm run campaign -- bombs`, which measures all.
+// `import` has to refuse it or to report the record as failed, and nothing of the bomb may be stored. For the bombs of
+// other kinds of input (`../bombs`), the program only has to end with an answer. Bombs that take long to make are left
+// to `npm run campaign -- bombs`, which measures all.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

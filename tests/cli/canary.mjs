@@ -1,6 +1,6 @@
-// Unique words are imported into a vault. Then every raw file of the vault, every temporary file and all output of the
-// program are searched for them, in plain text (UTF-8, lower case, UTF-16) and base64. After an erasure they must not
-// be found in any way.
+// Imports unique words into a vault. Then searches every raw file of the vault, every temporary file and all output of
+// the program for them, in plain text (UTF-8, lower case, UTF-16) and base64. After an erasure they must not be found
+// in any of these forms.
 import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { conversation, zip } from "./generated.mjs";
@@ -104,8 +104,8 @@ export async function testCanaries(count) {
 }
 
 /**
- * Kills a conversion in the middle, and searches what it left in the folder for temporary files. One that runs to its
- * end leaves nothing there.
+ * Kills a conversion in the middle, and searches what it left in the folder for temporary files. A conversion that runs
+ * to its end leaves nothing there.
  */
 export async function testConversionLeavesNothing(count) {
   await inFolder(async (folder) => {

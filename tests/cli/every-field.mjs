@@ -53,7 +53,7 @@ const EXCEPTIONS = {
 };
 
 /**
- * A message for each schema member that no document uses and that is no exception, and for each schema of `.mem`
+ * A message for each schema member that no document uses and that is not an exception, and for each schema of `.mem`
  * without documents.
  */
 export function missingMembers() {

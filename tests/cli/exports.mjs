@@ -1,5 +1,6 @@
-// Imports realistic exports and compares the counts: the samples beside the clone, which are also detected under other
-// names, edge cases, and larger exports from the generator, which also writes the expected counts (`*.truth.json`).
+// Imports realistic exports and compares the counts. These exports are the samples beside the clone, edge cases, and
+// larger exports from the generator, which also writes the expected counts (`*.truth.json`). The samples are also
+// detected under other names.
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, extname, join } from "node:path";
@@ -8,9 +9,10 @@ import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, sumProblems } from "./me
 
 const EXPORTS_FOLDER = "exports";
 /**
- * The format of every sample. `counts` and `kinds` are counted by hand where the generator could not count or counted
- * something else: of an MCP server it counts the entities, and we count what was observed about them. `named`: the
- * files and folders keep their names, because the readers of agents and of vaults of notes recognise files by them.
+ * The format of every sample. `counts` and `kinds` compute the expected numbers from counts that were made by hand,
+ * because the generator could not count them or counted something else. For example, the generator counts the entities
+ * of an MCP server, and we count what was observed about them. `named`: the files and folders keep their names, because
+ * the readers of agents and of vaults of notes recognise files by them.
  */
 const SAMPLES = {
   "01-chatgpt-classic-2024.zip": { format: "chatgpt" },
@@ -165,7 +167,9 @@ function normalizedCounts({ conversations, messages, memories, attachments_refer
   return { conversations, messages, memories, attachments };
 }
 
-/** Preview, import, import again: compares counts and sums; the second import must add nothing. */
+/**
+ * Previews and imports an export, then imports it again. Compares counts and sums; the second import must add nothing.
+ */
 async function importTwice(count, name, path, wanted, kinds = {}) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();

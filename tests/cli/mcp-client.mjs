@@ -1,5 +1,5 @@
 // A small client of the Model Context Protocol over standard input and output, for tests that measure or watch our
-// program. That real clients can talk to it is tested in tests/interop.
+// program. Other tests, in tests/interop, show that real clients can talk to the program.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
@@ -92,7 +92,7 @@ export class McpClient {
     return isError ? null : (structuredContent ?? null);
   }
 
-  /** Closes its input and waits for its end. Returns the exit code. */
+  /** Closes the server's input and waits until the server has ended. Returns the exit code. */
   close() {
     this.#child.stdin.end();
     return this.over;

@@ -60,7 +60,7 @@ pub fn run(format: &str, data: &[u8]) {
     }
 }
 
-/// Name of the file if the input is a single one, and whether several files form an archive.
+/// Name of the file if the input is a single file, and whether several files are packed into an archive.
 fn layout_of(format: &str) -> (&'static str, bool) {
     match format {
         "alf" => ("input.alf", true),

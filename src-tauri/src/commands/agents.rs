@@ -62,7 +62,7 @@ pub async fn stop_client(app: AppHandle, grant: String) -> CommandResult<AgentsO
     .await
 }
 
-/// Whether connected clients are answered while the window runs.
+/// Set whether connected clients are answered while the window runs.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_answer_clients(app: AppHandle, on: bool) -> CommandResult<AgentsOverview> {
@@ -109,7 +109,7 @@ async fn change<T: Send + 'static>(
     blocking(app, move |state| {
         let _guard = state.interactive().begin();
         let result = work(state);
-        // Also after an error, because a connection that failed may have made a grant and ended it.
+        // This is done after an error too, because a connection that failed may have made a grant and ended it.
         state.update_agents();
         result
     })

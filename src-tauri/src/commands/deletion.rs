@@ -71,7 +71,7 @@ pub async fn receipt(app: AppHandle, id: String) -> CommandResult<Receipt> {
     session(app, move |vault| vault.changes().receipt(&id)).await
 }
 
-/// Clean and check again the places that a receipt lists as failed.
+/// Clean the places that a receipt lists as failed, and check them again.
 #[tauri::command]
 #[specta::specta]
 pub async fn clean_again(

@@ -201,7 +201,8 @@ pub async fn set_lock_when_away(app: AppHandle, on: bool) -> CommandResult<()> {
     .await
 }
 
-/// Set whether the window is kept out of screenshots and screen sharing. Error `usage` where the system cannot.
+/// Set whether the window is kept out of screenshots and screen sharing. Fails with `usage` if the system does not
+/// support this.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bool) -> CommandResult<()> {

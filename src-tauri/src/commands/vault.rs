@@ -24,7 +24,7 @@ pub async fn recent_vaults(app: AppHandle) -> CommandResult<Vec<RecentVault>> {
     blocking(app, |state| Ok(state.recent_vaults())).await
 }
 
-/// Remove a vault from that list; the vault itself is not changed.
+/// Remove a vault from the list of recent vaults; the vault itself is not changed.
 #[tauri::command]
 #[specta::specta]
 pub async fn forget_recent(app: AppHandle, path: String) -> CommandResult<()> {
@@ -140,7 +140,7 @@ pub async fn delete_demonstration(app: AppHandle) -> CommandResult<()> {
     blocking(app, AppState::delete_demonstration).await
 }
 
-/// Lock. Running jobs are rolled back first.
+/// Lock the vault. Running jobs are rolled back first.
 #[tauri::command]
 #[specta::specta]
 pub async fn lock(app: AppHandle) -> CommandResult<()> {
@@ -151,7 +151,7 @@ pub async fn lock(app: AppHandle) -> CommandResult<()> {
     .await
 }
 
-/// Minutes without input before the vault locks automatically; 0 = never.
+/// Set the number of minutes without input after which the vault locks automatically; 0 = never.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_auto_lock(app: AppHandle, minutes: u32) -> CommandResult<()> {

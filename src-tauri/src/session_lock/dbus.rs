@@ -78,7 +78,7 @@ impl Bus {
         builder?.method_timeout(REPLY_TIMEOUT).build()
     }
 
-    /// The signals to subscribe to. Any user can send on the system bus, so there only signals from logind count.
+    /// The signals to subscribe to. Any user can send signals on the system bus, so only those from logind count there.
     fn match_rules(self) -> Result<Vec<MatchRule<'static>>> {
         let signal =
             |interface, member| MatchRule::builder().msg_type(Type::Signal).interface(interface)?.member(member);

@@ -146,7 +146,7 @@ fn a_call_during_an_erasure_is_refused_and_changes_nothing() {
         });
         starts.recv().unwrap();
         let answer = window.call(&token, "search", json!({"query": "tortoise"}));
-        // Lets the erasure continue: without a sender, waiting for it ends at once in all further stages.
+        // Lets the erasure continue. Without the sender, it no longer waits for a message in the further stages.
         drop(go_on);
         assert_eq!(answer.unwrap_err(), "busy");
         assert!(erasing.join().unwrap().receipt.complete);

@@ -114,7 +114,7 @@ impl TempVault {
                 connection.query_row("SELECT data FROM sqlite_dbpage WHERE pgno = ?1", [page], |r| r.get(0)).unwrap();
             let number = |at: usize| usize::from(u16::from_be_bytes([data[at], data[at + 1]]));
             let (gap, cells) = (8 + 2 * number(3), number(5));
-            // A first byte of 13 marks a leaf page of a table. Its gap must have room for the bytes.
+            // A first byte of 13 marks a leaf page of a table. The page's gap must have room for the bytes.
             if data[0] == 13 && number(3) > 0 && cells > gap + bytes.len() + 64 {
                 data[gap + 32..gap + 32 + bytes.len()].copy_from_slice(bytes);
                 connection
@@ -204,8 +204,8 @@ pub fn files_containing(dir: &Path, needle: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Root folder of the repository. Read from cargo's environment at run time, so that a test built in another clone uses
-/// its own fixtures.
+/// Root folder of the repository. It comes from cargo's environment at run time, not at build time. So a test uses the
+/// fixtures of the clone that runs it, even if the test was built in another clone.
 pub fn repo() -> PathBuf {
     let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
     Path::new(&crate_folder).join("../../..").canonicalize().unwrap()

@@ -6,7 +6,7 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-/// A change that was made: what it returned, and the steps after its commit that failed. It dereferences to what it
+/// The result of a change that was made, and the steps after its commit that failed. Dereferences to what the change
 /// returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied<T> {
@@ -35,7 +35,7 @@ impl<T> Applied<T> {
         self
     }
 
-    /// Adds a warning if the step `failed`.
+    /// Adds the warning `step` if `failed` is true.
     pub(crate) fn warn_if(mut self, failed: bool, step: FailedStep) -> Self {
         if failed {
             self.warnings.insert(step);

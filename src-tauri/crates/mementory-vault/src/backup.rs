@@ -39,8 +39,8 @@ pub struct RestoredBackup {
     pub copy: Backup,
     /// Number of erasures and redactions made after the backup. They are applied when the copy is opened.
     pub erased_since: u32,
-    /// True if a list of erasures was found outside the backup. Otherwise nobody can tell whether something was
-    /// erased since.
+    /// True if a list of erasures was found outside the backup. Otherwise nobody can tell whether something was erased
+    /// after the backup was made.
     pub known: bool,
 }
 
@@ -219,7 +219,8 @@ fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside_message: &str) -
     }
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if parent.canonicalize().map_err(io)?.starts_with(vault.canonicalize().map_err(io)?) {
-        // An erasure would have to reach a backup inside the vault, and the next backup would contain it.
+        // If a backup were inside the vault, an erasure would have to change it too, and the next backup would contain
+        // it.
         return Err(VaultError::Usage(inside_message.into()));
     }
     Ok(parent)
@@ -289,7 +290,8 @@ fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
-        // An error other than `WouldBlock` is no obstacle: on a file system without locks, no other process holds one.
+        // An error other than `WouldBlock` is no obstacle. On a file system without locks, no other process can hold a
+        // lock.
         _ => Ok(Some(lock)),
     }
 }

@@ -40,13 +40,13 @@ impl Demonstration<'_> {
     pub fn batches(&self) -> VaultResult<Option<Vec<String>>> {
         self.context.store.read(|connection| {
             let text: Option<String> = meta::read(connection, META_KEY)?;
-            // A damaged list still marks a demonstration; then every import counts as the person's own.
+            // A damaged list still marks a demonstration. In that case every import counts as the person's own.
             Ok(text.map(|text| serde_json::from_str(&text).unwrap_or_default()))
         })
     }
 }
 
-/// Names of all files and folders of a vault. The header is deleted first: without it, the folder is no vault any more.
+/// Names of all files and folders of a vault. The header is deleted first. Without it, the folder is no longer a vault.
 const VAULT_ENTRIES: [&str; 8] =
     [HEADER_FILE, store::FILE, "store.db-wal", "store.db-shm", "index", "blobs", LEDGER_FILE, "lock"];
 

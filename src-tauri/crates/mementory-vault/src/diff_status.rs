@@ -55,6 +55,6 @@ impl ExportDiff {
     }
 }
 
-/// The last result, and the state of the vault for which it was computed: number of the last audit entry, id of the
-/// last batch, number of undone batches.
+/// The last result, and the state of the vault for which it was computed. The state consists of the number of the last
+/// audit entry, the id of the last batch and the number of undone batches.
 pub(crate) type CachedDiff = Option<((i64, i64, i64), Arc<ExportDiff>)>;

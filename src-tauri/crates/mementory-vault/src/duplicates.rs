@@ -10,7 +10,8 @@ use mementory_store::{Cause, RowView, Store};
 use rusqlite::{Connection, params};
 use std::sync::atomic::AtomicBool;
 
-/// Largest number of memories in a group that can be dismissed. It is limited because every pair of them is stored.
+/// Largest number of memories in a group that can be dismissed. The number is limited because every pair of memories in
+/// the group is stored.
 const MAX_DISMISSED: usize = 200;
 
 /// Memories with nearly the same text.
@@ -38,7 +39,7 @@ impl Duplicates<'_> {
     /// Groups of live memories with nearly the same text, without those that the person dismissed.
     ///
     /// # Errors
-    /// `Cancelled`; the store.
+    /// `Cancelled`; errors of the store.
     pub fn groups(&self, cancel: &AtomicBool) -> VaultResult<Vec<DuplicateGroup>> {
         self.context.store.read(|c| {
             let (mut rows, mut forms) = (Vec::new(), Vec::new());

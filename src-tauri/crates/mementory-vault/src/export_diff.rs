@@ -1,9 +1,9 @@
 //! Compares the newest export of an assistant with earlier ones: which records are new, changed, or gone.
 //!
 //! Only complete exports are compared, and only with earlier ones that share records, because an export of another
-//! account says nothing about this one. A kind that the newest export does not contain at all may not have been
-//! exported, and a conversation outside the time span of its conversations may be outside the exported period. Records
-//! of such a kind and such conversations do not count as gone.
+//! account says nothing about this one. A kind of record that is missing from the newest export may not have been
+//! exported at all. A conversation outside the time span of the export's conversations may be outside the exported
+//! period. Records of such a kind and such conversations do not count as gone.
 use crate::{
     VaultResult,
     batch_rows::BatchRows,
@@ -22,7 +22,8 @@ use std::{
 
 const COMPARED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Conversation];
 
-/// Ids of the formats that contain everything that an assistant has of an account. The id is also the platform's name.
+/// Ids of the formats whose exports contain everything that an assistant stores for an account. Each id is also the
+/// name of the platform.
 fn complete_exports() -> impl Iterator<Item = &'static str> {
     registry().iter().filter(|f| f.capabilities().complete_account_export).map(|f| f.id())
 }
@@ -43,7 +44,7 @@ pub(crate) struct PlannedRows {
     rows: HashSet<i64>,
     /// Kinds that the import contains.
     kinds: HashSet<i64>,
-    /// Times of its oldest and its latest conversation, in microseconds since 1970.
+    /// Times of the oldest and the latest conversation in the import, in microseconds since 1970.
     span: Option<(i64, i64)>,
 }
 
@@ -198,7 +199,8 @@ struct GoneRule {
     span: Option<(i64, i64)>,
     /// Memories that were derived from a conversation.
     derived: HashSet<i64>,
-    /// False if the export is an older one that was imported later, which cannot contain newer records.
+    /// True unless a related export contains a later conversation. In that case this export is an older one that was
+    /// imported later, and it cannot contain newer records.
     newer: bool,
 }
 

@@ -15,7 +15,7 @@ pub enum FailedStep {
     Sync,
     /// The file that was written could not be read again afterwards.
     ReadBack,
-    /// The configuration of a client still has our server. The client's grant has ended.
+    /// The configuration of a client still names our server, although the client's grant has ended.
     ClientConfiguration,
     /// One of several suggestions could not be accepted or refused, after others were. It stays in the queue.
     OtherSuggestions,

@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, path::Path};
 const META_KEY: &str = "whereabouts";
 /// Upper limit for the entries of each map. The oldest are removed first.
 const MAX_ENTRIES: usize = 200;
-/// Length in bytes of the beginning of an erased text. A path that contains this beginning is removed, since the check
-/// after a deletion searches for such beginnings.
+/// Number of bytes at the beginning of an erased text that are searched for in paths. A path that contains them is
+/// removed, because the check after a deletion searches for the beginnings of texts too.
 const HEAD_BYTES: usize = 48;
 /// Words of fewer bytes are ignored, since they could be in any path.
 const MIN_WORD_BYTES: usize = 5;
@@ -19,7 +19,7 @@ const MIN_WORD_BYTES: usize = 5;
 pub struct KnownLocations {
     /// Path of each export, by the number of its log entry.
     pub exports: BTreeMap<i64, String>,
-    /// Time and paths of each import, by batch.
+    /// Time (in microseconds since 1970) and paths of each import, by batch.
     pub imports: BTreeMap<String, (i64, Vec<String>)>,
     /// Failed imports, by the number of their log entry.
     #[serde(default)]
@@ -88,7 +88,7 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
 }
 
 /// Deletes the stored paths that contain erased words or, according to `is_named`, the name of an erased record. A
-/// failed import is also deleted if its message or its details contain them.
+/// failed import is also deleted if its message or its details contain such words or such a name.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
     let before = all.clone();
@@ -146,7 +146,7 @@ impl FileLocations<'_> {
         })
     }
 
-    /// Logs a text that was copied without a file.
+    /// Logs an export whose text was copied to the clipboard without writing a file.
     pub fn record_copied_text(&self, format: &str, detail: &str, now: mementory_model::Timestamp) -> VaultResult<()> {
         self.context
             .store

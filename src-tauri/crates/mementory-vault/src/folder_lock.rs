@@ -28,7 +28,7 @@ impl FolderLock {
         match file.try_lock() {
             Ok(()) => {
                 let lock = Self(file);
-                // A process that was killed leaves its note.
+                // A process that was killed leaves its note behind. It is removed here.
                 lock.note_answering(false);
                 Ok(lock)
             }

@@ -23,7 +23,7 @@ pub enum ItemOutcome {
     Updated,
     /// The record is the same as in the vault.
     Unchanged,
-    /// A tombstone or deleted words block the record.
+    /// The record is blocked by a tombstone, or because its words were deleted.
     Blocked,
     /// The item was left out on purpose.
     Skipped,
@@ -110,7 +110,7 @@ pub struct MissingPart {
     pub reason: String,
 }
 
-/// The state of a source that the vault has reached with an import. States are numbered.
+/// A numbered state of a source that the vault has reached with an import.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReachedState {
     /// Id of the format of the whole source.
@@ -161,8 +161,8 @@ pub struct ImportReport {
     /// The numbered states that the import led to.
     #[serde(default)]
     pub states: Vec<ReachedState>,
-    /// By kind, the number of records that earlier exports of the account contain and this import, the newest export,
-    /// lacks. Not stored with the batch.
+    /// By kind, the number of records that are in earlier exports of the account but not in this import, which is the
+    /// newest export. Not stored with the batch.
     #[serde(skip)]
     pub gone: BTreeMap<String, u32>,
 }

@@ -102,8 +102,8 @@ impl Context {
         Ok(true)
     }
 
-    /// Reindexes all live rows that match `condition`. Returns the rows whose stored flags do not match who said the
-    /// record, each with the correct flags. Vaults of former versions have such rows.
+    /// Reindexes all live rows that match `condition`. Returns the rows whose stored flags are wrong about who said the
+    /// text of the record, each with the correct flags. Vaults of former versions have such rows.
     fn index_rows(
         &self,
         connection: &Connection,

@@ -1,5 +1,6 @@
-//! Judgements of all live memories, in memory only. A memory is judged again when its row changes. All memories are
-//! judged again after a redaction, an erasure or a decision of the person.
+//! Keeps the judgements of all live memories while the vault is open. They are never written to disk. A memory is
+//! judged again when its row changes. All memories are judged again after a redaction, an erasure or a decision of the
+//! person.
 use mementory_insight::{AboutKind, Special};
 use mementory_similar::{Comparison, Form, compare};
 use mementory_store::RowView;
@@ -70,7 +71,7 @@ impl RowStamp {
     }
 }
 
-/// The kinds that the person decided: by record id, and also with the form of each text, by which memories that say the
+/// The kinds that the person decided, by record id. The form of each text is kept too, so that memories that say the
 /// same are recognised.
 #[derive(Debug)]
 pub(crate) struct DecidedKinds {

@@ -97,7 +97,7 @@ impl KeyRing<'_> {
         })
     }
 
-    /// Removes a key from the list. Returns false if it was not in it.
+    /// Removes a key from the list. Returns false if the list did not contain the key.
     ///
     /// # Errors
     /// Errors of the store.

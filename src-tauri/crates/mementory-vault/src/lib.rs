@@ -4,8 +4,8 @@
 //! Name.mementory/  vault.json (key slots)  store.db  index/  blobs/  erasures  lock
 //! ```
 //!
-//! [`Vault`] opens and closes; each use case is a small struct over one context (folder, keys, store, attachments, index),
-//! reached by a short method: `vault.importer()`, `vault.eraser()`, `vault.reader()` ...
+//! [`Vault`] opens and closes a vault. Each use case is a small struct over one context (folder, keys, store,
+//! attachments, index). A short method returns it: `vault.importer()`, `vault.eraser()`, `vault.reader()` ...
 mod accept_suggestion;
 mod after_commit;
 mod agents;

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 /// Calls `visit` for each memory, with its row and its record. The record has no verbatim.
 ///
 /// # Errors
-/// `Cancelled`; the store.
+/// `Cancelled`; errors of the store.
 pub(crate) fn for_each(
     context: &Context,
     c: &Connection,

@@ -28,7 +28,7 @@ impl RowRanges {
         self.0 = out;
     }
 
-    /// Encodes the gaps between ranges and their lengths as varints. None for an empty set.
+    /// Encodes each range as two varints: the gap before it and its length. None for an empty set.
     pub(crate) fn encode(mut self) -> Option<Vec<u8>> {
         self.join_ranges();
         let mut out = Vec::new();

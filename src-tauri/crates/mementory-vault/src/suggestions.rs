@@ -155,7 +155,7 @@ impl Suggestions<'_> {
     /// Puts suggestions into the queue, as [`add`](Self::add) does with one. Returns what became of each.
     ///
     /// # Errors
-    /// `Usage` if the queue has no room for all; none is added then.
+    /// `Usage` if the queue has no room for all of them, in which case none is added.
     pub fn add_all(&self, suggestions: Vec<Suggestion>) -> VaultResult<Vec<Added>> {
         self.context.store.write(|tx| {
             let mut all = load_all(tx)?;

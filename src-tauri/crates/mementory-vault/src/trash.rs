@@ -37,13 +37,13 @@ impl<'v> Trash<'v> {
 }
 
 impl Trash<'_> {
-    /// Moves records to the Trash. A conversation is moved together with its messages. All of them are at once absent
-    /// from search, lists and exports. Returns `ids`.
+    /// Moves records to the Trash. A conversation is moved together with its messages. Search, lists and exports leave
+    /// the moved records out from then on. Returns `ids`.
     pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Applied<Vec<String>>> {
         self.set_trashed(ids, now, true, &|_| Ok(()))
     }
 
-    /// Like [`trash`](Self::trash), and does `extra_work` in the same transaction.
+    /// Like [`trash`](Self::trash), but also does `extra_work` in the same transaction.
     pub(crate) fn trash_and(
         &self,
         ids: &[String],

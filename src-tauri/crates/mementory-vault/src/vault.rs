@@ -89,8 +89,8 @@ impl Vault {
     /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
     ///
     /// # Errors
-    /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. No record is
-    /// changed then.
+    /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. After an error,
+    /// no record is changed.
     pub fn open(dir: &Path, secret: &str) -> VaultResult<Self> {
         Self::open_watched(dir, secret, &IndexWatch { progress: &|_, _, _| {}, cancel: &AtomicBool::new(false) })
     }
@@ -229,7 +229,7 @@ impl Vault {
     /// next change or opening.
     ///
     /// # Errors
-    /// The store or the index; `Cancelled`.
+    /// Errors of the store or the index; `Cancelled`.
     pub fn index_rebuild_until(&self, cancel: &AtomicBool) -> VaultResult<()> {
         self.context.index_rebuild_until(cancel)
     }

@@ -1,8 +1,8 @@
 //! Measures the limits of the machine for each stage of an import, with one thread and without Mementory.
 //!
 //! Arguments: a JSON file (a list of conversations) and an empty folder for the database. Prints one JSON object with
-//! MB/s (of 10^6 bytes) and rows/s. Or: the word `plain` and a JSON file; prints the number of parsed bytes, twice the
-//! size of the file. Errors end the program.
+//! MB/s (of 10^6 bytes) and rows/s. If the arguments are the word `plain` and a JSON file, parses the file twice
+//! instead and prints the number of parsed bytes, which is twice the size of the file. Errors end the program.
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{
@@ -25,7 +25,7 @@ struct Conversation<'a> {
 
 /// Bytes of text in each row, about as many as in a chat message.
 const ROW_BYTES: usize = 900;
-/// About as many bytes of the text are written and indexed, or all if it is shorter.
+/// About this many bytes of the text are written and indexed, or the whole text if it is shorter.
 const STORED_BYTES: usize = 100_000_000;
 
 fn main() -> Outcome<()> {

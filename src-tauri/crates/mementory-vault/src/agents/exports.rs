@@ -1,5 +1,5 @@
-//! Writes the documents that the export tools of a connected client return. Each record is built only from what the
-//! grant shows of it: without its verbatim, its place in a file and its account, and with links only to records that
+//! Writes the documents that the export tools return to a connected client. Each record is built only from what the
+//! grant makes visible: without its verbatim, its place in a file and its account, and with links only to records that
 //! are visible too. So a document says nothing about other records, deletions or files.
 use crate::{
     VaultError, VaultResult,
@@ -32,15 +32,15 @@ pub struct ExportRange {
     pub after: Option<i64>,
     /// Only records of these kinds. None means all kinds.
     pub kinds: Option<Vec<Kind>>,
-    /// Cursor from an earlier document. Only records after the one that it names.
+    /// Cursor from an earlier document. Only records after the record that the cursor names.
     pub cursor: Option<String>,
     /// Only records whose number is greater than this; see [`GrantedExport::numbers`].
     pub since_number: Option<u64>,
     /// Only records whose number is at most this.
     pub max_number: Option<u64>,
-    /// Only dated records, from this time on.
+    /// Only records that have a date at or after this time, in microseconds since 1970.
     pub from: Option<i64>,
-    /// Only dated records, up to this time.
+    /// Only records that have a date at or before this time, in microseconds since 1970.
     pub to: Option<i64>,
     /// Only these records.
     pub ids: Option<Vec<String>>,
@@ -86,9 +86,9 @@ impl GrantedExport {
         Ok(())
     }
 
-    /// Shortens the export until every record that is left out is later than the last one that stays. Returns the time
-    /// of that last one, after which another export continues. None if nothing is left out, or if all records have the
-    /// same time.
+    /// Shortens the export so that every record that is left out is later than every record that stays. Returns the
+    /// time of the last record that stays; another export can continue after that time. Returns None if nothing is left
+    /// out, or if all records have the same time.
     pub fn end_between_times(&mut self) -> Option<i64> {
         let more_at = self.more_at?;
         let before = self.times.iter().take_while(|time| **time < more_at).count();
@@ -99,7 +99,7 @@ impl GrantedExport {
         self.times.last().copied()
     }
 
-    /// Cursor at which the next document begins. None if this export is not cut off.
+    /// Cursor with which the next document continues after this export. None if this export is not cut off.
     pub fn next_cursor(&self) -> Option<&str> {
         self.more_at.and(self.cursors.last()).map(String::as_str)
     }
@@ -121,12 +121,12 @@ struct NumberedRow {
 }
 
 impl GrantedView<'_> {
-    /// Returns the visible records of a range, at most `limit`, and stops once their texts have `max_chars` characters
-    /// in total. Records that their source marks as not exportable are left out, and so are the records derived from
-    /// them and their relations.
+    /// Returns at most `limit` visible records of a range. Their texts have at most `max_chars` characters in total,
+    /// except that one record is always returned, however long it is. Records that their source marks as not exportable
+    /// are left out, and so are the records derived from them and their relations.
     ///
     /// # Errors
-    /// The store; `Usage` for a cursor that is not from an earlier document.
+    /// Errors of the store; `Usage` for a cursor that is not from an earlier document.
     pub fn export(&mut self, range: &ExportRange, limit: u32, max_chars: usize) -> VaultResult<GrantedExport> {
         let (max_rows, backwards) = match range.last {
             Some(last) => (last as usize, true),
@@ -175,8 +175,8 @@ impl GrantedView<'_> {
         Ok(export)
     }
 
-    /// Numbers and rows of the visible records in the range. Only those conditions of the range are applied that need
-    /// nothing but the row's columns.
+    /// Numbers and rows of the visible records in the range. Applies only the conditions of the range that can be
+    /// checked with the columns of the row.
     fn numbered_rows(
         &self,
         range: &ExportRange,
@@ -292,7 +292,8 @@ impl GrantedView<'_> {
         }))
     }
 
-    /// True if the record was derived from a memory that its source marks as not exportable, or is a relation of one.
+    /// True if the record was derived from a memory that its source marks as not exportable, or is a relation of such a
+    /// memory.
     fn concerns_not_exportable(&self, record: &Record) -> VaultResult<bool> {
         let concerns = |link: &&Link| {
             link.kind == Kind::Memory && (record.kind == Kind::Relation || link.relation == "derived_from")
@@ -310,7 +311,8 @@ impl GrantedView<'_> {
         Ok(false)
     }
 
-    /// Writes the document that an export tool answers with. Returns it with the number of records of each kind in it.
+    /// Writes the document that an export tool returns. Returns the document and the number of records of each kind in
+    /// it.
     ///
     /// # Errors
     /// `Usage` for an unknown tool; errors of the writer.

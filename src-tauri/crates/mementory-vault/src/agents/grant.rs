@@ -58,7 +58,7 @@ pub struct Grant {
     /// Whether the person has seen the notice of the first read.
     #[serde(default)]
     pub first_read_seen: bool,
-    /// Number of the day that the next two fields count, in days since 1970.
+    /// The day to which the next two fields apply, in days since 1970.
     pub(crate) day: i64,
     /// Number of calls on that day.
     pub(crate) calls_today: u32,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Largest number of grants in a vault, including those that have ended.
 const MAX_GRANTS: usize = 200;
-/// Largest number of calls of one grant on one day. Each call is an entry of the audit log, which only grows.
+/// Largest number of calls of one grant on one day. Each call adds an entry to the audit log, which only grows.
 const MAX_CALLS_PER_DAY: u32 = 10_000;
 const DAY_MICROS: i64 = 86_400_000_000;
 
@@ -95,7 +95,7 @@ impl Grants<'_> {
         self.context.store.read(load_all)
     }
 
-    /// Notes in the vault's folder whether this process answers connected clients.
+    /// Writes into the vault's folder whether this process answers connected clients.
     pub fn note_answering(&self, answering: bool) {
         self.context.lock.note_answering(answering);
     }
@@ -154,7 +154,7 @@ impl Grants<'_> {
         Ok(self.context.store.read(|c| load(c, &token.grant))?.filter(|grant| grant.accepts(&token)))
     }
 
-    /// Stores that the person has seen the notices of the first reads of these grants. Unknown ids are ignored.
+    /// Stores that the person has seen the notice of the first read for each of these grants. Unknown ids are ignored.
     ///
     /// # Errors
     /// Errors of the store.
@@ -173,7 +173,7 @@ impl Grants<'_> {
     /// Returns the grant that a token belongs to, and the number of records that may still be sent today.
     ///
     /// # Errors
-    /// The store; in the inner result, why the token is refused.
+    /// Errors of the store. The inner error says why the token is refused.
     pub fn check(&self, token: &str, now: Timestamp) -> VaultResult<Result<(Grant, u32), GrantRefusal>> {
         let Some(grant) = self.of_token(token)? else { return Ok(Err(GrantRefusal::UnknownToken)) };
         if grant.revoked.is_some() {
@@ -193,8 +193,8 @@ impl Grants<'_> {
     /// Counts a call and logs it. The call's answer may be handed out only after this succeeded.
     ///
     /// # Errors
-    /// The store; in the inner result, that the grant was revoked in the meantime or has reached its limit of records
-    /// or calls for today.
+    /// Errors of the store. The inner error says that the grant was revoked in the meantime or has reached its limit of
+    /// records or calls for today.
     pub fn record(&self, grant: &Grant, call: &Call, now: Timestamp) -> VaultResult<Result<(), GrantRefusal>> {
         self.context.store.write(|tx| {
             let Some(mut grant) = load(tx, &grant.id)?.filter(|g| g.revoked.is_none()) else {

@@ -23,7 +23,7 @@ pub struct OfferedMemory {
 /// What a document offers.
 #[derive(Debug, Default)]
 pub struct Offered {
-    /// Its memories and tasks, in their order.
+    /// Its memories and tasks, in the order of the document.
     pub memories: Vec<OfferedMemory>,
     /// Number of its other elements, such as those of a graph.
     pub others: u32,
@@ -100,7 +100,7 @@ fn vault_id(text: &str) -> Option<String> {
 }
 
 impl GrantedView<'_> {
-    /// Returns those of `texts` that are the text of a visible memory or task, as the client sees it.
+    /// Returns each of `texts` that is the text of a visible memory or task, in the form in which the client sees it.
     ///
     /// # Errors
     /// Errors of the store.

@@ -5,7 +5,7 @@ use mementory_store::{Flags, kind_code};
 use rusqlite::types::Value;
 use serde::{Deserialize, Serialize};
 
-/// Kinds that no grant makes visible: files, the source's own log and unread parts of exports, and credentials.
+/// Kinds that no grant makes visible: files, entries of the source's own log, passthrough files, and credentials.
 const NEVER_VISIBLE: [Kind; 4] = [Kind::Attachment, Kind::Audit, Kind::Foreign, Kind::Credential];
 
 /// The records that a grant makes visible. An empty list restricts nothing.
@@ -48,8 +48,8 @@ impl GrantScope {
         let mut values: Vec<Value> = Vec::new();
         let mut parts = vec![
             "r.trashed IS NULL".to_owned(),
-            // Without the plus, SQLite would rather read all records of these kinds than the few that a caller asks for
-            // by row.
+            // The plus keeps SQLite from using the index on `kind`. Through that index it would read all records of
+            // these kinds instead of the few rows that a caller asks for.
             format!("+r.kind IN ({})", kinds.join(",")),
             format!("r.flags & {} = 0", Flags::NOT_EXPORTABLE | Flags::HIDDEN),
         ];
@@ -83,7 +83,8 @@ impl GrantScope {
             tags: self.tags.clone(),
             created_from: self.since,
             created_to: self.until,
-            // Undated records count by the time of their import, which only the store knows.
+            // An undated record has the time of its import as its date. Only the store knows that time, so the index
+            // returns all undated records.
             undated: true,
             ..IndexFilter::default()
         }

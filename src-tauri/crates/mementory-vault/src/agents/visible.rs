@@ -148,8 +148,8 @@ impl<'v> GrantedView<'v> {
         found.ok_or_else(|| VaultError::not_found(id))
     }
 
-    /// Reads the first of these rows: as many as have at most `max_chars` characters of text in total, but at least
-    /// one.
+    /// Reads records from the start of `rows`, as many as have at most `max_chars` characters of text in total. Reads
+    /// at least one record, however long it is.
     fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
         let (mut out, mut chars) = (Vec::new(), 0);
         for row in rows {
@@ -164,8 +164,8 @@ impl<'v> GrantedView<'v> {
     }
 
     /// Visible messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
-    /// returns at most `limit`, but stops once their texts have `max_chars` characters in total. The flag says whether
-    /// there are more messages.
+    /// returns at most `limit`. Their texts have at most `max_chars` characters in total, except that one message is
+    /// always returned, however long it is. The flag says whether there are more messages.
     ///
     /// # Errors
     /// As for [`record`](Self::record).
@@ -188,7 +188,8 @@ impl<'v> GrantedView<'v> {
     }
 
     /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks. A page
-    /// has at most `limit` records, and ends once their texts have `max_chars` characters in total.
+    /// has at most `limit` records. Their texts have at most `max_chars` characters in total, except that one record is
+    /// always returned, however long it is.
     ///
     /// # Errors
     /// `Usage` for a cursor that is not from this list.
@@ -240,11 +241,12 @@ impl<'v> GrantedView<'v> {
     /// Visible records for a query, best first, each with the part of its text that contains the words of the query.
     /// Records with masked values come last, ordered by id.
     ///
-    /// With masking, operators in the query are plain words. A record with masked values counts as found only if the
-    /// text that remains contains a word of the query. Otherwise a client could find out a value by searching for it.
+    /// If sensitive values are masked, operators in the query are treated as plain words, and a record with masked
+    /// values counts as found only if the text that remains contains a word of the query. Otherwise a client could find
+    /// out a value by searching for it.
     ///
     /// # Errors
-    /// The store or the index.
+    /// Errors of the store or the index.
     pub fn search(&mut self, query: &str, limit: u32) -> VaultResult<Vec<(GrantedRecord, String)>> {
         let is_masked = self.masker.is_some();
         let query = if is_masked { without_operators(query) } else { query.to_owned() };
@@ -279,14 +281,15 @@ impl<'v> GrantedView<'v> {
                 break;
             }
         }
-        // Their rank in the index would reveal whether a masked value matched, so they come last, by id.
+        // The rank of a record with masked values would reveal whether a masked value matched. So these records come
+        // last, ordered by id.
         with_masked.sort_by(|(a, _), (b, _)| a.id.cmp(&b.id));
         found.append(&mut with_masked);
         Ok(found)
     }
 }
 
-/// Length of the text that a search shows of a hit, in characters.
+/// Length of the text that a search returns for each hit, in characters.
 const SNIPPET_CHARS: usize = 300;
 
 fn searched_text(record: &GrantedRecord) -> &str {

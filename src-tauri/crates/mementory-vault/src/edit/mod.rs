@@ -109,7 +109,7 @@ impl Editor<'_> {
         self.edit_and(id, fields, now, &|_| Ok(()))
     }
 
-    /// Like [`edit`](Self::edit), and does `extra_work` in the same transaction.
+    /// Like [`edit`](Self::edit), but also does `extra_work` in the same transaction.
     pub(crate) fn edit_and(
         &self,
         id: &str,

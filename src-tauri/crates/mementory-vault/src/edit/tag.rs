@@ -13,13 +13,13 @@ use std::{
 };
 
 impl Editor<'_> {
-    /// Adds a tag to records, or removes it, in one transaction with a new version for each. Returns the ids of the
-    /// records that changed. A record that already has the tag, or already lacks it, does not change. When a tag is
-    /// removed, records that are erased or in the Trash are skipped.
+    /// Adds a tag to records, or removes it from them. Each changed record gets a new version, all in one transaction.
+    /// Returns the ids of the records that changed. A record that already has the tag, or already lacks it, does not
+    /// change. When a tag is removed, records that are erased or in the Trash are skipped.
     ///
     /// # Errors
-    /// `Usage` for an empty tag and for adding one to a record in the Trash, `NotFound`, `Cancelled`. Nothing is
-    /// changed then.
+    /// `Usage` for an empty tag and for adding a tag to a record in the Trash, `NotFound`, `Cancelled`. After an error,
+    /// nothing is changed.
     pub fn tag(
         &self,
         ids: &[String],

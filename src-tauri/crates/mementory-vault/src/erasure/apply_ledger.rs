@@ -146,7 +146,8 @@ impl ErasureLedger<'_> {
         let row = store_own(tx, &self.context.keys, row, &id, blocked, &fingerprints)?;
         if entry.redacted {
             store_redacted(tx, &[id], &row.id)?;
-            // The source still has the words. The flag keeps imports from bringing a newer version of this record.
+            // The source still has the redacted words. The flag keeps imports from adding a newer version of this
+            // record.
             tx.execute("UPDATE records SET flags = flags | ?2 WHERE id = ?1", params![id, Flags::REDACTED])?;
         }
         let op = if entry.redacted { "redact" } else { "erase" };

@@ -37,14 +37,14 @@ impl Cut {
         text == self.mark()
     }
 
-    /// The sentences in the spans. A span may contain several, and in other records (list items, derived statements)
-    /// each may appear alone.
+    /// The sentences in the spans. A span may contain several sentences, and another record (a list item, a derived
+    /// statement) may contain only one of them.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
         all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
     }
 
-    /// The removal for names in import reports. It leaves out short words, which could be part of any name.
+    /// The removal for import reports. It leaves out short words, because they could be part of any name in a report.
     pub(crate) fn removal_in_reports(&self) -> Removal {
         Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
     }
@@ -54,8 +54,8 @@ impl Cut {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 
-    /// The removal for the record itself (`own`) and for records derived from it. It also removes strings that repeat a
-    /// part of the former text that lies inside a span or crosses the border of one.
+    /// The removal for the record itself if `own` is true, and otherwise for records derived from it. It also removes
+    /// strings that repeat a part of the former text that lies inside a span or crosses the border of one.
     pub(crate) fn removal(&self, former: &str, own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if own {

@@ -39,9 +39,9 @@ pub struct ErasePlan {
     pub links: u32,
     /// Number of files whose last reference would be removed.
     pub files: u32,
-    /// Number of passthrough files that contain the words.
+    /// Number of passthrough files that contain words of these records.
     pub passthrough: u32,
-    /// Other records that contain the same sentences.
+    /// Other records that contain sentences of these records.
     pub copies: Vec<RowView>,
 }
 
@@ -68,7 +68,8 @@ pub(crate) struct EraseRequest<'a> {
     /// Set if this erasure was already made in a newer copy of the vault. Then the ids and the time of that erasure are
     /// used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
-    /// When set, the erasure stops if nothing was erased yet. Once its commit has begun, it is finished and checked.
+    /// If this is set before anything was erased, the erasure stops. Once its commit has begun, the erasure is finished
+    /// and checked.
     pub(crate) cancel: &'a AtomicBool,
 }
 
@@ -134,7 +135,7 @@ impl Eraser<'_> {
     /// Like [`erase`](Self::erase), but stops if `cancel` is set before anything was erased.
     ///
     /// # Errors
-    /// `Cancelled`, and nothing was changed.
+    /// `Cancelled` if it was stopped. In that case nothing was changed.
     pub fn erase_until(
         &self,
         ids: &[String],
@@ -374,7 +375,7 @@ impl Eraser<'_> {
         for target in targets {
             let row = target.view.row;
             add_to_evidence(tx, row, evidence)?;
-            // Former bytes that an undo would restore are removed too.
+            // Blobs with former bytes of a file, which an undo would restore, are removed too.
             blobs.extend(
                 tx.prepare_cached("SELECT DISTINCT blob FROM named_blobs WHERE row = ?1")?
                     .query_map([row], |r| r.get::<_, [u8; 32]>(0))?

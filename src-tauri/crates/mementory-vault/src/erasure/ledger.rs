@@ -23,14 +23,15 @@ impl<'v> ErasureLedger<'v> {
 }
 
 impl ErasureLedger<'_> {
-    /// Sets a folder where the list is stored too, in one file for each vault. With None, only in the vault's folder.
+    /// Sets a folder in which the list is stored too, in one file for each vault. If `folder` is None, the list is
+    /// stored only in the vault's folder.
     pub fn keep_in(&self, folder: Option<&Path>) {
         let files = LedgerFiles::new(self.context.dir(), &self.context.header().vault_id, folder);
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }
 
-    /// Adds an act to the list in the vault's folder and to the one in the program's folder. Returns false if the
-    /// latter could not be written. [`end`](Self::end) has to follow.
+    /// Adds an act to the list in the vault's folder and to the list in the program's folder. Returns false if the
+    /// latter could not be written. The caller must call [`end`](Self::end) afterwards.
     pub(crate) fn add(&self, id: &str, act: Act) -> VaultResult<bool> {
         let files = self.files();
         let mut ledger = self.read(Some(&files.own)).ledger;
@@ -44,8 +45,9 @@ impl ErasureLedger<'_> {
         Ok(self.write_outside(&files, &ledger))
     }
 
-    /// Ends an addition. If the erasure was not committed, the former lists are put back by a rename, which works on a
-    /// full disk too. If both that and rewriting the lists fail, the next opening carries out the erasure.
+    /// Ends what [`add`](Self::add) began. If the erasure was not committed, the former lists are put back by a rename,
+    /// which works even on a full disk. If the rename fails and rewriting the lists fails too, the next opening carries
+    /// out the erasure.
     pub(crate) fn end(&self, id: &str, is_committed: bool) {
         let files = self.files();
         for path in std::iter::once(&files.own).chain(&files.outside) {

@@ -37,9 +37,9 @@ impl<'v> PassthroughFiles<'v> {
 }
 
 impl PassthroughFiles<'_> {
-    /// The passthrough files outside `rows` that contain words of `removal`. With `store_blobs` their new bytes are
-    /// stored as blobs, which no record names until [`PassthroughFiles::rewrite_files`]. A file that cannot be read is
-    /// skipped; the erasure check reports it.
+    /// The passthrough files outside `rows` that contain words of `removal`. With `store_blobs`, their new bytes are
+    /// stored as blobs. No record names these blobs until [`PassthroughFiles::rewrite_files`] is called. A file that
+    /// cannot be read is skipped; the erasure check reports it.
     pub(crate) fn files_with_words(
         &self,
         removal: &Removal,
@@ -97,7 +97,7 @@ impl PassthroughFiles<'_> {
     pub(crate) fn rewrite_files(&self, tx: &Connection, files: &[FileWithWords]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
         for file in files {
-            // Former bytes of a file, which an undo would restore, are separate entries of `files`.
+            // The former bytes of a file, which an undo would restore, have an element of their own in `files`.
             for table in ["files", "file_versions"] {
                 tx.execute(
                     &format!("UPDATE {table} SET blob = ?2, size = ?3 WHERE row = ?1 AND blob = ?4"),

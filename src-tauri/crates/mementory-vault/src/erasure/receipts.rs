@@ -1,4 +1,5 @@
-//! Writes the receipt of a deletion and stores it. A receipt is finished later if the program was stopped in between.
+//! Writes the receipt of a deletion and stores it. If the program stops before the receipt is written, the next opening
+//! of the vault finishes the deletion and writes the receipt.
 use crate::{
     VaultError, VaultResult, applied::Applied, context::Context, erasure::targets::query_numbers,
     failed_step::FailedStep, meta,

@@ -34,8 +34,8 @@ impl<'v> RedactAgain<'v> {
 }
 
 impl RedactAgain<'_> {
-    /// Redacts the words of an act in `views`, which are its redacted records. Returns true if the erasure check is
-    /// complete.
+    /// Redacts the words of an act in `views`, which are the records that the act redacted. Returns true if the erasure
+    /// check is complete.
     pub(crate) fn run(
         &self,
         act: &Act,
@@ -75,8 +75,8 @@ impl RedactAgain<'_> {
             for chunk in views.chunks(RECORDS_PER_READ) {
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), &mut |_| Ok(()))? {
                     let fingerprints = former.get(&before.view.id);
-                    // For a redaction that is older than the list of erasures, only the fingerprint that blocks the
-                    // text in imports is known.
+                    // If the redaction was made before the vault had a list of erasures, only the fingerprint that
+                    // blocks the text in imports is known.
                     let is_former_text = |text: &str| {
                         let keys = &self.context.keys;
                         let blocked = fingerprint(keys, before.view.kind, text).map(hex::encode);

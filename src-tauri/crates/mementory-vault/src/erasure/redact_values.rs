@@ -44,12 +44,12 @@ struct FoundValues {
 
 impl Redactor<'_> {
     /// Redacts values in every version of the records that contain them, in records derived from those, and in
-    /// passthrough files. If `only` is given, only the records with these ids are redacted; with None, every record
-    /// that contains a value, including those in the Trash.
+    /// passthrough files. If `only` is given, only the records with these ids are redacted. If it is None, every record
+    /// that contains a value is redacted, including those in the Trash.
     ///
     /// # Errors
-    /// `NotFound` if no record contains any of the values; `TooMany` if more records contain the words than one
-    /// redaction processes.
+    /// `NotFound` if no record contains any of the values; `TooMany` if the number of records that contain the words is
+    /// larger than one redaction allows.
     pub fn redact_values(
         &self,
         values: &[String],
@@ -75,7 +75,7 @@ impl Redactor<'_> {
         let mut rows: HashSet<i64> = found.views.iter().map(|view| view.row).collect();
         let mut views = found.views.clone();
         if only.is_none() {
-            // Records that contain a value although the scan does not find it there.
+            // Adds the records that contain a value although the scan does not find it there.
             let normal: Vec<String> = distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
             views.extend(SameWords::new(self.context).all_with_sentences(
                 &normal,

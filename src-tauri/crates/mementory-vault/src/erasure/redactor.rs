@@ -26,7 +26,8 @@ use std::{
 };
 
 /// Upper limit for the other records with the same words that one redaction processes. Records derived from the record
-/// itself do not count. If there are more, the redaction is refused, since its preview promises "all".
+/// itself do not count. If there are more, the redaction is refused, because its preview promises to redact all of
+/// them.
 pub(crate) const MAX_RECORDS: usize = 10_000;
 /// Number of records that are read at once.
 pub(crate) const RECORDS_PER_READ: usize = 200;
@@ -56,8 +57,8 @@ impl Redactor<'_> {
     /// Redacts spans of one record for good. With `everywhere`, other records with the same words are redacted too.
     ///
     /// # Errors
-    /// `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` if more records contain the words
-    /// than one redaction processes.
+    /// `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` if the number of records that
+    /// contain the words is larger than one redaction allows.
     pub fn redact(
         &self,
         id: &str,

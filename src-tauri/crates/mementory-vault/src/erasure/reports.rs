@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 pub(crate) struct Names {
     /// Names of files. They are also found inside a longer name.
     files: BTreeSet<String>,
-    /// Titles, tags and one-line texts. They are found only as a whole part of a place.
+    /// Titles, tags and one-line texts. They are found only if they are the whole text or one whole segment of a path.
     titles: BTreeSet<String>,
     places: BTreeSet<String>,
 }

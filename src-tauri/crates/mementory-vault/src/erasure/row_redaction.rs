@@ -95,7 +95,7 @@ impl RowRedaction<'_> {
         view: &RowView,
         evidence: &mut Evidence,
     ) -> VaultResult<()> {
-        // Writing the columns removes the vectors.
+        // Writing the columns removes the vectors, so the vectors are added to the evidence first.
         add_to_evidence(tx, view.row, evidence)?;
         let record = self.context.store.packs.record(tx, view.pack, view.slot)?;
         mementory_store::write_columns(tx, view.row, &record)?;

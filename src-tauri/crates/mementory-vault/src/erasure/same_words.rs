@@ -8,7 +8,7 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Shortest sentence in bytes of normal form that counts as "the same words".
+/// Length of the shortest sentence that counts as "the same words", in bytes of its normal form.
 const MIN_SENTENCE_BYTES: usize = 12;
 /// Upper limit for the sentences that are searched for one record.
 const MAX_SENTENCES: usize = 24;
@@ -60,8 +60,8 @@ impl SameWords<'_> {
     /// All live records outside `except` that contain one of the sentences.
     ///
     /// # Errors
-    /// `TooMany` if more than `most` records contain one of the sentences, or if the index finds more candidates for
-    /// one sentence; `Cancelled`.
+    /// `TooMany` if more than `most` records contain one of the sentences, or if the index finds more than `most`
+    /// candidates for one sentence; `Cancelled`.
     pub(crate) fn all_with_sentences(
         &self,
         sentences: &[String],

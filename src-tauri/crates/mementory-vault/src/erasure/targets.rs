@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 pub(crate) enum EraseScope {
     /// The person requested the erasure: all dependent records are removed.
     Requested,
-    /// The Trash is emptied automatically, so only dependent records that were moved to it at this time or before are
-    /// removed. Dependent records in use stay, and so do those that were moved to the Trash later.
+    /// The Trash is emptied automatically. Only dependent records that were moved to the Trash at this time or before
+    /// are removed. Dependent records in use stay, and so do those that were moved to the Trash later.
     Expired(i64),
     /// The erasure was already made in a newer copy of the vault. Its list names every record that was removed, so no
     /// dependent record is added.
@@ -56,9 +56,9 @@ impl<'v> Targets<'v> {
 }
 
 impl Targets<'_> {
-    /// The records `ids` and what is erased along with them, as far as `scope` includes it: a conversation's messages,
-    /// a document's chunks, records derived from nothing else, records that tombstones of an import moved to the Trash
-    /// along with them, and files that nothing else names. `visit` is called with every version.
+    /// Returns the records `ids` and what is erased along with them, as far as `scope` includes it: the messages of a
+    /// conversation, the chunks of a document, records derived from nothing else, records that tombstones of an import
+    /// moved to the Trash along with them, and files that nothing else names. `visit` is called with every version.
     pub(crate) fn erase_targets(
         &self,
         ids: &[String],

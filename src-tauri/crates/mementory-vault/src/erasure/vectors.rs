@@ -1,4 +1,4 @@
-//! Vectors of erased and redacted texts. Triggers of the store remove them with the text.
+//! Handles the vectors of erased and redacted texts. Triggers in the store remove the vectors together with the text.
 use crate::VaultResult;
 use mementory_erasure_check::Evidence;
 use rusqlite::Connection;

@@ -25,12 +25,13 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) now: Timestamp,
     /// The act for the list of erasures, to which the record of each tombstone is added.
     pub(crate) act: &'a RefCell<Act>,
-    /// Set if this erasure or redaction was already made in a newer copy of the vault. Then the ids and the time of
-    /// that one are used.
+    /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the ids and the
+    /// time from that copy are used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
 }
 
-/// Ids and time of an erasure or redaction that was made in a newer copy of the vault. This copy uses the same.
+/// Ids and time of an erasure or redaction that was made in a newer copy of the vault. This copy uses the same ids and
+/// time.
 pub(crate) struct EarlierErasure {
     pub(crate) receipt: String,
     pub(crate) at: Timestamp,

@@ -69,8 +69,8 @@ impl Ledger {
         }
     }
 
-    /// Adds acts for the vault's own tombstones that are in no act, for example those from before the vault had this
-    /// list.
+    /// Adds acts for the vault's own tombstones that are in no act, for example tombstones that were written before the
+    /// vault had this list.
     pub(crate) fn add_tombstones(&mut self, c: &Connection) -> mementory_store::StoreResult<()> {
         let known: HashSet<&String> =
             self.acts.values().flat_map(|act| &act.records).map(|entry| &entry.tombstone).collect();

@@ -19,7 +19,7 @@ pub(crate) struct LedgerFiles {
     vault_id: String,
     /// In the vault's folder.
     pub(crate) own: PathBuf,
-    /// In the program's folder, if there is one.
+    /// Path of the file in the program's folder. None if there is no such folder.
     pub(crate) outside: Option<PathBuf>,
 }
 
@@ -65,7 +65,7 @@ impl LedgerFiles {
         serde_json::from_slice(&bytes).map(Some).map_err(|_| VaultError::Damaged(FILE.into()))
     }
 
-    /// Writes the list durably by renaming a complete file, so that the file is never incomplete.
+    /// Writes a complete file under another name and then renames it, so that the list is durable and never incomplete.
     pub(crate) fn write(&self, keys: &VaultKeys, path: &Path, ledger: &Ledger) -> VaultResult<()> {
         let io = |e| VaultError::io(FILE, e);
         let folder = path.parent().unwrap_or(Path::new("."));

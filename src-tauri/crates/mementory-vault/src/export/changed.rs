@@ -6,7 +6,8 @@ use mementory_store::{Flags, Packs};
 use rusqlite::{Connection, params_from_iter, types::Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Row, owner, pack, slot, sort time, and when the vault changed it (edit, redaction, return from the Trash).
+/// Selects row, owner, pack, slot and sort time of each record, and the times when the record was last edited, redacted
+/// and restored from the Trash in this vault.
 const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, r.sort, \
     CASE WHEN r.flags & {EDITED} THEN r.since END, \
     CASE WHEN r.flags & {REDACTED} THEN (SELECT max(t.at) FROM tombstones t WHERE t.record = r.id AND t.own = 1) END, \
@@ -22,11 +23,11 @@ pub(super) struct ChangedRows {
 }
 
 impl ChangedRows {
-    /// Finds the changed rows among those that meet `condition`. If a message changed, its conversation is added,
-    /// since it has to be written too.
+    /// Finds the changed rows among those that meet `condition`. If a message changed, its conversation is added, since
+    /// it has to be written too.
     ///
     /// # Errors
-    /// The database, a damaged pack.
+    /// If the database cannot be read or a pack is damaged.
     pub(super) fn since(
         since: Timestamp,
         connection: &Connection,
@@ -53,7 +54,8 @@ impl ChangedRows {
                 if r.get::<_, i64>(4)? >= since.as_micros() {
                     return Ok(true);
                 }
-                // The sort time of most kinds is the time of creation.
+                // The sort time of most kinds is the time of creation, so the time of the last update is read from the
+                // record.
                 Ok(packs.record(connection, r.get(2)?, r.get(3)?)?.times.updated.is_some_and(|at| at >= since))
             };
             if changed_in_vault.is_some() || by_source()? {

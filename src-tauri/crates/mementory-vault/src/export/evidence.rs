@@ -77,7 +77,7 @@ impl Exporter<'_> {
     /// Writes an Evidence Pack of the vault to the new folder `out`, or to an archive if its name ends in `.zip`.
     ///
     /// # Errors
-    /// `Exists`; errors of the store, the file system and the signer. Nothing is written at `out` then.
+    /// `Exists`; errors of the store, the file system and the signer. After an error, nothing is at `out`.
     pub fn evidence_pack(
         &self,
         out: &Path,
@@ -136,7 +136,7 @@ impl Exporter<'_> {
         Ok(Applied::new(EvidenceMade { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
     }
 
-    /// One line for each receipt: its outcomes without the details, which may name files of this computer.
+    /// One line for each receipt. It has the outcomes but not the details, which may name files on this computer.
     fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let mut tombstones: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for tombstone in

@@ -39,7 +39,7 @@ pub(crate) struct ExportReader<'v> {
     pub packs: Packs,
     pub condition: String,
     pub values: Vec<Value>,
-    /// When rows changed in the vault. Filled only for an export of what changed since a time.
+    /// When rows were changed in the vault. Filled only for an incremental export.
     pub changes: BTreeMap<i64, Timestamp>,
     /// True if all records are exported.
     pub everything: bool,
@@ -50,8 +50,8 @@ pub(crate) struct ExportReader<'v> {
     pub replaces_plain_secrets: bool,
     /// Ids of the records that are exported without their secrets.
     pub without_secrets: BTreeSet<String>,
-    /// True if records that their source marks as not exportable, and records about those, are withheld here. False if
-    /// the writer withholds them.
+    /// True if this reader withholds the records that their source marks as not exportable, and the records about them.
+    /// False if the writer withholds them.
     pub withholds_not_exportable: bool,
     /// Rows that are withheld, by reason.
     pub withheld: BTreeMap<&'static str, BTreeSet<i64>>,

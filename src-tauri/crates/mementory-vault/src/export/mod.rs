@@ -1,4 +1,4 @@
-//! Export: collect → write → read back → validate → rename. Nothing gets its final name before it was validated.
+//! Export: collect → write → read back → validate → rename. No output gets its final name before it has been validated.
 mod changed;
 mod evidence;
 mod export_cleanup;
@@ -40,7 +40,7 @@ pub struct Scope {
     /// Replace sensitive values by `[REDACTED:class]`, except those that the person chose to ignore. The content of
     /// attached files is not searched.
     pub cover: bool,
-    /// Options of the writer. Its `everything` is ignored.
+    /// Options of the writer. The value of `everything` in them is ignored.
     pub writing: WriteOptions,
 }
 
@@ -64,7 +64,7 @@ pub struct ExportOutcome {
     pub covered: u32,
     /// Number of bytes written.
     pub bytes: u64,
-    /// The format's digest, or SHA-256 of the file.
+    /// The digest that the format defines, or otherwise the SHA-256 of the file.
     pub digest: String,
     /// Result of validating the export after it was written.
     pub validation: Validation,
@@ -138,8 +138,8 @@ impl Exporter<'_> {
             .inspect_err(|_| take_companions_back(&beside, &target))
             .map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
-        // The files have their final names, so from here on nothing is an error. An export in an unknown state is never
-        // removed.
+        // The files have their final names, so the export has succeeded whatever fails from here on. If the state of
+        // its files cannot be read, the export can no longer be removed.
         let written = Written::read_state(roots);
         let is_read = written.is_ok();
         let written = written.unwrap_or_else(|_| Written::unknown(out));

@@ -96,8 +96,8 @@ pub(super) fn rename_companions(beside: &[PathBuf], target: &dyn Fn(&Path) -> Pa
     beside.iter().try_for_each(|companion| std::fs::rename(companion, target(companion)))
 }
 
-/// Moves the companions that were renamed back into the temporary folder, which is removed later. Their names were free
-/// before.
+/// Takes back a failed renaming: moves the companions that already have their final names into the temporary folder,
+/// which is removed later. No file had these names before, so nothing needs to be restored there.
 pub(super) fn take_companions_back(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) {
     for companion in beside.iter().filter(|companion| !companion.exists()) {
         let _ = std::fs::rename(target(companion), companion);

@@ -83,7 +83,7 @@ impl<'v> VaultSource<'v> {
             },
             about,
             progress,
-            // A delta has the passthrough files of its base format.
+            // A delta carries the passthrough files of the format that it is a delta of.
             carrier: format
                 .and_then(|f| f.capabilities().base_format.map_or(Some(f), by_id))
                 .filter(|f| is_full_export && f.capabilities().carries_passthrough),
@@ -155,7 +155,8 @@ impl<'v> VaultSource<'v> {
     }
 
     /// Reports secrets and passthrough files that are not exported. A passthrough file is not exported if its format
-    /// cannot be embedded in this one, or if values in it could not be masked. Call it after the records were visited.
+    /// cannot be embedded in the written format, or if values in it could not be masked. Call it after the records were
+    /// visited.
     pub(crate) fn report_unexported(&mut self, losses: &mut LossReport) -> VaultResult<()> {
         self.embedded_records(losses)?;
         for id in &self.reader.without_secrets {
@@ -257,7 +258,8 @@ impl<'v> VaultSource<'v> {
                 Some(new) => {
                     visit(&item, &mut new.unwrap_or(content).as_slice()).map_err(mementory_store::unwrap_format)?;
                 }
-                // A file that cannot be searched for values is not exported as if it were masked.
+                // A file in which values cannot be masked is not exported. Otherwise it would be taken for a masked
+                // file.
                 None => drop(self.unmaskable.insert(item.name)),
             }
         }

@@ -47,7 +47,8 @@ struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
-    /// True if this batch wrote its current version, so that a newer version may replace it without history.
+    /// True if this batch wrote its current version. A newer version may then replace it without adding it to the
+    /// history.
     written: bool,
     /// True if it was redacted, so that nothing of it may be written.
     redacted: bool,
@@ -111,7 +112,7 @@ pub(super) struct ImportRun<'i> {
     /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
     platforms: HashMap<String, i64>,
-    /// While planning: the rows that this input contains, to find those that it lacks.
+    /// The rows that this input contains, which show the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
     /// Files that records of this input name. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
@@ -161,8 +162,8 @@ impl<'i> ImportRun<'i> {
         packs: PackWriter,
     ) -> VaultResult<Self> {
         let last: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
-        // Row numbers are never used again, not even those of an erased last record, because the index identifies
-        // records by row number.
+        // Row numbers are never reused, not even the highest one after its record was erased, because the index
+        // identifies records by row number.
         let last_used_row: Option<i64> =
             connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
         let mut importer = Self::plan(context, connection, options, report)?;
@@ -329,8 +330,8 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// When the source last changed the record, in microseconds. Most messages have no such time; the time of their
-    /// conversation stands for it.
+    /// When the source last changed the record, in microseconds since 1970. Most messages have no such time, so the
+    /// time of their conversation is used.
     fn updated_micros(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
@@ -450,8 +451,8 @@ impl<'i> ImportRun<'i> {
             return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
         }
         let place = record_place(record);
-        // If one import contains two bundles, the one in which a statement is closed counts as the newer one, in
-        // whichever order they come.
+        // If one import contains two bundles, the bundle in which a statement is closed counts as the newer one,
+        // whichever of the two comes first.
         let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
         let newer = later || closes || self.recency == Recency::Next;
         if newer

@@ -1,6 +1,7 @@
 //! Import: detect → read → plan or stage → commit → index → report. One import is one batch. The store's transaction
-//! makes it atomic. The change log lets the index catch up if the process dies between the two commits. The segments of
-//! the index are written while the store commits, and published after the commit.
+//! makes it atomic. If the process dies between the commit of the store and that of the index, the index catches up by
+//! means of the change log. The segments of the index are written while the store commits, and published after the
+//! commit.
 mod apply;
 mod sequence;
 mod sink;
@@ -84,8 +85,8 @@ impl Importer<'_> {
     /// Imports everything that `detection` recognised in `catalog` as one batch.
     ///
     /// # Errors
-    /// A format error if no source could be read, `Cancelled`, limits, the store. After an error nothing of the batch
-    /// is in the vault.
+    /// A format error if no source could be read; `Cancelled`; an exceeded limit; errors of the store. After an error,
+    /// nothing of the batch is in the vault.
     pub fn import(
         &self,
         catalog: &Catalog,
@@ -114,8 +115,7 @@ impl Importer<'_> {
                     Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
                         return Err(error);
                     }
-                    // A part of a delta must not stay, since the next delta would continue a state that is not
-                    // complete.
+                    // A delta must not be kept in part, because the next delta would then continue an incomplete state.
                     Err(error) if recency == Recency::Next => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 /// How a source relates to the state that the vault has of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Recency {
-    /// A source without a number, or a whole file whose state is that of the vault or a later one. The times of its
-    /// records decide which version is newer.
+    /// A source without a number, or a whole file whose state is the same as the vault's state or a later one. The
+    /// times of its records decide which version is newer.
     #[default]
     Unnumbered,
     /// A delta that continues the vault's state: its changes are the newest.

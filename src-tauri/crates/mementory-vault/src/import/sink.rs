@@ -23,7 +23,7 @@ pub(super) enum Message {
     Note(Issue),
     Dropped(Dropped),
     Progress(u64),
-    /// The messages that follow are of a source with this recency.
+    /// The messages that follow come from a source with this recency.
     Source(Recency),
 }
 
@@ -98,7 +98,7 @@ impl<'a> ChannelSink<'a> {
     }
 
     /// Sends a unit. A large unit is followed by `CHANNEL_MESSAGES` messages without effect. Once all of these fit into
-    /// the channel, the receiver has taken the unit. Otherwise eight large units could be in memory at once.
+    /// the channel, the receiver has taken the unit. Without this wait, eight large units could be in memory at once.
     fn send_unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         let bytes = unit.records.iter().map(record_bytes).sum::<usize>();
         if bytes > LARGE_UNIT_BYTES {

@@ -38,7 +38,7 @@ impl Importer<'_> {
     /// Like [`undo`](Self::undo), but stops when `cancel` is set.
     ///
     /// # Errors
-    /// As [`undo`](Self::undo); `Cancelled`, and nothing was changed.
+    /// As [`undo`](Self::undo); `Cancelled` if it was stopped, in which case nothing was changed.
     pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<Applied<u32>> {
         let changes = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
         let indexed = Applied::new(changes)
@@ -77,7 +77,7 @@ impl Importer<'_> {
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // Called again for records that were in the Trash along with a record that was just restored.
+        // This is called a second time, for records that were in the Trash along with a record that was just restored.
         reroot_orphans(tx)?;
         self.context.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;

@@ -14,7 +14,8 @@ use mementory_store::{RowView, Store, kind_code};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
-/// Largest number of decisions that are compared with other memories, to limit the time. The first ones by id are used.
+/// Largest number of decisions that are compared with other memories, to limit the time. If there are more, those with
+/// the lowest ids are used.
 const MAX_COMPARED_DECISIONS: usize = 500;
 
 /// Reads the person's decisions.
@@ -36,7 +37,7 @@ pub(super) fn state(c: &Connection) -> VaultResult<State> {
     Ok((Store::last_change(c)?, tombstones, meta::read(c, PORTIONS)?.unwrap_or(0)))
 }
 
-/// The text of a memory that is judged: its title, unless the text begins with it, and its text.
+/// The text by which a memory is judged: the title, unless the text begins with the title, and then the text.
 pub(super) fn text_of(record: &Record) -> String {
     match &record.title {
         Some(title) if !record.text.starts_with(title.as_str()) => format!("{title}\n{}", record.text),

@@ -83,8 +83,8 @@ impl Insight<'_> {
         Ok(())
     }
 
-    /// Edits a memory and stores or removes the kind that the person chose for it, both or neither. Returns the new
-    /// version number.
+    /// Edits a memory, and stores or removes the kind that the person chose for it. Makes both changes or neither.
+    /// Returns the new version number.
     ///
     /// # Errors
     /// As for [`correct`](Self::correct) and [`Editor::edit`].

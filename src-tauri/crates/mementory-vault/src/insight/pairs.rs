@@ -46,9 +46,9 @@ pub struct MemoryTopic {
 pub struct MemoryPerson {
     /// None if only the relation is known ("her boss").
     pub name: Option<String>,
-    /// Such as `brother`; see `mementory_insight::Person`.
+    /// What the person is to somebody, such as `brother`; see `mementory_insight::Person`.
     pub relation: Option<&'static str>,
-    /// Whose relation it is, if not that of the person who owns the vault.
+    /// To whom the person has this relation. None means the owner of the vault.
     pub of: Option<String>,
     /// Rows of the memories, at least one.
     pub rows: Vec<i64>,
@@ -64,7 +64,7 @@ impl Insight<'_> {
     /// Pairs of live memories that cannot both be true now, and plans whose date has passed.
     ///
     /// # Errors
-    /// `Cancelled`; the store.
+    /// `Cancelled`; errors of the store.
     pub fn contradictions(&self, cancel: &AtomicBool, now: Timestamp) -> VaultResult<Contradictions> {
         let memories = self.memories(cancel)?;
         let statements: Vec<Statement<'_>> =
@@ -110,7 +110,7 @@ impl Insight<'_> {
     /// Live memories by topic, the largest topic first.
     ///
     /// # Errors
-    /// `Cancelled`; the store.
+    /// `Cancelled`; errors of the store.
     pub fn topics(&self, cancel: &AtomicBool) -> VaultResult<Vec<MemoryTopic>> {
         let memories = self.memories(cancel)?;
         let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
@@ -120,10 +120,10 @@ impl Insight<'_> {
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
-    /// Everyone whom the live memories name. Those who occur in most memories come first.
+    /// Everyone whom the live memories name. Those who occur in the most memories come first.
     ///
     /// # Errors
-    /// `Cancelled`; the store.
+    /// `Cancelled`; errors of the store.
     pub fn people(&self, cancel: &AtomicBool) -> VaultResult<Vec<MemoryPerson>> {
         let memories = self.memories(cancel)?;
         let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
@@ -157,7 +157,7 @@ impl Insight<'_> {
     }
 }
 
-/// The mean of the vectors of the parts of a memory, of length 1; empty if there are none.
+/// The mean of the vectors of a memory's parts, scaled to length 1. Empty if there are no vectors.
 fn mean_vector(vectors: &[Vector]) -> Vec<f32> {
     let Some((first, others)) = vectors.split_first() else { return Vec::new() };
     let mut sum = first.as_slice().to_vec();

@@ -55,8 +55,8 @@ impl Meaning<'_> {
         })
     }
 
-    /// Encodes these rows and stores their vectors. The caller must prevent changes of the vault during the call: a
-    /// text that is redacted between reading and storing would leave its vector behind.
+    /// Encodes these rows and stores their vectors. The caller must prevent changes to the vault during the call: if a
+    /// text were redacted between reading and storing, its vector would be left behind.
     ///
     /// # Errors
     /// Errors of the store.

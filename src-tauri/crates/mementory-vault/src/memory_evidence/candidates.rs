@@ -16,7 +16,8 @@ use std::collections::{HashMap, HashSet};
 const MAX_OF_SAME_ASSISTANT: usize = 60;
 /// Largest number of messages of any assistant that are read because they contain words of the memory.
 const MAX_OF_ANY_ASSISTANT: usize = 20;
-/// Largest number of messages that are read for that reason from each conversation that the export names.
+/// Largest number of messages that are read from each conversation that the export names, because they contain words of
+/// the memory.
 const MAX_PER_NAMED_CONVERSATION: usize = 20;
 /// Largest number of messages that are read before each message that the export names, going from parent to parent.
 const MAX_BEFORE_NAMED: usize = 8;
@@ -77,8 +78,8 @@ impl<'c> Candidates<'c> {
         Ok(out)
     }
 
-    /// Adds the messages and conversations that a record is linked to. Follows a link to the memory that it was split
-    /// from.
+    /// Adds the messages and conversations that a record is linked to. If the record was split from another memory,
+    /// adds those of that memory too.
     fn add_linked(&mut self, view: &RowView, depth: u8) -> VaultResult<()> {
         for link in Reader::new(self.context).links(view)? {
             let Some(target) = link.view.filter(|target| target.trashed.is_none()) else { continue };

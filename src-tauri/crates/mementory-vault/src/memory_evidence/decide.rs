@@ -1,4 +1,4 @@
-//! Decides which of the candidates are evidence, and with which confidence. Without I/O.
+//! Decides which of the candidates are evidence, and with which confidence. Does no I/O.
 use crate::memory_evidence::{
     EvidenceMessage, FoundBy, FoundEvidence, Trace,
     candidates::{Candidate, NearestSentence},
@@ -15,13 +15,13 @@ const MIN_CONFIDENCE: f32 = 0.55;
 /// Lowest confidence for a message of the person in a conversation that the export names, or from just before the
 /// memory was made.
 const MIN_CONFIDENCE_NAMED: f32 = 0.35;
-/// Lowest confidence for a message of an assistant or a system anywhere else. Such a message may say much about
-/// everything.
+/// Lowest confidence for a message of an assistant or a system anywhere else. It is higher because such messages can be
+/// long and contain words about almost anything.
 const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
-/// Lowest cosine with which a message from just before the memory was made says the same. Few messages are from that
-/// time, and one of them is most probably the origin.
+/// Lowest cosine at which a message from just before the memory was made counts as saying the same. It is low because
+/// there are few messages from that time, and one of them is most probably the origin of the memory.
 const MIN_COSINE_NEAR: f32 = 0.24;
-/// Lowest cosine with which a message from another time says the same.
+/// Lowest cosine at which a message from another time counts as saying the same.
 const MIN_COSINE_FAR: f32 = 0.55;
 /// Lowest cosine for a message from another time that also has words of the memory, if the confidence from these words
 /// is at least [`MIN_WORDS_FAR`].
@@ -31,7 +31,7 @@ const MIN_WORDS_FAR: f32 = 0.3;
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
 /// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim. Without any
-/// evidence the trace is unknown, because it takes more than these candidates to say that there is none.
+/// evidence the trace is unknown, because messages other than these candidates may be evidence.
 pub(super) fn decide(
     claim: &Claim,
     facts: &MemoryFacts<'_>,
@@ -43,13 +43,13 @@ pub(super) fn decide(
         .collect();
     weighed.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
     let said_by = said_by(claim, facts, &weighed);
-    // A system message repeats what was saved. It is evidence only if nobody else said the memory.
+    // A system message repeats what was saved. It is evidence only if nobody else said what the memory says.
     if said_by != Some(SaidBy::System) {
         weighed.retain(|each| each.said_by != Some(SaidBy::System) || each.is_linked());
     }
     let mut messages: Vec<Weighed> = Vec::new();
     for each in weighed {
-        // If the assistant repeats the words of the person, that is an answer to them.
+        // If the assistant repeats the words of the person, its message is an answer to the person, not evidence.
         let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !each.is_linked();
         let is_repeated = messages.iter().filter(|known| known.parts == each.parts && known.said_by == each.said_by);
         if !is_answer && (each.is_linked() || is_repeated.count() < 2) {
@@ -136,8 +136,8 @@ fn with_meaning(nearest_sentence: NearestSentence, words: f32, enough: bool, nea
                 || enough && cosine >= MIN_COSINE_OF_WORDS
         }
     };
-    // The cosine decides, and words add to it. Without common words, a cosine of 0.6 already gives the highest possible
-    // confidence.
+    // The cosine decides, and words add to it. Without shared words, a cosine of about 0.6 already gives the highest
+    // possible confidence.
     let by_meaning = (cosine * 1.4 + 0.05).clamp(0.0, 0.9);
     says_it.then(|| (by_meaning + words * 0.25).min(0.99))
 }
@@ -154,8 +154,8 @@ fn whole(candidate: &Candidate) -> Sentence {
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }
 
-/// Factor for the time of a message. A memory is made of what was said before it. An assistant that says it later knows
-/// it from the memory.
+/// Factor for the time of a message. A memory is made from what was said before it. If an assistant says the same
+/// later, it knows it from the memory.
 fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();

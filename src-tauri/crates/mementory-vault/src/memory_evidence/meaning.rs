@@ -67,8 +67,8 @@ pub(super) fn parts_of_memory(text: &str) -> Vec<&str> {
     parts
 }
 
-/// The sentences to encode. First come messages of the person from just before the memory was made, then others of that
-/// time, then those that have most words of the memory.
+/// The sentences to encode. First come messages of the person from just before the memory was made, then other messages
+/// from that time, then the messages with the most words of the memory.
 fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)]) -> Vec<ChosenSentence<'_>> {
     let score = |sentences: &[Sentence]| sentences.iter().map(|sentence| sentence.score).fold(0.0, f32::max);
     let mut order: Vec<(bool, bool, f32, usize)> = Vec::new();
@@ -93,7 +93,7 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
         if *far {
             parts.retain(|part| is_best(part.start));
         }
-        // The sentence with most words is compared in any case.
+        // The sentence with the most words of the memory is compared in any case.
         parts.sort_by_key(|part| Reverse(is_best(part.start)));
         let sentences_left = MAX_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
         for part in parts.into_iter().take(sentences_left) {

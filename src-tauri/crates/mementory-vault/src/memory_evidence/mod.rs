@@ -51,7 +51,7 @@ pub enum Trace {
     /// Every conversation that could hold the memory was compared with it by the encoder, and nothing came near.
     None,
     /// Nothing was found, but that proves nothing: the conversations of that time or with this assistant are not in the
-    /// vault, they are too many to compare, a message came near, or there is no encoder.
+    /// vault, there are too many of them to compare, a message came near, or there is no encoder.
     Unknown,
 }
 
@@ -86,11 +86,11 @@ pub struct EvidenceMessage {
 /// Where a memory comes from.
 #[derive(Debug, Clone)]
 pub struct FoundEvidence {
-    /// Who said the memory. None if that is not known.
+    /// Who said what the memory says. None if that is not known.
     pub said_by: Option<SaidBy>,
     /// Whether the vault shows where the memory comes from.
     pub trace: Trace,
-    /// The messages, at most 6: first those that show who said the memory, then those that the export names.
+    /// The messages, at most 6: first those that show who said what the memory says, then those that the export names.
     pub messages: Vec<EvidenceMessage>,
 }
 

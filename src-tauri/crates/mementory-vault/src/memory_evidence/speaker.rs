@@ -3,27 +3,27 @@ use crate::memory_evidence::weighed::{MemoryFacts, Weighed};
 use mementory_evidence::Claim;
 use mementory_model::SaidBy;
 
-/// A memory of several statements counts as said if messages say at least this share of them.
+/// Messages that say at least this share of a memory's statements count as saying the memory.
 const MIN_SHARE_OF_PARTS: f32 = 0.34;
-/// The person counts as the one who said the memory even if the assistant's confidence is higher by this much, since
-/// the assistant repeats what the person said.
+/// The person counts as the speaker even if the confidence for the assistant is higher by up to this much, since the
+/// assistant repeats what the person said.
 const PERSON_MARGIN: f32 = 0.3;
 /// The same margin if a message of the person is in the named conversation, or from just before the memory was made.
 const PERSON_MARGIN_NEAR: f32 = 0.6;
 
-/// Who said the memory; none if that is not known.
+/// Who said what the memory says. None if that is not known.
 pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);
     }
     let by_meaning = weighed.iter().any(|each| each.candidate.nearest_sentence.is_some());
     let speaker = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
-    // The fact that a program extracted the memory does not show who said it.
+    // The fact that a program extracted the memory does not show who said what is in it.
     speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 
-/// Returns whoever said the message that is nearest to the memory. If the export names a message of the person, it is
-/// the person.
+/// Returns the person if the export names a message of theirs. Otherwise returns whoever said the message that is
+/// nearest to the memory.
 fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
     let spoken = || weighed.iter().filter(|each| !each.is_tool_call());
     if spoken().any(|each| each.is_linked() && each.said_by == Some(SaidBy::User)) {
@@ -33,8 +33,9 @@ fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
     nearest.said_by
 }
 
-/// Returns the person if their messages say enough of the memory and the assistant's messages are not much surer.
-/// Otherwise returns whoever said any of it: first the assistant, then the person, then a system.
+/// Returns the person if their messages say enough of the memory and the confidence for the assistant's messages is not
+/// much higher. Otherwise returns whoever said any part of the memory: the assistant if it did, else the person, else a
+/// system.
 fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
     let best = |who: SaidBy| {
         let messages_of_speaker = || weighed.iter().filter(move |each| each.said_by == Some(who));
@@ -48,7 +49,7 @@ fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
         (confidence, is_named || share >= MIN_SHARE_OF_PARTS)
     };
     let (person, person_says) = best(SaidBy::User);
-    // A call of the memory tool does not show whether the person said the memory or the assistant concluded it.
+    // A call of the memory tool does not show whether the person said so or the assistant concluded it.
     let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !each.is_tool_call();
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
     let is_near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);

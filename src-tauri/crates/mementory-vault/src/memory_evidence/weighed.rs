@@ -6,7 +6,7 @@ use mementory_model::{SaidBy, Timestamp};
 /// A message of the person ranks higher by this if the messages were compared in meaning, since the assistant repeats
 /// what the person said.
 const PERSON_BONUS: f32 = 0.06;
-/// A message of a system ranks lower by this, since such a message is about everything.
+/// A message of a system ranks lower by this, since such a message touches on almost everything.
 const SYSTEM_PENALTY: f32 = 0.06;
 
 /// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.
@@ -15,15 +15,15 @@ const NEAR_BONUS: f32 = 0.35;
 /// What is known about the memory.
 pub(super) struct MemoryFacts<'f> {
     pub(super) method: Option<&'f str>,
-    /// Who said the memory, if its source says so.
+    /// Who said what the memory says, if its source states this.
     pub(super) record_said_by: Option<SaidBy>,
     pub(super) created: Option<Timestamp>,
     pub(super) platform: &'f str,
 }
 
 impl MemoryFacts<'_> {
-    /// Who said the memory according to its source. None for a pasted list of memories, since whoever pasted the list
-    /// did not say what is in it.
+    /// Who said what the memory says, according to its source. None for a pasted list of memories, since whoever pasted
+    /// the list did not say what is in it.
     pub(super) fn written_by(&self) -> Option<SaidBy> {
         self.record_said_by.filter(|_| self.method != Some("pasted"))
     }
@@ -47,7 +47,8 @@ impl Weighed {
         self.candidate.found_by == FoundBy::Linked
     }
 
-    /// True for a call of the memory tool. The assistant wrote the memory down, but may not have said it.
+    /// True for a call of the memory tool. It shows that the assistant wrote the memory down, but not that the
+    /// assistant said what the memory says.
     pub(super) fn is_tool_call(&self) -> bool {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }

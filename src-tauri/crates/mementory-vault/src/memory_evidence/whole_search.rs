@@ -1,5 +1,5 @@
-//! Whether a memory without evidence has no trace: every conversation that could hold it was compared with it, and
-//! nothing came near. Anything less is "unknown".
+//! Determines whether a memory without evidence has no trace. That is so if every conversation that could contain it
+//! was compared with it and nothing came near. Otherwise the trace is unknown.
 use crate::{
     VaultResult,
     context::Context,
@@ -16,17 +16,17 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{RowView, kind_code};
 use rusqlite::params;
 
-/// Largest number of messages that are compared. If more could hold the memory, it is unknown.
+/// Largest number of messages that are compared. If more messages could be the origin, the trace is unknown.
 const MAX_MESSAGES: usize = 200;
 /// Largest number of their sentences.
 const MAX_SENTENCES: usize = 240;
-/// A sentence with at least this cosine may be the origin in other words.
+/// A sentence whose cosine is at least this may be the origin of the memory in other words.
 const MAX_COSINE: f32 = 0.22;
-/// The same for the share of the memory's words that a sentence has.
+/// A sentence that has at least this share of the memory's words may be the origin of the memory.
 const MAX_WORDS: f32 = 0.4;
 
-/// True if one of the candidates, each with its sentences that have words of the memory, may be the origin although it
-/// is too far from the memory to be called evidence.
+/// True if one of the candidates may be the origin although it is too far from the memory to count as evidence. Each
+/// candidate comes with its sentences that have words of the memory.
 pub(super) fn came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
     read.iter().filter(|(_, candidate)| is_said(&candidate.record)).any(|(with_words, candidate)| {
         candidate.nearest_sentence.is_some_and(|nearest| nearest.cosine >= MAX_COSINE)
@@ -43,12 +43,12 @@ pub(super) struct WholeSearch<'s> {
 }
 
 impl WholeSearch<'_> {
-    /// True if there are conversations that could hold the memory, all of them were compared, and no sentence is near
-    /// to it.
+    /// True if there are conversations that could contain the memory, all of them were compared, and no sentence is
+    /// near to it.
     ///
-    /// These are the conversations with the same assistant from before the memory was made, if they are few enough,
-    /// else those of that day and the day before. If there are none of that time, the export lacks the conversation
-    /// that the memory was made in, and nothing can be said.
+    /// These are the conversations with the same assistant from before the memory was made. If there are too many of
+    /// them, they are only those of that day and the day before. If there are no conversations from that time, the
+    /// export lacks the conversation in which the memory was made, and nothing can be concluded.
     pub(super) fn finds_nothing(&self) -> VaultResult<bool> {
         let made = self.record.times.created.or(self.record.times.updated);
         let of_that_time = made.map(|made| self.rows_around(made)).transpose()?;

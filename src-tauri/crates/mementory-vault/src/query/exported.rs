@@ -5,7 +5,7 @@ use mementory_model::Timestamp;
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// The earliest day in a file's name that counts as the day of an export. No assistant exported anything before.
+/// The earliest day in a file's name that counts as the day of an export. No assistant had an export before that day.
 const FIRST_EXPORT_DAY: &str = "2022-11-30";
 
 /// When the newest export of each format was made, even if it contained nothing new. A batch of several formats has no

@@ -31,12 +31,12 @@ impl Files<'_> {
         Ok(out)
     }
 
-    /// Writes the bytes of a file record to `out`, readable by the person only, and logs that without a name. An
-    /// existing file is replaced once the new one is complete, so the caller must have asked the person before.
+    /// Writes the bytes of a file record to `out`, readable by the person only. The log entry does not name the file.
+    /// An existing file is replaced once the new one is complete, so the caller must have asked the person before.
     ///
     /// # Errors
     /// `NotFound` when the vault has no bytes for it, `Usage` for a place in the vault's own folder, `Cancelled`, I/O.
-    /// Nothing is written then.
+    /// After an error, nothing is written.
     pub fn save_file(
         &self,
         view: &RowView,
@@ -74,8 +74,8 @@ impl Files<'_> {
             saved = true;
             Ok(())
         });
-        // The commit itself may fail. A file that was replaced cannot be brought back, so the result says what is true:
-        // the file is saved.
+        // The commit itself may fail. A file that was replaced cannot be brought back, so the result says that the file
+        // is saved.
         if saved {
             return Ok(Applied::new(done).warn_if(logged.is_err(), FailedStep::AuditLog));
         }

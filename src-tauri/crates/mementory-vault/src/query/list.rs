@@ -20,8 +20,8 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from sorting by an index, since it
-    /// would read the whole index to find a few records.
+    /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from sorting by an index. Otherwise
+    /// it would read the whole index to find a few records.
     fn order_terms(self, names_records: bool) -> &'static str {
         match self {
             Self::Newest if names_records => "+r.sort DESC, r.row DESC",
@@ -53,7 +53,8 @@ impl Sort {
     }
 }
 
-/// Conditions for a list, which contains the records that meet all of them. Times are in microseconds and inclusive.
+/// Conditions for a list, which contains the records that meet all of them. Times are in microseconds since 1970, and
+/// the limits of a period are inclusive.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names are those of the CLI's filters")]
 pub struct ListQuery {
@@ -63,7 +64,7 @@ pub struct ListQuery {
     pub tag: Option<String>,
     /// The record's own type. The empty text stands for records without one.
     pub record_type: Option<String>,
-    /// Who said the record. `Some(None)` stands for records for which this is not known.
+    /// Who said what the record says. `Some(None)` stands for records for which this is not known.
     pub said_by: Option<Option<SaidBy>>,
     pub since: Option<i64>,
     pub until: Option<i64>,

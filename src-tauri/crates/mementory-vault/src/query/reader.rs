@@ -87,7 +87,7 @@ impl Reader<'_> {
         })
     }
 
-    /// When the record was first stored in the vault, in microseconds.
+    /// When the record was first stored in the vault, in microseconds since 1970.
     pub fn first_seen(&self, view: &RowView) -> VaultResult<i64> {
         self.context.store.read(|c| {
             let first: Option<i64> = c

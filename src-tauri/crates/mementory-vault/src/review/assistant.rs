@@ -18,7 +18,7 @@ const DAY: i64 = 86_400_000_000;
 /// What later imports say about a memory that the person wants deleted at its assistant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssistantState {
-    /// No list of the assistant's memories was imported since.
+    /// No list of the assistant's memories was imported since the person answered.
     NotChecked,
     /// The newest list does not contain the memory any more.
     Gone,
@@ -50,7 +50,7 @@ struct ListedMemory {
     text: String,
 }
 
-/// The memories that an assistant's list had at a time.
+/// The memories that an assistant's list had at one point in time.
 struct Observation {
     at: i64,
     rows: HashSet<i64>,

@@ -95,16 +95,16 @@ impl<'v> Editor<'v> {
 }
 
 impl Review<'_> {
-    /// Stores answers, or removes those that are `None`. Either all of them are changed or none.
+    /// Stores answers, or removes the answers that are `None`. Either all of them are changed or none.
     ///
     /// # Errors
-    /// `NotFound`; `Usage` for a record that is no memory, profile note or fact.
+    /// `NotFound`; `Usage` for a record that is not a memory, profile note or fact.
     pub fn answer(&self, answers: &[(String, Option<Answer>)], now: Timestamp) -> VaultResult<()> {
         let found = self.reviewed(answers)?;
         self.context.store.write(|tx| store_answers(tx, &found, now))
     }
 
-    /// Stores answers and moves records to the Trash, all of it or nothing.
+    /// Stores answers and moves records to the Trash. Either all of this is done or nothing.
     ///
     /// # Errors
     /// As for [`answer`](Self::answer), and `NotFound` for a record of `trash`.
@@ -206,7 +206,7 @@ fn answer_in(c: &Connection, id: &[u8; 16]) -> VaultResult<Option<(Answer, i64)>
     Ok(found.and_then(|(code, at)| Some((Answer::from_code(code)?, at))))
 }
 
-/// Ids as an SQL list for a condition. Texts that are no ids are left out.
+/// Ids as an SQL list for a condition. Texts that are not ids are left out.
 fn id_list(ids: &[String]) -> String {
     let list: Vec<String> = ids.iter().filter(|id| parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
     list.join(",")

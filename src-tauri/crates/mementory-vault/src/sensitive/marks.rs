@@ -8,8 +8,9 @@ pub(crate) fn mark(class: &str) -> String {
     format!("{REDACTED}{class}]")
 }
 
-/// Replaces the strings of the removals in a text by marks. Returns the new text and the marks. The longest string of
-/// the first removal is searched first. What was replaced is not searched again, so that no mark is taken for a value.
+/// Replaces the strings of the removals in a text by marks. Returns the new text and the marks. The removals are
+/// applied in order, and each removal searches for its longest string first. A mark is not searched again, so that no
+/// part of it is taken for a value.
 pub(crate) fn replace_by_marks<'r>(
     text: &str,
     removals: impl Iterator<Item = &'r Removal>,
@@ -48,7 +49,7 @@ pub(crate) fn replace_by_marks<'r>(
     (out, marks)
 }
 
-/// Adds the marks of earlier redactions in a text, whose values are no longer known.
+/// Adds the marks that earlier redactions left in a text. The values that they replaced are no longer known.
 pub(crate) fn add_earlier_marks(text: &str, known: &mut Vec<Redaction>) {
     let mut further_marks = Vec::new();
     for (start, _) in text.match_indices(REDACTED) {

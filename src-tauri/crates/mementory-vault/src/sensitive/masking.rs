@@ -20,10 +20,11 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-/// Members that contain a digest or a public name. They are not masked, since they are no secrets and other programs
+/// Members that contain a digest or a public name. They are not masked, because they are not secret and other programs
 /// read them.
 const UNMASKED_MEMBERS: [&str; 8] = ["hash", "digest", "checksum", "signature", "sha256", "etag", "model", "slug"];
-/// Shortest spelling in bytes that is masked everywhere. Shorter ones are masked only where the scan finds the value.
+/// Length in bytes from which a spelling is masked everywhere. A shorter spelling is masked only where the scan finds
+/// the value.
 const MIN_DISTINCTIVE_BYTES: usize = 8;
 
 type Replacements = BTreeMap<String, String>;
@@ -235,7 +236,7 @@ impl<'k> Masker<'k> {
         if UNMASKED_MEMBERS.contains(&lower.as_str()) {
             return;
         }
-        // An id is no secret by itself, and other records refer to it, so only findings of the highest confidence
+        // An id is not secret by itself, and other records refer to it, so only findings of the highest confidence
         // count.
         let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
         let counts = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;

@@ -71,7 +71,7 @@ pub struct SensitiveValue {
     pub confidence: Confidence,
     /// Number of live records that contain it.
     pub places: u32,
-    /// When it was decided on, in microseconds.
+    /// When the person decided on it, in microseconds since 1970.
     pub judged: Option<i64>,
     /// Its first place. None if it is redacted.
     pub first: Option<SensitivePlace>,
@@ -306,10 +306,11 @@ impl Scanner<'_> {
 
 /// Replacement of a value in a masked text.
 const BAR: &str = "█████";
-/// Shortest value in bytes that is hidden everywhere in a text.
+/// Length in bytes from which a value is hidden everywhere in a text.
 const MIN_HIDDEN_BYTES: usize = 4;
 
-/// Adds further occurrences of the found values. The scan misses an occurrence without the context that it needs.
+/// Adds further occurrences of the found values. The scan needs a certain context to find a value, so it misses
+/// occurrences without this context.
 fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
     let mut further_spans = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= MIN_HIDDEN_BYTES) {

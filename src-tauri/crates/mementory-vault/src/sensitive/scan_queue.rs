@@ -91,7 +91,8 @@ impl Scanner<'_> {
         })
     }
 
-    /// When the last scan of everything ended, in microseconds, and an upper bound of the records not scanned since.
+    /// Returns when the last scan of everything ended, in microseconds since 1970, and an upper bound of the number of
+    /// records that were not scanned since.
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
             let at = number(c, "looked_at")?;

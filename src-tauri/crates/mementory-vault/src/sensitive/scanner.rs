@@ -55,7 +55,7 @@ impl Scanner<'_> {
     /// Scans the records that a query finds, in store order, and returns every sensitive value in them.
     ///
     /// # Errors
-    /// `Cancelled`; the store.
+    /// `Cancelled`; errors of the store.
     pub fn find(
         &self,
         query: &ListQuery,

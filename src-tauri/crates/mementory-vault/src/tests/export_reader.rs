@@ -53,7 +53,7 @@ fn a_writer_may_stop_before_all_records_were_read() {
     });
     assert!(ended.is_err());
     assert_eq!(seen, BATCH_RECORDS + 1);
-    // The same source can be read again, as a writer that plans before it writes does.
+    // The same source can be read again. A writer that plans before it writes reads it twice.
     let mut all = 0;
     source
         .records(&mut |_| {

@@ -80,7 +80,7 @@ fn links_are_not_followed() {
 fn a_file_has_settled_when_size_and_time_stay_the_same_for_a_while() {
     let mut settling = Settling::default();
     assert_eq!(settling.settle("f", vec![file("a", 1)], SECOND), (vec![], Some(QUIET)));
-    // The wait starts again for a file that grows, and only for that one.
+    // The wait starts again only for the file that grew.
     let (settled, wait) = settling.settle("f", vec![file("a", 2), file("b", 9)], SECOND * 2);
     assert_eq!((settled.len(), wait), (0, Some(QUIET)));
     let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 4);

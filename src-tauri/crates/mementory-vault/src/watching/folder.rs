@@ -56,7 +56,7 @@ pub struct FileFound {
 pub enum FolderListing {
     /// The files in the folder that may be exports, by name.
     Files(Vec<FileFound>),
-    /// The path does not exist, or is no folder.
+    /// The path does not exist, or is not a folder.
     Missing,
     /// The folder cannot be read, for example because permission is missing.
     Unreadable,

@@ -88,7 +88,7 @@ pub struct Seen {
     /// Size and time. A file whose stamp differs is read again.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// The offer; None if it was answered or the file is no export.
+    /// The offer. None if it was answered or the file is not an export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
 }
@@ -156,7 +156,7 @@ impl WatchedFolders<'_> {
     /// is already watched is not changed.
     ///
     /// # Errors
-    /// `Usage` for too many folders, the store.
+    /// `Usage` if there are too many folders; errors of the store.
     pub fn watch(&self, path: &Path, present: &[FileFound], now: Timestamp) -> VaultResult<()> {
         let path = path.display().to_string();
         self.context.store.write(|tx| {
@@ -180,7 +180,7 @@ impl WatchedFolders<'_> {
     /// Changes the mode of a folder.
     ///
     /// # Errors
-    /// `NotFound`, the store.
+    /// `NotFound`; errors of the store.
     pub fn set_mode(&self, id: &str, mode: Mode, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut folders = load_folders(tx)?;
@@ -197,7 +197,7 @@ impl WatchedFolders<'_> {
     /// Stops watching a folder and forgets the files seen in it. The folder itself is not changed.
     ///
     /// # Errors
-    /// `NotFound`, the store.
+    /// `NotFound`; errors of the store.
     pub fn unwatch(&self, id: &str, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut folders = load_folders(tx)?;
@@ -289,7 +289,7 @@ impl WatchedFolders<'_> {
     /// Marks an offer as answered. Neither it nor another file with the same content is offered again.
     ///
     /// # Errors
-    /// `NotFound`, the store.
+    /// `NotFound`; errors of the store.
     pub fn answer(&self, id: &str) -> VaultResult<()> {
         let waiting = self.offers()?;
         let Some(answered) = waiting.iter().find(|each| each.id == id) else { return Err(not_found_error(id)) };

@@ -1,11 +1,12 @@
-//! Detects when a file has stopped growing: its stamp is unchanged for a while. The caller passes the time.
+//! Detects that a file has stopped growing, which is so when its stamp has not changed for a while. The caller passes
+//! the time.
 use crate::watching::{folder::FileFound, folder::Stamp};
 use std::{collections::HashMap, time::Duration};
 
 /// How long the stamp of a file has to stay the same.
 pub const QUIET: Duration = Duration::from_secs(3);
 
-/// Files that are new or changed, and since when their stamp is unchanged.
+/// Files that are new or changed, and the time since which their stamp has not changed.
 #[derive(Debug, Default)]
 pub struct Settling {
     since: HashMap<(String, String), (Stamp, Duration)>,

@@ -1,5 +1,4 @@
-//! Removes words from bytes of any kind, which may contain them plain, escaped as in JSON or HTML, or in other
-//! encodings.
+//! Removes words from bytes of any kind. The words may be plain, escaped as in JSON or HTML, or in another encoding.
 use crate::{VaultError, VaultResult, word_removal::Removal};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, fmt::Write, sync::OnceLock};

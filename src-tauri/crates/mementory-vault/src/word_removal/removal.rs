@@ -224,7 +224,8 @@ impl Removal {
         })
     }
 
-    /// A name without the words, or None. A few letters inside a longer word or an id do not match.
+    /// The name without the words, or None if it contains none of them. A few letters inside a longer word or an id do
+    /// not match.
     fn name_without_words(&self, name: &str) -> Option<String> {
         if self.candidates(name).any(|(from, _)| contains_words(name, from)) {
             return self.text(name);

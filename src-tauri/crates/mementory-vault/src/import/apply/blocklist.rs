@@ -117,8 +117,8 @@ impl Blocklist {
         self.redacted.contains(id)
     }
 
-    /// True when the record, its parent, or an end of a relation was deleted or blocked. Also true for a cascaded
-    /// record other than an entity if everything that it was derived from was deleted.
+    /// True when the record, its parent or, if it is a relation, one of its ends was deleted or blocked. Also true for
+    /// a cascaded record other than an entity if everything that it was derived from was deleted.
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))

@@ -69,8 +69,8 @@ impl FileImport<'_, '_> {
         self.file_record(id, &mut record, named.size, None).map(|row| (row > 0).then_some(row))
     }
 
-    /// Adds or updates the record of a file and its bytes, and returns its row. Bytes for a file that had none are an
-    /// update.
+    /// Adds or updates the record of a file and its bytes, and returns its row. If the file had no bytes before, adding
+    /// them counts as an update.
     fn file_record(
         &mut self,
         id: &[u8; 16],

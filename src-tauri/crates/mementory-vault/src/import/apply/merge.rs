@@ -12,8 +12,8 @@ use std::collections::{HashMap, HashSet};
 pub enum Merge {
     /// A record with a known id, or with exactly the text of an existing record of its kind, is not imported.
     SkipDuplicates,
-    /// A record with a known id replaces the existing one, even if it is older than that or if the existing one was
-    /// edited here. The history keeps both versions. Records that were deleted, redacted or closed stay so.
+    /// A record with a known id replaces the existing record, even if the existing record is newer or was edited in
+    /// this vault. The history keeps both versions. Records that were deleted, redacted or closed stay so.
     Overwrite,
     /// A record with a known id and other content is imported as a second record under a fresh id. References to it in
     /// this import are changed to the fresh id. Conversations, messages and files keep their ids, because two branches
@@ -34,7 +34,7 @@ const INDEPENDENT_KINDS: [Kind; 9] = [
     Kind::Credential,
 ];
 
-/// Digests of all texts of a kind, as they were before the import.
+/// Digests of the texts that the records of each kind had before the import.
 pub(super) type Texts = HashMap<Kind, HashSet<[u8; 16]>>;
 
 /// Fresh ids of records of this import.
@@ -100,7 +100,7 @@ fn json_string(text: &str) -> String {
 fn fresh_id(old: &str, digest: &[u8; 16]) -> String {
     let mut bytes = *digest;
     old.bytes().enumerate().for_each(|(i, byte)| bytes[i % 16] ^= byte.rotate_left((i / 16) as u32 % 8));
-    // UUID version 8, which may be made of a digest (RFC 9562 §5.8).
+    // UUID version 8, which may be made from a digest (RFC 9562 §5.8).
     bytes[6] = bytes[6] & 0x0f | 0x80;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let hex = hex::encode(bytes);

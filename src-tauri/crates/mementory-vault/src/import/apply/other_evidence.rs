@@ -1,5 +1,5 @@
-//! Restores records that an imported deletion moved to the Trash without naming them, if this input has other
-//! evidence: for a statement a source that is not deleted, for an entity an edge with such a source.
+//! Restores records that an imported deletion moved to the Trash without naming them, if this input has other evidence
+//! for them. For a statement, this is a source that is not deleted. For an entity, it is an edge with such a source.
 use crate::{
     VaultResult,
     import::apply::{ImportRun, KnownRecord},

@@ -15,9 +15,10 @@ use std::collections::HashSet;
 
 /// Status of a statement that a newer text no longer contains.
 const SUPERSEDED: &str = "superseded";
-/// Status of a memory whose source reported its deletion as a new memory that replaces it.
+/// Status of a memory that was deleted at its source. The source reported the deletion as a new memory that replaces
+/// it.
 const DELETED: &str = "deleted";
-/// Relation of a memory to the one that it replaces.
+/// Relation of a memory to the memory that it replaces.
 const SUPERSEDES: &str = "supersedes";
 
 /// Marks statements that a newer text no longer contains.

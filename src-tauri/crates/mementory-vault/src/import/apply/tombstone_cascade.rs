@@ -16,11 +16,11 @@ type Id = [u8; 16];
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
     gone: HashSet<Id>,
-    /// Records whose dependants are still to be looked up. The second value is the row whose restoring brings the
-    /// record back from the Trash too. The flag is true if the record itself stays, without its words.
+    /// Records whose dependants are still to be looked up. The second value is a row: restoring that row from the Trash
+    /// also restores the record. The flag is true if the record itself stays, without its words.
     pending: Vec<(Id, Option<i64>, bool)>,
-    /// Ends of edges that lost their evidence. The first value is the row whose restoring brings the end back too. The
-    /// flag is true if this input contains the edge.
+    /// Ends of edges that lost their evidence. The first value is a row: restoring that row from the Trash also
+    /// restores the entity at the end. The flag is true if this input contains the edge.
     edge_ends: HashMap<Id, (Option<i64>, bool)>,
     /// True if a live record was removed.
     removed_live: bool,
@@ -76,7 +76,8 @@ impl TombstoneImport<'_, '_> {
         }
     }
 
-    /// The row whose restoring brings this row back: the row itself, or the one with which it was moved to the Trash.
+    /// The row to restore in order to bring this row back: the row itself, or the row with which it was moved to the
+    /// Trash.
     fn root_of(&self, row: i64) -> VaultResult<i64> {
         let sql = "SELECT coalesce(trash_root, row) FROM records WHERE row = ?1";
         Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?)
@@ -130,8 +131,8 @@ impl TombstoneImport<'_, '_> {
         for (id, (root, in_input)) in std::mem::take(&mut cascade.edge_ends) {
             self.check_cancelled()?;
             let Some(entity) = self.run.known_record(&id)?.filter(|known| !known.trashed) else { continue };
-            // If this input contains the entity without such an edge, the entity still exists in the source of the
-            // deletion.
+            // If this input contains the entity but none of the edges that lost their evidence, the entity still exists
+            // in the source of the deletion.
             let is_kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
             if !is_kept && !self.is_linked(&id, entity.row, &cascade)? {
                 self.move_to_trash(&mut cascade, entity.row, root.unwrap_or(entity.row))?;
@@ -177,7 +178,8 @@ impl TombstoneImport<'_, '_> {
             "SELECT r.id FROM links l JOIN records r ON r.row = l.row \
              WHERE l.target = ?1 AND l.row <> ?2 AND r.trashed IS NULL",
         )?;
-        // The search stops at the first such record, since half of a vault may link to its owner.
+        // The search stops at the first such record, because half of the records in a vault may link to the entity of
+        // its owner.
         for other in statement.query_map(params![id, row], |r| r.get::<_, Id>(0))? {
             if !cascade.gone.contains(&other?) {
                 return Ok(true);

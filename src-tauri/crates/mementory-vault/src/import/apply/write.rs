@@ -131,8 +131,8 @@ impl ImportRun<'_> {
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// Replaces a record that this batch wrote by a newer version. The former one is not in the history, where an
-    /// erasure would find it, so it is removed from the pack too.
+    /// Replaces a record that this batch wrote by a newer version. The former version is not in the history, so an
+    /// erasure would not find it. It is therefore removed from the pack too.
     pub(super) fn replace_in_batch(
         &mut self,
         row: i64,

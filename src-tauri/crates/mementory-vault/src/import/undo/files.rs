@@ -14,8 +14,8 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
             reassign(tx, "file_versions", row, batch, keeper)?;
             continue;
         }
-        // If a later batch replaced the bytes again, the file keeps the bytes of that batch. The entry of that batch
-        // then has the bytes from before this batch as its former bytes.
+        // If a later batch replaced the bytes again, the file keeps the later bytes. Undoing the later batch then has
+        // to restore the bytes from before this batch, so they become the former bytes in the entry of the later batch.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \

@@ -28,7 +28,7 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
             [batch],
         )?;
     }
-    // The rows that later batches added, and then the rows found so far, need other rows of the batch.
+    // Adds the rows of the batch that rows of later batches need, and then the rows that the rows found so far need.
     for homes in ["SELECT row, batch AS home FROM records WHERE batch > ?1", "SELECT row, home FROM temp.staying"] {
         while add_needed_rows(tx, batch, homes)? > 0 {}
     }
