@@ -78,7 +78,10 @@ fn is_language(text: &str) -> bool {
     if !parts.next().is_some_and(|p| (2..=3).contains(&p.len()) && has_case(p, false)) {
         return false;
     }
-    parts.next_if(|p| p.len() == 4 && has_case(&p[..1], true) && has_case(&p[1..], false));
+    let is_script = |part: &str| {
+        part.len() == 4 && part.split_at_checked(1).is_some_and(|(a, b)| has_case(a, true) && has_case(b, false))
+    };
+    parts.next_if(|p| is_script(p));
     parts.next_if(|p| p.len() == 2 && has_case(p, true));
     parts.next().is_none()
 }
@@ -130,6 +133,7 @@ mod tests {
             (TAG_FORM, ""),
             (LANGUAGE_FORM, "english"),
             (LANGUAGE_FORM, "en-us"),
+            (LANGUAGE_FORM, "zh-éé"),
         ];
         for (form, text) in rejected {
             assert!(!form.matches_exactly(text), "{text}");
