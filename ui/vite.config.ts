@@ -18,7 +18,8 @@ export default defineConfig({
     alias: { $lib: `${root}src/lib`, $features: `${root}src/features` },
   },
   server: { port: 1420, strictPort: true },
-  // Before Safari 16, private fields become maps, of which Svelte makes several for each row of a list.
+  // For targets before Safari 16, private fields are compiled to maps. Svelte would then create several maps per list
+  // row.
   build: { outDir: "dist", emptyOutDir: true, target: "safari16", modulePreload: { polyfill: false } },
   test: {
     environment: "happy-dom",

@@ -121,8 +121,8 @@ export class Vault {
 }
 
 /**
- * Problems of an import report in which `found` is not the sum of the outcomes, or a total is not the sum over the
- * kinds.
+ * Checks that the counts of an import report add up: `found` must be the sum of the outcomes, and each total the sum
+ * over the kinds. Returns the problems.
  */
 export function sumProblems(report) {
   const parts = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];

@@ -1,19 +1,27 @@
 // Command line cases as data: each `*.case.json` in this folder is a sequence of commands with the expected answers.
 //
 //   {"about": "…", "vault": true, "files": {"note.txt": "…"},
-//    "steps": [{"run": ["add", "--text-file", "note.txt"], "exit": 0, "json": {"id": "<string>"}, "save": {"ID": "/id"}}]}
+//    "steps": [{"run": ["add", "--text-file", "note.txt"], "exit": 0,
+//               "json": {"id": "<string>"}, "save": {"ID": "/id"}}]}
 //
-// `$T` is the temporary folder of the case and its working directory, `$FIXTURES` is `fixtures/`, `$SHARED` the folder
-// beside the clone, `$NAME` a value that an earlier step saved by JSON pointer. `files` writes files first. `vault`
-// creates a vault at `$T/v` and sets the environment for it and its passphrase file. `needs` lists requirements:
-// "unix", "flock", "mount".
+// Variables in a step: `$T` is the temporary folder of the case, which is also its working directory. `$FIXTURES` is
+// `fixtures/`, and `$SHARED` is the folder `shared` beside the clone. `$NAME` is a value that an earlier step saved by
+// JSON pointer.
 //
-// A step is `run` with arguments (`stdin`; `env`: null removes a variable; `plain`: without `--json`), or `do` with an
-// action (see actions.mjs), or `dump` and `dump_is`: store the visible state of the vault under a name, and compare
-// with it. `json` is a subset of the answer: objects may have more members, arrays must match element by element, and
-// "<string>", "<number>", "<boolean>", "<time>", "<any>" match any value of that type; {"$length": n}, {"$has": […]},
-// {"$not": value}, {"$least": n} and {"$match": "regex"} are weaker. `stdout` and `stderr` are regexes; `without` lists
-// words that no output may contain. The counts of every import report have to add up.
+// Members of a case: `files` are files to write before the first step. `vault` creates a vault at `$T/v` and sets the
+// environment variables for the vault and its passphrase file. `needs` lists requirements: "unix", "flock", "mount".
+//
+// A step has one of three forms:
+// - `run` has the arguments of a command. `stdin` is its input, `env` changes its environment (null removes a
+//   variable), and `plain` runs it without `--json`.
+// - `do` names an action (see actions.mjs).
+// - `dump` stores the visible state of the vault under a name, and `dump_is` compares the current state with a stored
+//   one.
+//
+// `json` is the expected part of the answer. Objects may have more members, but arrays must match element by element.
+// "<string>", "<number>", "<boolean>", "<time>" and "<any>" match any value of that type. {"$length": n}, {"$has":
+// […]}, {"$not": value}, {"$least": n} and {"$match": "regex"} match values with that property. `stdout` and `stderr`
+// are regexes. `without` lists words that no output may contain. The counts of every import report have to add up.
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -106,7 +114,7 @@ function runCommand({ folder, known, env }, step) {
   } catch {
     return [...problems, `standard output is not one JSON object: ${stdout.slice(0, 200)}`];
   }
-  // A check that finds damage answers with a report, not with an error.
+  // A failed command answers with an error, except a check that finds damage: it answers with a report.
   if ((step.exit ?? 0) > 1 && answer.ok === undefined) problems.push(...differences(ERROR_SHAPE, answer, ""));
   if (step.run.includes("import") && answer.by_kind) problems.push(...sumProblems(answer));
   if (step.json !== undefined) problems.push(...differences(step.json, answer, ""));
@@ -118,8 +126,8 @@ function runCommand({ folder, known, env }, step) {
 }
 
 /**
- * The value at a JSON pointer. Or with `["/list", {members}, "/pointer inside"]`: the value inside the first element of
- * the list that has these members.
+ * Returns the value at a JSON pointer. `pointer` may also be `["/list", {members}, "/pointer inside"]`: the first
+ * element of the list that has these members is chosen, and the last pointer is applied to it.
  */
 function valueAt(answer, pointer) {
   if (Array.isArray(pointer)) {

@@ -1,13 +1,14 @@
-// Unknown members of every source survive: import, `.mem`, import, `.alf`, import, `.mem` again. A member with a value
-// of its own is added to every object that is inside a list of a reader's fixture, to YAML frontmatter and, as a column,
-// to CSV tables. A second import adds nothing. WHOLE_UNKNOWN takes every case of each format instead of one.
+// Members that a reader does not know must survive every step of a trip: import, export as `.mem`, import, export as
+// `.alf`, import, export as `.mem`. The test adds a member with a unique value to every object inside a list of a
+// reader's fixture and to YAML frontmatter, and a column of such values to CSV tables. It also imports everything a
+// second time, which must add nothing. With WHOLE_UNKNOWN it takes every case of each format instead of one.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { runAlone } from "../tools/count.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 
 const MEMBER = "x_member_of_tomorrow";
-/** Cases with the whole shape of a reader: the first of these that a format has is its sample. */
+/** Names of cases that use all of a format. The first of these that a format has is its sample. */
 const WHOLE_CASES = ["full", "export", "json", "page", "home", "workspace", "markdown"];
 /** Folders of fixtures that are not of a reader, and formats for interchange, which have tests of their own. */
 const LEFT_OUT = [
@@ -16,9 +17,10 @@ const LEFT_OUT = [
 ];
 
 /**
- * What a reader does not keep on purpose, or keeps where `.mem` does not take it: format → pattern of the place → why.
- * A word with a colon after it is a code that the report of the import has to have for that file. `passthrough` means
- * that the file, or what is around the lists of a file, stays in the vault and that `.mem` lists it as a loss.
+ * What a reader leaves out on purpose, or keeps where `.mem` cannot take it. For each format: pairs of a pattern that
+ * matches the place, and the reason. A reason such as `code: explanation` means that the import report must contain
+ * this code for the file. `passthrough` means that the vault keeps the file, or the part of it around its lists, and
+ * that `.mem` lists it as a loss.
  */
 const REPEATED_PROMPT = "duplicate: the session has this prompt";
 const NOT_KEPT = {
@@ -53,7 +55,7 @@ const NOT_KEPT = {
   portable_agent_memory: [[/#\/capability_tokens/, "secret: tokens that give access"]],
 };
 
-/** Imports one case of each format into one vault, takes the trip with all of them, and counts each format. */
+/** Tests one case of each format together in one vault, then the next case of each, and counts each case. */
 export async function testUnknownFields(count) {
   const wanted = process.env.MEMENTORY_CASE ?? "";
   const formats = readdirSync(FIXTURES).filter((name) => !LEFT_OUT.includes(name) && name.includes(wanted));
@@ -67,14 +69,14 @@ export async function testUnknownFields(count) {
   }
 }
 
-/** The cases of a format that are imported: the sample, or all that are not cut off or broken on purpose. */
+/** The cases of a format that are tested: its sample or, with WHOLE_UNKNOWN, all that are not damaged on purpose. */
 function casesOf(format) {
   const names = readdirSync(join(FIXTURES, format));
   if (process.env.WHOLE_UNKNOWN) return names.filter((name) => !/mangled|truncated|cut|damage/.test(name));
   return WHOLE_CASES.filter((name) => names.includes(name)).slice(0, 1);
 }
 
-/** Checks one case of each of several formats. */
+/** Takes one case of each of several formats through all imports and exports, and checks each case. */
 async function checkTrip(count, samples) {
   await inFolder((place) => {
     const first = new Vault(place, "a").create();
@@ -102,7 +104,10 @@ async function checkTrip(count, samples) {
   });
 }
 
-/** Imports a case with the member twice. Returns the values that were added, each with its place, and problems. */
+/**
+ * Adds members to a copy of a case and imports the copy twice. Returns the added values with their places, problems,
+ * the report of the first import, and the files that `.mem` leaves out.
+ */
 function importWithMember(vault, { format, name }) {
   const input = join(vault.folder, `${format}-${name}`);
   mkdirSync(input);
@@ -125,7 +130,10 @@ function importWithMember(vault, { format, name }) {
   return { places: adding.places, problems, report, leftOut };
 }
 
-/** The files that `.mem` lists as left out, in a vault of one source: a list of losses that is too long is cut. */
+/**
+ * The files that `.mem` lists as left out. They are exported from a vault of their own, because a list of losses that
+ * is too long is cut.
+ */
 function filesLeftOut(folder, format, inputs) {
   const vault = new Vault(folder, `alone-${format}`).create();
   vault.must("import", "--format", format, ...inputs);
@@ -133,7 +141,7 @@ function filesLeftOut(folder, format, inputs) {
   return losses.filter((loss) => loss.field === "passthrough").map((loss) => loss.record);
 }
 
-/** True if the report of the import, or the losses of `.mem`, say that this place is not there. */
+/** True if the import report, or the list of losses of `.mem`, mentions the file of a place that was not kept. */
 function isReported(where, reason, report, leftOut) {
   const file = where.split("#")[0];
   if (reason === "passthrough") return leftOut.some((name) => where.replace("#", "").includes(name.replace(/#$/, "")));
@@ -158,14 +166,14 @@ function valuesIn(path) {
 
 /** Copies files and adds members to them. */
 class AddedMembers {
-  /** Each value that was added, with the place that it was added to. */
+  /** Copies a file or folder, and adds members wherever they can be added. `name` is its path in messages. */
   places = new Map();
 
   constructor(format) {
     this.format = format;
   }
 
-  /** Copies a file or folder, with members where it has a place for them. `name` is its path in messages. */
+  /** The text with members added, or null if none can be added to it. */
   copy(path, copy, name) {
     if (statSync(path).isDirectory()) {
       mkdirSync(copy);
@@ -214,7 +222,7 @@ class AddedMembers {
     return [`${head},${MEMBER}`, ...rows.map((row) => (row === "" ? row : `${row},${this.value(name)}`))].join("\n");
   }
 
-  /** Adds a member to `value` and the objects in it that are inside a list. */
+  /** Adds a member to every object that is inside a list, among `value` and everything in it. */
   addTo(value, inList, place) {
     if (value === null || typeof value !== "object") return;
     const isList = Array.isArray(value);

@@ -87,8 +87,8 @@ fn files(dir: &Path, each: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// The index removes files of merged segments while its threads finish. If a listed file is gone when it is read, all
-/// files are listed and read again, so that no existing file is left out.
+/// Reads the index, whose files may vanish meanwhile: after a merge of segments, its threads remove the old files. If a
+/// listed file is gone when it is read, all files are listed and read again, so that no existing file is left out.
 fn listed_again_if_one_vanished(read: impl Fn() -> Result<Vec<u8>>) -> Vec<u8> {
     for _ in 0..100 {
         match read() {

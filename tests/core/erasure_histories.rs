@@ -1,6 +1,6 @@
-//! Random histories of edits, redactions, moves to the Trash and erasures. Every deletion has a complete receipt, and
-//! an independent search through all decrypted contents confirms it. `npm run campaign -- erasure` runs many
-//! histories.
+//! Random histories of edits, redactions, moves to the Trash and erasures. After every deletion the receipt must be
+//! complete, and an independent search through all decrypted contents must confirm it. `npm run campaign -- erasure`
+//! runs many histories.
 use crate::{brute_force::VaultContents, deletion::record};
 use mementory_crypto::VaultKeys;
 use mementory_formats::{AttachmentFile, PassthroughItem};
@@ -9,8 +9,8 @@ use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{EditFields, EraseOutcome, ListQuery, RedactSpan, RowView, Sabotage};
 use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
-/// Words that the bytes of an index or a database may contain by chance: words with letters in descending order,
-/// numbers, hexadecimal digits, and words of the program itself.
+/// Words that may occur in the bytes of an index or a database even if no record contains them: words whose letters are
+/// in reverse alphabetical order, numbers, hexadecimal digits, and words of the program itself.
 const WORDS: [&str; 48] = [
     "solid",
     "wife",
@@ -437,8 +437,8 @@ impl History {
         self.assert_complete(&done);
     }
 
-    /// Notes that the markers of erased records must be gone, unless another record (a memory derived from one, a
-    /// copy in the Trash) contains them.
+    /// Notes that the markers of erased records must be gone from the vault. Markers that another record contains too
+    /// (a memory derived from an erased one, or a copy in the Trash) may stay.
     fn forget(&mut self, erased: &[String]) {
         for id in erased {
             self.gone

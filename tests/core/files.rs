@@ -1,11 +1,11 @@
-//! Number and size of the files of each kind, and lists of one kind.
+//! How the vault counts files by kind, adds up their sizes, and lists the files of one kind.
 use mementory_formats::AttachmentFile;
 use mementory_model::{AttachmentRef, Kind, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{FileCount, FileKind, ListQuery};
 use std::sync::atomic::AtomicBool;
 
-/// Name, media type, and number of bytes in the export; None if the export only names the file.
+/// Files as (name, media type, number of bytes in the export). The number is None if the export only names the file.
 const FILES: [(&str, Option<&str>, Option<usize>); 5] = [
     ("joists.jpg", Some("image/jpeg"), Some(700)),
     ("sketch.heic", Some("application/octet-stream"), Some(90)),

@@ -39,7 +39,7 @@ struct Made {
     source: usize,
     record_type: Option<usize>,
     tags: Vec<usize>,
-    /// None: the record has no date, and counts by its import.
+    /// None: the record has no date of its own, so the day of its import counts.
     day: Option<i64>,
     secret: Option<usize>,
     secret_in_title: bool,
@@ -179,7 +179,7 @@ fn is_visible(scope: &GrantScope, record: &Record, made: &Made) -> bool {
         && scope.until.is_none_or(|until| date <= until)
 }
 
-/// The vault's ids of records. The vault's header is opened only once, since that is slow.
+/// Computes the vault's ids of records. The keys are read from the vault's header only once, because that is slow.
 struct Ids(VaultKeys);
 
 impl Ids {
@@ -223,7 +223,8 @@ fn list_all(view: &mut GrantedView<'_>) -> (Vec<GrantedRecord>, BTreeSet<u32>) {
     }
 }
 
-/// The documents that the export tools return for everything visible, with the numbers of records that leave.
+/// Calls the export tools for everything that is visible. Returns their documents, each with the numbers of records in
+/// it.
 fn documents(
     t: &TempVault,
     view: &mut GrantedView<'_>,

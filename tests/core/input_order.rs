@@ -32,7 +32,7 @@ fn of_two_exports_in_one_import_the_newer_one_wins_in_either_order() {
         assert_eq!((shown("a"), shown("b"), shown("d")), (true, false, true));
         assert_eq!(faults(&t), [""; 0]);
     }
-    // Import the same exports one after the other: the older export does not change anything back.
+    // When the same exports are imported one after the other, the older export must not undo changes of the newer one.
     let t = TempVault::new();
     import_units(&t, &[newer]);
     import_units(&t, &[older]);

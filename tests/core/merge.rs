@@ -216,7 +216,8 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
     );
 }
 
-/// A redaction in an import removes the words too. Only the record with the words replaced may stay or be imported.
+/// A redaction in an imported bundle also removes the words here. The record may stay or be imported only if its words
+/// are replaced.
 #[test]
 fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     let stone = || {
@@ -248,7 +249,7 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     );
     assert_eq!(faults(&t), [""; 0]);
 
-    // The bundle of a vault that redacted the record contains it with the words replaced.
+    // A vault that redacted the record exports it with the words replaced. Import that bundle.
     import_from(&t, &|sink| {
         sink.tombstone(stone())?;
         sink.unit(said("[REDACTED:secret]").into())

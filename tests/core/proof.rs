@@ -222,7 +222,7 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
     std::fs::write(&backup, "x").unwrap();
     let done = erase(&t, &ids[1..]);
     assert_eq!(outcome(&done, "temporary_files").0, PlaceOutcome::Failed);
-    // The receipt is checked again, since the reason for the failure may be gone.
+    // The receipt is checked again, because the reason for the failure may be gone. Here it is still there.
     t.vault.receipts().finish_interrupted(at(200)).unwrap();
     assert!(!t.vault.receipts().get(&done.receipt.id).unwrap().complete);
     std::fs::remove_file(backup).unwrap();
@@ -234,7 +234,7 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
 fn an_interrupted_erasure_is_wiped_and_checked() {
     let (t, ids) = vault_with(&[LONG_SENTENCE, "Likes tea."]);
     let done = erase(&t, &ids[..1]);
-    // As if the program had died before the check, leaving words between cells and in a free page.
+    // Make the vault look as if the program had died before the check and left words between cells and in a free page.
     t.database()
         .execute("UPDATE receipts SET complete = 0, body = ''", [])
         .unwrap();
@@ -370,8 +370,8 @@ fn a_retry_cleans_leftovers_after_the_words_are_forgotten() {
         let (t, id) = sabotaged_vault(sabotage);
         let t = t.reopen();
         let receipt = t.vault.receipts().retry(&id, at(200), &|_| {}).unwrap();
-        // Only unused bytes can be wiped without the words. Traces in other places stay, because the words to search
-        // for are no longer known.
+        // After reopening, the words to search for are no longer known. The retry overwrites all unused bytes of the
+        // database, but it cannot search the pages for the words, so a receipt that failed there stays incomplete.
         let can_be_complete = !sabotage.keep_pages;
         assert_eq!(
             receipt.complete, can_be_complete,

@@ -1,4 +1,5 @@
-//! Properties that must hold for any record: storing, editing and restoring, undoing an import, blocking by tombstones.
+//! Properties that must hold for any record, when records are stored, edited and restored, when an import is undone,
+//! and when tombstones block records.
 use crate::source::import_from;
 use mementory_model::{
     Derived, Kind, Record, RecordKey, Timestamp, Tombstone, TombstoneOp, Unit, Verbatim,
@@ -134,8 +135,8 @@ fn stone(n: usize) -> Tombstone {
     }
 }
 
-/// Tombstones and facts of a bundle. Each byte says whether its fact is open (0), closed (1), deleted (2) or missing
-/// (3).
+/// The tombstones and facts of a bundle. `says` has one byte per fact, which says whether the fact is open (0), closed
+/// (1), deleted (2) or missing (3).
 fn bundle(says: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
     let fact = |n: usize, closed: bool| {
         let mut fact = Record::new(
@@ -172,8 +173,8 @@ fn facts(t: &TempVault) -> Vec<(String, Option<Timestamp>)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The result of deletions and closed facts does not depend on the order of the bundles, and importing them again
-    /// changes nothing.
+    /// Importing two bundles with deletions and closed facts has the same result in either order, and importing both
+    /// again changes nothing.
     #[test]
     fn bundles_merge_in_any_order(one in proptest::collection::vec(0u8..4, 1..8), other in proptest::collection::vec(0u8..4, 1..8)) {
         let import = |t: &TempVault, says: &[u8]| {

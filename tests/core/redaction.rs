@@ -188,7 +188,8 @@ fn redacted_elsewhere() -> Tombstone {
     }
 }
 
-/// The record that was redacted elsewhere, as a file contains it, after `change`.
+/// The record that was redacted elsewhere, as an imported file might contain it: without any text, except what `change`
+/// adds.
 fn redacted_record(change: impl Fn(&mut Record)) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new("mem", "episode/ep_1"), "");
     change(&mut record);
@@ -210,8 +211,8 @@ fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
         ("summary", said("summary")),
         ("content", said("content")),
     ];
-    // Each row is a series of imports, given as (with tombstone, with records). The record is imported three times, the
-    // second time without words.
+    // Each row is a series of imports, and each import is given as (with the tombstone, with the record). An import
+    // with the record contains it three times: with the words, without them, and with them again.
     let rows: [&[(bool, bool)]; 3] = [
         &[(true, true)],
         &[(true, false), (false, true)],
@@ -234,7 +235,8 @@ fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
             })
             .unwrap();
         }
-        // A record imported before the tombstone goes to the Trash, because a received file does not erase permanently.
+        // If the record was imported before the tombstone, its words stay in the Trash, because an imported deletion
+        // does not erase permanently.
         let kept = row[0] == (false, true);
         assert_eq!(
             contains_text(&t.decrypted(), SENTENCE),
@@ -273,7 +275,7 @@ fn a_span_over_several_bullets_redacts_the_statements_derived_from_them() {
     let t = TempVault::new();
     let text = "- Allergic to **sesame**.\n- Lives in Ravenna now.\n- Likes tea.";
     let mut memory = record(Kind::Memory, "m", text);
-    // The source stores its bullets as separate strings.
+    // The source stores the lines of this memory as separate strings.
     memory.verbatim = Some(mementory_model::Verbatim::json(
         r#"{"bullets":["Allergic to **sesame**.","Lives in Ravenna now.","Likes tea."]}"#,
     ));
@@ -374,7 +376,8 @@ fn the_preview_counts_what_a_redaction_changes() {
         };
         let id = add(said);
         let others: Vec<String> = (0..12).map(|n| add(says(n))).collect();
-        // Only an older version of the first contains the words; records in the Trash are not searched.
+        // The first of the others contains the words only in an older version. The second is in the Trash, and records
+        // there are not searched.
         let fields = EditFields {
             text: Some("It changed.".into()),
             ..EditFields::default()

@@ -1,4 +1,5 @@
-//! What a receipt reports about other records with the same words: redacted, left unchanged, none, or unknown.
+//! What a receipt reports about other records that contain the same words: they were redacted, they were left
+//! unchanged, there are none, or it is not known.
 use crate::{
     deletion::{found, record},
     redaction::redact,
@@ -36,7 +37,7 @@ fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
 
 #[test]
 fn a_receipt_counts_records_with_the_same_words() {
-    // Number of other records, and number of them that are redacted.
+    // Pairs of numbers: how many other records there are, and how many of them are redacted.
     for (there, chosen) in [(0, 0), (1, 0), (3, 0), (3, 2), (3, 3)] {
         let (t, ids) = with_copies(there);
         let receipt = erase_with(&t, &ids[0], &ids[1..=chosen]).receipt;
@@ -111,7 +112,7 @@ fn older_receipts_without_the_count_are_read_as_unknown() {
     t.database().execute(former, []).unwrap();
     let receipt = t.vault.receipts().get(&id).unwrap();
     assert!(receipt.complete && receipt.copies_redacted.is_none());
-    // If the program stopped before the check, the count is not known afterwards.
+    // If the program stops before the check, the number of redacted copies cannot be determined afterwards.
     t.database()
         .execute("UPDATE receipts SET complete = 0, body = ''", [])
         .unwrap();

@@ -317,7 +317,7 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.copies_redacted, 1);
     assert_eq!(t.vault.scanner().sensitive_value(&key).unwrap().1.len(), 1);
-    // All values in one record: the audit log counts the values of that record, not all open values.
+    // Redact all values, but only in one record: the audit log counts the values of that record, not all open values.
     let all = t.vault.scanner().open_values(&[]).unwrap();
     assert!(all.len() > 1, "the control: others are open too");
     let last = [t.vault.scanner().sensitive_value(&key).unwrap().1[0]
@@ -489,7 +489,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
     assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
 }
 
-/// Records that identify the value must not hide those that contain only the words.
+/// Records that call the value a password must not hide records that contain only the value.
 #[test]
 fn a_value_is_redacted_in_every_record_however_many_identify_it() {
     let t = TempVault::new();
@@ -498,7 +498,8 @@ fn a_value_is_redacted_in_every_record_however_many_identify_it() {
         |name: &str, n: usize, text: String| record(Kind::Memory, &format!("{name} {n}"), &text);
     let plain = |name| (0..5).map(move |n| of(name, n, format!("Note {n}, {password}, by hand.")));
     let named = (0..205).map(|n| of("named", n, format!("Number {n}, password: {password}")));
-    // The records without a label come before and after the others, whatever their place in the index.
+    // Records that contain only the value are imported before and after the others, so that their place in the index
+    // makes no difference.
     let all = plain("before").chain(named).chain(plain("after"));
     t.import_records(all.collect()).unwrap();
     scan_all(&t);

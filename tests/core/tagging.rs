@@ -1,4 +1,4 @@
-//! Adding a tag to many records or removing it: for all of them or none, with a new version each.
+//! A tag is added to many records or removed from them: either from all or from none, and each gets a new version.
 use crate::deletion::found;
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{VaultError, VaultResult};

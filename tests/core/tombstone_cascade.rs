@@ -1,5 +1,5 @@
-//! Which records a deletion in an import removes (specification of `.mem` v1.1 §5, receiver obligations): everything
-//! that was derived only from its target, whatever the tombstone lists as derived.
+//! Which records a deletion in an import removes (specification of `.mem` v1.1 §5, receiver obligations): the target
+//! and everything that was derived only from it, even if the tombstone does not list it as derived.
 use crate::{requirements::*, source::*};
 use mementory_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
 use mementory_testkit::{TempVault, at};
@@ -138,7 +138,7 @@ fn records_trashed_by_a_cascade_are_erased_with_its_target() {
     assert_no_trace_of(&t, &["never coffee", "drinks green tea"]);
 }
 
-/// §5 (no resurrection), for a vault that did not have the records when it got the deletion.
+/// §5 (no resurrection), for a vault that receives the deletion before it has any of the records.
 #[test]
 fn l2_records_derived_from_something_deleted_are_blocked_later() {
     let t = TempVault::new();
@@ -173,7 +173,7 @@ fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
     assert!(!has(&t, "fact/fact_1"), "the other import stays");
 }
 
-/// Deleting an entity also deletes the edges that end there. Its neighbours keep their evidence.
+/// Deleting an entity also deletes every edge that starts or ends at it, but not the entities at the other end.
 #[test]
 fn deleting_an_entity_removes_its_edges_but_not_its_neighbours() {
     let t = TempVault::new();
@@ -187,7 +187,7 @@ fn deleting_an_entity_removes_its_edges_but_not_its_neighbours() {
     assert!(has(&t, "entity/ent_sea"));
 }
 
-/// §4.1, over two steps: a fact that needs a blocked episode is left out, and so is a link that needs that fact.
+/// §4.1, in two steps: a fact that refers to a blocked episode is not imported, and neither is a link to that fact.
 #[test]
 fn l2_no_link_to_a_blocked_record_is_left() {
     let t = TempVault::new();
@@ -204,8 +204,8 @@ fn l2_no_link_to_a_blocked_record_is_left() {
     assert!(!has(&t, "factLink/fact_1|fact_2|refines"));
 }
 
-/// A redaction deletes the words. Statements derived from the record are removed, except those that the bundle contains
-/// again.
+/// A redaction replaces words in the record. Statements derived from it are removed, except those that the bundle still
+/// contains.
 #[test]
 fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     let said = |text: &str| mem_record(Kind::Memory, "episode/ep_1", text);
@@ -235,7 +235,7 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
         assert_eq!(found(&t, "4711"), 0, "{time}");
         assert_eq!(texts(&t, Kind::Memory).len(), 1, "{time}: the skeleton");
         assert_eq!(texts(&t, Kind::Fact), ["Tea is green."], "{time}");
-        // The record that the fact was derived from is not in the Trash, so the Trash lists the fact by itself.
+        // The record that the fact was derived from is not in the Trash, so the fact has an entry of its own there.
         let trash = in_trash(&t);
         assert_eq!(trash.len(), 1, "{time}");
         assert_eq!(trash[0].kind, Kind::Fact, "{time}");
@@ -249,8 +249,8 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     assert_eq!(found(&t, "4711"), 1);
 }
 
-/// A record is in the Trash when an import deletes it. Records derived from it go to the Trash too and are restored
-/// with it.
+/// An import deletes a record that is already in the Trash. Records derived from it then go to the Trash too, and are
+/// restored with it.
 #[test]
 fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     let t = TempVault::new();
@@ -302,8 +302,8 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     assert_eq!(left, 0, "nothing stays where nobody sees it");
 }
 
-/// An entity that was removed with its evidence, and that no tombstone names, is restored when other evidence is
-/// imported.
+/// An entity was removed because its evidence was deleted, but no tombstone names the entity. It is restored when other
+/// evidence is imported.
 #[test]
 fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     let entity = |id: &str, name: &str| mem_record(Kind::Entity, &format!("entity/{id}"), name);
@@ -364,7 +364,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     assert_eq!(faults(&t), [""; 0]);
 }
 
-/// A statement with one source, and an edge, are restored with other evidence too.
+/// A statement that was removed with its only source is restored when another source for it is imported.
 #[test]
 fn a_statement_comes_back_when_another_source_tells_it() {
     let of = |episode: &str| {
@@ -392,8 +392,8 @@ fn a_statement_comes_back_when_another_source_tells_it() {
     assert!(has(&t, "fact/1") && has(&t, "episode/ep_2") && !has(&t, "episode/ep_1"));
 }
 
-/// A deletion of an id does not apply to a record of another kind that is keyed by a name, even if that name equals the
-/// id.
+/// A deletion applies to an id of one kind. A record of another kind that is keyed by name stays, even if its name
+/// equals that id.
 #[test]
 fn a_deletion_reaches_no_record_of_another_kind_that_is_keyed_by_name() {
     let t = TempVault::new();

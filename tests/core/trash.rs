@@ -1,4 +1,4 @@
-//! The Trash hides records at once, restores them, and erases expired ones and nothing else.
+//! A record in the Trash is hidden at once and can be restored. Expired records are erased, and no others.
 use crate::deletion::{CANARY, conversation_of, found, id_of, vault_with_canary};
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};

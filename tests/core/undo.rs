@@ -1,4 +1,4 @@
-//! Undoing an import removes everything that only it added and restores what it replaced.
+//! Undoing an import removes the records that no other import added, and restores what the import replaced.
 use crate::source::*;
 use mementory_formats::{FormatError, Sink};
 use mementory_model::{Derived, Kind, Record, Tombstone, TombstoneOp, Unit};
@@ -176,7 +176,8 @@ fn older_bytes_of_a_passthrough_file_are_redacted_too() {
 
 type ReadSource = fn(&mut dyn Sink) -> Result<(), FormatError>;
 
-/// All live records as text: kind, key, title, text, owner, files, bytes.
+/// The contents of all live records as lines of text: kind, key, title, text, whether the owner exists, names of files,
+/// and bytes.
 fn live_contents(t: &TempVault) -> Vec<String> {
     let mut out = Vec::new();
     for kind in [

@@ -59,7 +59,9 @@ const applyInTurn =
   (entries) =>
     changes.reduce((made, change) => change(made), entries);
 
-/** What is wrong with an archive → the change to the valid entries, and the answer of `import`. */
+/**
+ * Maps what is wrong with an archive to the change that makes it from the valid entries, and the answer of `import`.
+ */
 const ARCHIVES = {
   nothing: [(entries) => entries, "taken"],
   // The bytes of an entry do not match their checksum.
@@ -240,9 +242,9 @@ const repeatId = (name) =>
   );
 
 /**
- * Wrong and unusual values, and optional parts, about which the specification says something. Each name says what is
- * wrong or unusual; its entry has the change, the answer of `import`, and the code of the error that `validate` reports
- * ("" if it reports none).
+ * Wrong values, unusual values and optional parts that the specification mentions. Each name says what is wrong or
+ * unusual. It maps to the change, the answer of `import`, and the code of the error that `validate` reports ("" if it
+ * reports none).
  */
 const VALUES = {
   "a number of included files that is wrong": [
@@ -402,7 +404,7 @@ const VALUES = {
   "an agent in upper case": [editManifest((m) => (m.agent.id = m.agent.id.toUpperCase())), "taken", ""],
 };
 
-/** What is wrong with a file → the change to the bytes of the valid archive, and the answer of `import`. */
+/** Maps what is wrong with a file to the change to the bytes of the valid archive, and the answer of `import`. */
 const CHANGED_BYTES = {
   "the first half of the file": [(bytes) => bytes.subarray(0, bytes.length / 2), "truncated_archive"],
   "the file without its directory": [(bytes) => bytes.subarray(0, bytes.indexOf("PK\x01\x02")), "truncated_archive"],
@@ -431,7 +433,7 @@ const editDeltaLines = (change) =>
   }));
 const setRecordCount = (n) => editManifest((m) => (m.changes.memory.record_count = n));
 
-/** Like `ARCHIVES`, for deltas. The vault has the base with sequence 41. */
+/** Like `ARCHIVES`, for deltas. The vault already has their base, the state with sequence number 41. */
 const DELTAS = {
   "delta: nothing": [(entries) => entries, "taken"],
   "delta: of another agent": [
@@ -553,7 +555,7 @@ function* files() {
     };
 }
 
-/** The corpus. Before its files, the test imports the base of the deltas, at sequence 41. */
+/** The corpus. Before any of its files, the test imports the base of the deltas, which has the sequence number 41. */
 export const alf = {
   format: "alf",
   about:

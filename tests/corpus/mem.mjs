@@ -1,5 +1,6 @@
-// Damaged and forged `.mem` bundles, made from a good fixture. Each case: steps of `buildBundle`, what `import` answers
-// ("taken" or the code of the error), and the code of an error that `validate` reports, "" if it reports none.
+// Damaged and forged `.mem` bundles, made from a good fixture. Each case has the steps for `buildBundle`, the answer of
+// `import` ("taken", "refused" or the code of the error), and the code of an error that `validate` reports ("" if it
+// reports none).
 import {
   EPISODES,
   TOMBSTONES,
@@ -20,7 +21,10 @@ import { flipMiddleBit } from "./zip.mjs";
 const DATA_PATHS = Object.keys(validFiles()).filter((path) => path.includes("/"));
 const NOTE = "A line of nobody.\n";
 
-/** The text with the case of the last letter of its last string value changed: other bytes, and still a record. */
+/**
+ * Changes the case of the last letter of the last string value in a text. The bytes differ, but the text is still a
+ * valid record.
+ */
 const changeLetter = (text) => {
   const at = [...text.matchAll(/[A-Za-z]"(?=[,}\]])/g)].at(-1)?.index ?? text.indexOf("t");
   return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 0x20) + text.slice(at + 1);
@@ -88,7 +92,7 @@ const CONTAINER = {
   ],
 };
 
-/** Integrity (§1.2, §4): what is there is not what the manifest and CHECKSUMS list. */
+/** Integrity (§1.2, §4): the files in the bundle are not those that the manifest and CHECKSUMS list. */
 const INTEGRITY = {
   ...Object.fromEntries(
     DATA_PATHS.map((path) => [

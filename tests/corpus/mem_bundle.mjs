@@ -1,5 +1,5 @@
-// Builds `.mem` bundles in an archive. A case changes the content before the manifest is made, the manifest itself, or
-// the files after it was made.
+// Builds `.mem` bundles as archives. A case can change the content before the manifest is made, the manifest itself, or
+// the files after the manifest was made.
 import { join } from "node:path";
 import { entriesOf } from "../cli/generated.mjs";
 import { FIXTURES } from "../cli/mementory.mjs";
@@ -27,7 +27,8 @@ export function signedTombstone(line, key = TRUSTED_KEY) {
 }
 
 /**
- * Files of the valid bundle by path, as text: every kind and field, a vendor kind, two tombstones, one of them signed.
+ * The files of a valid bundle as text, by path. They contain every kind and field, a vendor kind, and two tombstones,
+ * one of which is signed.
  */
 export function validFiles() {
   const files = Object.fromEntries(
@@ -40,7 +41,7 @@ export function validFiles() {
 
 export const linesOf = (text) => text.trimEnd().split("\n");
 
-/** Scopes, coverage and counts for the manifest. A line that is no record is counted, but has no scope and no time. */
+/** Scopes, coverage and counts for the manifest. A line that is not JSON is counted, but has no scope and no time. */
 function summaries(files) {
   const recordsOf = (path) => linesOf(String(files[path] ?? "")).flatMap((line) => tryParse(line) ?? []);
   const episodes = recordsOf(EPISODES);
@@ -68,9 +69,10 @@ function tryParse(line) {
 }
 
 /**
- * Makes a bundle of the valid files. Every step of a case is optional: `content(files)`, `checksums(text)`,
- * `manifest(value)`, `manifestText(text)`, `sealed(files)` (with manifest and signature) and `entries(entries)` (of the
- * archive) change their argument or return another value. `key` signs the manifest.
+ * Makes a bundle from the valid files. `steps` has functions that change the bundle while it is made, all of them
+ * optional, in this order: `content(files)`, `checksums(text)`, `manifest(value)`, `manifestText(text)`,
+ * `sealed(files)` (all files, including the manifest and its signature), and `entries(entries)` (of the archive). Each
+ * changes its argument or returns another value. `key` signs the manifest.
  */
 export function buildBundle(steps) {
   const apply = (name, value) => steps[name]?.(value) ?? value;
@@ -101,22 +103,22 @@ export function buildBundle(steps) {
   return buildArchive(apply("entries", entries));
 }
 
-/** Steps that change the first record of a kind. */
+/** Steps for `buildBundle` that change the first record of a kind. */
 export const editRecord = (kind, change, path = `items/${kind}.jsonl`) =>
   editLines(path, ([first, ...others]) => {
     const record = JSON.parse(first);
     return [canonicalJson(change(record) ?? record), ...others];
   });
 
-/** Steps that change the lines of a file. */
+/** Steps for `buildBundle` that change the lines of a file. */
 export const editLines = (path, change) => editText(path, (text) => `${change(linesOf(text)).join("\n")}\n`);
 
-/** Steps that change the text of a file before the manifest is made. */
+/** Steps for `buildBundle` that change the text of a file before the manifest is made. */
 export const editText = (path, change) => ({
   content: (files) => ({ ...files, [path]: change(files[path]) }),
 });
 
-/** Steps that change a file after the manifest was made. */
+/** Steps for `buildBundle` that change a file after the manifest was made. */
 export const editSealed = (path, change) => ({
   sealed: (files) => {
     const { [path]: text, ...others } = files;
@@ -125,10 +127,10 @@ export const editSealed = (path, change) => ({
   },
 });
 
-/** Steps that change the entry of the archive with this path. */
+/** Steps for `buildBundle` that change the fields of the archive entry with this path. */
 export const editEntry = (path, fields) => ({
   entries: (entries) => entries.map((entry) => (entry.name === `garden.mem/${path}` ? { ...entry, ...fields } : entry)),
 });
 
-/** Steps that add entries to the archive. */
+/** Steps for `buildBundle` that add entries to the archive. */
 export const addEntries = (...more) => ({ entries: (entries) => [...entries, ...more] });

@@ -28,7 +28,7 @@ const REQUIRED = {
   secretRef: "encryptionMetadata",
 };
 
-/** Integer fields that the schemas keep at 0 or above. */
+/** Integer fields that must not be negative according to the schemas: field by kind. */
 const NOT_NEGATIVE = {
   chunk: "position",
   core: "charBudget",

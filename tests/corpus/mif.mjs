@@ -17,7 +17,7 @@ const inMemory = (name, value) => setIn(["memories", 0, ...name.split(".")], val
 const inTodo = (name, value) => setIn(["todos", 0, ...name.split(".")], value);
 const inHeader = (name, value) => setIn(["export", name], value);
 
-/** What is wrong with a document of version 1 → the change to the valid one, and the answer of `import`. */
+/** Maps what is wrong with a document of version 1 to the change to the valid document, and the answer of `import`. */
 const VERSION_1 = {
   nothing: [() => {}, "taken"],
   // Version and header.
@@ -41,7 +41,7 @@ const VERSION_1 = {
     "checksum_mismatch",
   ],
   "a generator without a version": [setIn(["generator"], { name: "Gartenheft" }), "taken"],
-  // Lists and counts that contradict the content.
+  // Lists of another type, and counts that contradict the content.
   "no memories": [setIn(["memories"], undefined), "taken"],
   "memories in an object": [setIn(["memories"], {}), "taken"],
   "a graph that is a list": [setIn(["graph"], []), "taken"],
@@ -128,7 +128,7 @@ const ENVELOPE = () => ({
   kdf_params: { memory_kib: 65536, iterations: 3, parallelism: 4, version: 19, output_length: 32 },
 });
 
-/** What is wrong with an envelope → the change to it, and the answer of `import` without a passphrase. */
+/** Maps what is wrong with an envelope to the change to it, and the answer of `import` without a passphrase. */
 const ENVELOPES = {
   "encrypted: nothing": [() => {}, "passphrase_needed"],
   "encrypted: a cost of 64 GiB": [setIn(["kdf_params", "memory_kib"], 64 << 20), "kdf_parameters"],
@@ -147,7 +147,7 @@ const ENVELOPES = {
   "encrypted: Argon2 version 16": [setIn(["kdf_params", "version"], 16), "encryption_algorithm"],
 };
 
-/** A good encrypted document, which the command line wrote under `PASSPHRASE`. */
+/** The passphrase under which the command line encrypts a valid document. */
 const PASSPHRASE = "seven marigold lanterns on a heron";
 let encryptedDocument;
 function encrypted1(vault) {
@@ -161,7 +161,7 @@ function encrypted1(vault) {
   return JSON.parse(encryptedDocument);
 }
 
-/** Flips a bit of the byte in the middle of a value in base64. */
+/** Flips a bit in the middle byte of a value that is encoded in base64. */
 const flipMiddle = (name) => (envelope) => {
   const bytes = Buffer.from(envelope[name], "base64");
   bytes[bytes.length >> 1] ^= 1;
@@ -171,7 +171,10 @@ const cutPayload = (change) => (envelope) => {
   envelope.encrypted_payload = change(Buffer.from(envelope.encrypted_payload, "base64")).toString("base64");
 };
 
-/** What is wrong with a good envelope → the change to it, the answer of `import`, and the passphrase that is given. */
+/**
+ * Maps what is wrong with a valid envelope to the change to it, the answer of `import`, and the passphrase if it is not
+ * the right one.
+ */
 const OPENED = {
   "opened: nothing": [() => {}, "taken"],
   "opened: the wrong passphrase": [() => {}, "passphrase_wrong", "another heron with lanterns"],
@@ -202,7 +205,7 @@ const lines = (change) => () => {
 };
 const yaml = (change) => () => change(fixture("yaml", "input.mif.yaml").toString());
 
-/** What is wrong with a text → ending of the file, its content, and the answer of `import`. */
+/** Maps what is wrong with a text to the ending of the file name, the content, and the answer of `import`. */
 const TEXTS = {
   "the first half of the file": ["json", () => text1().slice(0, text1().length / 2), "malformed"],
   "the file without its last byte": ["json", () => text1().slice(0, -1), "malformed"],
@@ -270,7 +273,7 @@ const generic = (change) => () => {
 const set = (name, value) => (list) => setIn([1, name], value)(list);
 const markdown = (change) => () => change(interop("as-markdown.md"));
 
-/** What is wrong with a document in an encoding for other programs → like `TEXTS`. */
+/** Like `TEXTS`, for documents in the encodings of other programs. */
 const INTEROP = {
   "mem0: nothing": ["json", mem0(() => {}), "taken"],
   "mem0: an element without a memory": ["json", mem0(set("memory", undefined)), "taken"],
@@ -306,8 +309,8 @@ const INTEROP = {
 };
 
 /**
- * Copies of a document with a checksum over its content, each with one bit flipped: one copy for every 97th byte. A
- * copy is not JSON, or its checksum does not match, or it is an equal value that is written differently.
+ * Copies of a document that has a checksum of its content. In each copy one bit is flipped, in every 97th byte in turn.
+ * The copy is then no longer JSON, or its checksum does not match, or it means the same in another spelling.
  */
 function* bitFlips() {
   const validBytes = Buffer.from(fixture("every-field", "input.mif.json"));

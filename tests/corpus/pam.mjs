@@ -1,5 +1,6 @@
-// Damaged and forged PAM exports, made from a good fixture. Each case: steps of `buildExport`, what `import` answers
-// ("taken" or the code of the error), and the code of an error that `validate` reports, "" if it reports none.
+// Damaged and forged PAM exports, made from a good fixture. Each case has the steps for `buildExport`, the answer of
+// `import` ("taken" or the code of the error), and the code of an error that `validate` reports ("" if it reports
+// none).
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURES } from "../cli/mementory.mjs";
@@ -152,7 +153,7 @@ const DOCUMENTS = {
   "a conversation that the index does not list": [editStore((store) => (store.conversations_index = [])), "taken", ""],
 };
 
-/** Integrity (§15): the memories are not those that the checksum was made of. */
+/** Integrity (§15): the memories were changed after the checksum was made. */
 const mismatch = (change) => [{ signed: (store) => void change(store) }, ...refuseAs("checksum_mismatch")];
 const INTEGRITY = {
   "a memory that is gone": mismatch((store) => store.memories.pop()),
@@ -251,7 +252,7 @@ const SIGNATURES = {
   "a signature with a member more": [editSigned((store) => (store.signature.note = "x")), "taken", "unknown_field"],
 };
 
-/** Memories without the last one, and their integrity block. */
+/** The memories of a store without the last one, and an integrity block that matches them. */
 function buildStoreWithout(store) {
   const memories = store.memories.slice(0, -1);
   return {
@@ -298,7 +299,8 @@ const signedFixtures = () => {
   const folder = join(FIXTURES, "pam");
   return (
     readdirSync(folder)
-      // Leave out keys that are too weak or too large: validate says so, but import only that the signature is invalid.
+      // Leave out keys that are too weak or too large: validate reports that, but import reports only an invalid
+      // signature.
       .filter((name) => name.startsWith("signed-") && !/-(almost|large|weak)$/.test(name))
       .sort()
       .map((name) => {
@@ -325,7 +327,7 @@ function* files() {
   }
 }
 
-/** The corpus. The vault has the base of the increments, and the test trusts the keys of the valid signatures. */
+/** The corpus. The vault has the base of the increments, and `verify` trusts the keys of the valid signatures. */
 export const pam = {
   format: "pam",
   about:

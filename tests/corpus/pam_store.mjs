@@ -1,5 +1,5 @@
-// Builds PAM exports in an archive. A case changes the store before its checksum is made, before it is signed, or after
-// it was signed.
+// Builds PAM exports as archives. A case can change the store before its checksum is made, before it is signed, or
+// after it was signed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIXTURES } from "../cli/mementory.mjs";
@@ -13,14 +13,14 @@ const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 const readFixture = (name) => JSON.parse(readFileSync(join(FIXTURES, "pam", "every-field", "input", name), "utf8"));
 
-/** The three documents of the valid export, without a signature: every member, type and relation. */
+/** The three documents of a valid export without a signature. They contain every member, type and relation. */
 export function validDocuments() {
   const store = readFixture(STORE);
   delete store.signature;
   return { [STORE]: store, [CONVERSATION]: readFixture(CONVERSATION), [EMBEDDINGS]: readFixture(EMBEDDINGS) };
 }
 
-/** An Ed25519 key as `z6Mk…`: multibase of Base58 with the multicodec prefix. */
+/** An Ed25519 public key as `z6Mk…`: its bytes after the multicodec prefix, in Base58, as a multibase string. */
 export function multikey({ publicKey }) {
   let number = BigInt(`0xed01${publicKey.toString("hex")}`);
   let text = "";
@@ -28,7 +28,7 @@ export function multikey({ publicKey }) {
   return `z${text}`;
 }
 
-/** `content_hash` of a text without letters that change their length in lower case (§6). */
+/** The `content_hash` of a text (§6). Lower-casing must not change the length of any of its letters. */
 export const contentHash = (content) =>
   `sha256:${sha256(content.trim().toLowerCase().normalize("NFC").split(/\s+/).join(" "))}`;
 
@@ -47,9 +47,10 @@ export function signatureOf(store, key = TRUSTED_KEY) {
 }
 
 /**
- * Makes an export of the valid documents. Every step of a case is optional: `store(value)` runs before the checksum is
- * made, `sealed(value)` before the store is signed by `key`, `signed(value)` after that. They and
- * `conversation(value)`, `embeddings(value)`, `texts(texts)` and `entries(entries)` change their argument or return
+ * Makes an export from the valid documents. `steps` has functions that change the export while it is made, all of them
+ * optional. `store(value)` runs before the checksum is made, `sealed(value)` before `key` signs the store, and
+ * `signed(value)` after that. `conversation(value)` and `embeddings(value)` change the other documents, `texts(texts)`
+ * the text of all documents, and `entries(entries)` the entries of the archive. Each changes its argument or returns
  * another value.
  */
 export function buildExport(steps = {}) {
@@ -77,7 +78,7 @@ export function buildExport(steps = {}) {
   );
 }
 
-/** Steps that change the text of a document. */
+/** Steps for `buildExport` that change the text of a document. */
 export const editText = (name, change) => ({
   texts: (texts) => {
     const { [name]: text, ...others } = texts;
@@ -86,10 +87,10 @@ export const editText = (name, change) => ({
   },
 });
 
-/** Steps that change the entry of the archive with this name. */
+/** Steps for `buildExport` that change the fields of the archive entry with this name. */
 export const editEntry = (name, fields) => ({
   entries: (entries) => entries.map((entry) => (entry.name === name ? { ...entry, ...fields } : entry)),
 });
 
-/** Steps that add entries to the archive. */
+/** Steps for `buildExport` that add entries to the archive. */
 export const addEntries = (...more) => ({ entries: (entries) => [...entries, ...more] });

@@ -16,7 +16,9 @@ function set(object, path, value) {
   else holder[last] = value;
 }
 
-/** [path, value or undefined for none, code of `validate`] */
+/**
+ * Changes to a memory: [path of the member, new value (`undefined` removes it), error code that `validate` reports].
+ */
 const MEMORY = [
   ["type", "opinion", "bad_value"],
   ["type", undefined, "missing_field"],

@@ -1,10 +1,10 @@
-// Runs validate, verify and import on a corpus of damaged and forged files. The three have to agree: verify reports
-// every error of validate, and import either refuses an invalid file with an error that validate reports too, or
-// imports it and reports all that validate reports. The answers are in a table beside this file, which UPDATE_CORPUS=1
-// writes.
+// Runs validate, verify and import on a corpus of damaged and forged files. The three must agree: verify reports every
+// error that validate reports. If a file is invalid, import either refuses it with an error that validate reports too,
+// or imports it and reports everything that validate reports. The answers are in a table beside this file, which is
+// written when UPDATE_CORPUS=1 is set.
 //
-// Opening a vault takes a quarter of a second of Argon2, so `npm test` runs the first file of each different answer
-// in the table. `npm run campaign -- corpus`, WHOLE_CORPUS=1 and UPDATE_CORPUS=1 run all.
+// Opening a vault takes a quarter of a second, because of Argon2. Therefore `npm test` runs only the first file for
+// each different answer in the table. `npm run campaign -- corpus`, WHOLE_CORPUS=1 and UPDATE_CORPUS=1 run all files.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Vault, inFolder } from "../cli/mementory.mjs";
@@ -19,20 +19,21 @@ import { zaxy } from "./zaxy.mjs";
  * The corpora. The members of a corpus:
  * - `format`
  * - `about`: a sentence for the head of its table
- * - `bases()`: files that are imported before each of its files
+ * - `bases()`: files that are imported into the vault before any other
  * - `vaultCodes`: codes of import errors that depend on the content of the vault
  * - `trust`: the keys that `verify` trusts
  * - `files(vault)`: yields the files
  *
  * The members of a file:
  * - `name`: what is wrong with it
- * - `outcome`: what `import` answers: "taken", "refused" or the code of the error
- * - `ending` of the file name, and `bytes()`
- * - `format`, if it is not that of the corpus
- * - `chosen`: the commands are given the format, because it is not detected in this file
+ * - `outcome`: what `import` must answer: "taken", "refused", the code of the error, or "anything"
+ * - `ending`: the ending of the file name
+ * - `bytes()`: the content
+ * - `format`: its format, if it is not that of the corpus
+ * - `chosen`: true if the format must be passed to the commands, because it is not detected in this file
  * - `passphrase`: opens the file
- * - `signed`: it has a valid signature
- * - `finds`: the code of an error that `validate` reports, "" if it reports none
+ * - `signed`: true if it has a valid signature
+ * - `finds`: the code of an error that `validate` must report, or "" if it must report none
  */
 const CORPORA = [alf, mem, mif, pam, zaxy];
 
@@ -70,13 +71,13 @@ function commandOutcome({ code, answer }) {
 
 const outcomeText = ({ code, errors }) => `${code}${errors.length > 0 ? ` ${errors.join(", ")}` : ""}`;
 
-/** Codes of the warnings of an import, and of the reasons of its items. */
+/** The codes in an import report: those of its warnings, and the reasons given for its items. */
 function reportedCodes(report) {
   const reasons = report.items.map((item) => item.reason.split(":")[0]);
   return new Set([...report.warnings.map((warning) => warning.code), ...reasons]);
 }
 
-/** Where the answers of the commands contradict each other or `expected`. */
+/** Problems with the answers of the commands: they contradict each other, or what is expected of the file. */
 function disagreements(expected, { validate, verify, imported }, { chosen, signed, finds, vaultCodes }) {
   const problems = [];
   const valid = validate.code === 0;
@@ -94,7 +95,7 @@ function disagreements(expected, { validate, verify, imported }, { chosen, signe
   if (expected !== "taken" && expected !== "refused" && !imported.errors.includes(expected))
     problems.push(`import says ${outcomeText(imported)}, not ${expected}`);
   if (!taken && ![1, 3, 6].includes(imported.code)) problems.push(`import ends with ${imported.code}`);
-  // A delta may be valid and still not fit the state of the vault.
+  // Import may refuse a valid file because of the state of the vault, such as a delta without its base.
   if (!taken && valid && !vaultCodes.includes(expected)) problems.push("import refuses what validate accepts");
   if (!taken && !valid && !imported.errors.some((code) => validate.errors.includes(code)))
     problems.push(`import says ${imported.errors}, validate ${validate.errors}`);
@@ -176,7 +177,7 @@ async function testFormat(count, corpus) {
   );
 }
 
-/** Runs all corpora, or with ONLY_CORPUS the one of that format. */
+/** Runs all corpora, or only the corpus of the format in ONLY_CORPUS. */
 export async function testCorpus(count) {
   const chosenFormat = process.env.ONLY_CORPUS;
   for (const corpus of CORPORA) if (!chosenFormat || corpus.format === chosenFormat) await testFormat(count, corpus);

@@ -1,9 +1,9 @@
-// Keys, digests and JSON forms for corpora of signed files.
+// Keys, digests and canonical JSON for corpora of signed files.
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
 
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** An Ed25519 key with a seed of 32 equal bytes: `publicKey` (32 bytes) and `sign(message)`. */
+/** An Ed25519 key whose seed is 32 times the same byte. Returns `publicKey` (32 bytes) and `sign(message)`. */
 export function ed25519Key(seedByte) {
   const der = Buffer.concat([PKCS8_HEAD, Buffer.alloc(32, seedByte)]);
   const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
@@ -19,7 +19,8 @@ export const STRANGER_KEY = ed25519Key(9);
 export const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /**
- * JSON without white space and with sorted keys: the canonical form of `.mem` and PAM for the values in the fixtures.
+ * JSON with sorted keys and without white space. For the values in the fixtures, this is the canonical form of both
+ * `.mem` and PAM.
  */
 export function canonicalJson(value) {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
@@ -30,7 +31,7 @@ export function canonicalJson(value) {
   return `{${members.join(",")}}`;
 }
 
-/** A text of hex digits whose middle digit is replaced: by `1` if it is `0`, otherwise by `0`. */
+/** Replaces the middle digit of a text of hex digits: by `1` if it is `0`, otherwise by `0`. */
 export function changeMiddleDigit(text) {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === "0" ? "1" : "0") + text.slice(at + 1);

@@ -49,13 +49,13 @@ const signBundle = (bundle, key = OWN_KEY) => {
   bundle.signature = sign(null, Buffer.from(canonical(header)), key).toString("hex");
 };
 
-// Only events and entities, because a float of an edge has no canonical text in JavaScript.
+// The edges are left out, because they contain floats, whose canonical text cannot be made in JavaScript.
 const entries = () =>
   JSON.parse(fixture("unsigned")).entries.filter(
     (entry) => !/\d\.\d/.test(JSON.stringify(entry.content)) && !entry.kind.startsWith("edge:"),
   );
 const unsignedBundle = () => ({ ...JSON.parse(fixture("unsigned")), entries: entries() });
-/** Wraps and signs entries. `change` is applied to them before they are signed. */
+/** Makes a signed bundle of the entries. `change` is applied to the entries before the bundle is signed. */
 function signedBundle(change = () => {}, key = OWN_KEY) {
   const contents = entries();
   change(contents);
@@ -90,7 +90,7 @@ const flipBit = (hex) => (parseInt(hex[0], 16) ^ 1).toString(16) + hex.slice(1);
 const flip = (name) => (bundle) => (bundle[name] = flipBit(bundle[name]));
 const inEntry = (path, value) => setIn(["entries", 0, ...path.split(".")], value);
 
-/** What is wrong with an unsigned bundle → the change to the valid one, and the answer of `import`. */
+/** Maps what is wrong with an unsigned bundle to the change to the valid bundle, and the answer of `import`. */
 const UNSIGNED = {
   nothing: [() => {}, "taken"],
   "no entries": [setIn(["entries"], []), "taken"],
@@ -185,7 +185,7 @@ const SIGNED = {
   "signed: an anchor, which the signature does not cover": [setIn(["anchor"], { type: "stub" }), "taken"],
 };
 
-/** Like `SIGNED`, for a bundle that discloses only a part of a signed one. */
+/** Like `SIGNED`, for a bundle that discloses only some entries of a signed bundle. */
 const SUBSET = {
   "subset: nothing": [() => {}, "taken"],
   "subset: a bit of the signature": [flip("signature"), "signature_invalid"],
@@ -202,7 +202,7 @@ const SUBSET = {
   "subset: an entry that was changed": [setIn(["disclosed", 0, "content", "valid_from"], null), "proof_invalid"],
 };
 
-/** What is wrong with a text → the change to the text of the unsigned bundle, and the answer of `import`. */
+/** Maps what is wrong with a text to the change to the text of the unsigned bundle, and the answer of `import`. */
 const FAULTY_TEXTS = {
   "the first half of the file": [(text) => text.slice(0, text.length / 2), "malformed"],
   "the file without its last brace": [(text) => text.slice(0, -1), "malformed"],

@@ -1,13 +1,16 @@
-// Writes ZIP archives with faults that no ordinary writer makes.
+// Writes ZIP archives, if wanted with faults that no ordinary program would write.
 import { crc32 } from "node:zlib";
 import { deflateRawSync } from "node:zlib";
 
 /**
- * Returns the bytes of a ZIP archive of `entries`. Each has `name` and `data`, and optionally: `deflate`: whether it is
- * compressed; `damage(packed)`: returns changed packed bytes after the checksum was made; `local` and `central`:
- * replaced fields of the local or the central header (`name`, `crc`, `size`, `packed`, `method`, `flags`); `mode`: the
- * Unix mode; `like`: the index of an earlier entry, whose data this entry points to; `inside`: this entry points to the
- * byte with this offset in the entry before it.
+ * Returns the bytes of a ZIP archive of `entries`. Each entry has `name` and `data`, and may have these members:
+ * - `deflate`: true to compress the data
+ * - `damage(packed)`: returns changed packed bytes, after the checksum was made
+ * - `local`, `central`: fields to replace in the local or the central header (`name`, `crc`, `size`, `packed`,
+ *   `method`, `flags`)
+ * - `mode`: the Unix mode
+ * - `like`: the index of an earlier entry whose data this entry points to
+ * - `inside`: the offset of the byte in the previous entry that this entry points to
  */
 export function buildArchive(entries) {
   const [bytes, directory, starts] = [[], [], []];

@@ -1,9 +1,9 @@
-// Makes the exports of the demonstration in `fixtures/demonstration` from the texts beside this file:
-// `node tests/demonstration/make.mjs`. The same texts give the same bytes. The person in them is invented.
+// `node tests/demonstration/make.mjs` makes the exports of the demonstration in `fixtures/demonstration` from the texts
+// beside this file. The same texts always give the same bytes. The person in them is invented.
 //
-// A line of `chatgpt.txt`, `claude.txt`, `gemini.txt` and `claude-code.txt` is a conversation: `day time | title |
-// question | answer | question | answer …` (without a title in Gemini, which has none). The marked lines below a
-// conversation belong to it: `+` is a memory that the assistant saved then, `^` is an answer that was replaced by
+// Each conversation is one line in `chatgpt.txt`, `claude.txt`, `gemini.txt` or `claude-code.txt`: `day time | title |
+// question | answer | question | answer …`. Conversations of Gemini have no title. Lines with a mark belong to the
+// conversation above them: `+` is a memory that the assistant saved in it, `^` is an answer that was replaced by
 // another one, `&` is a file that the person attached. `memories.txt` has the memories that belong to no conversation.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
-// Connected clients and the real window: the person connects a client, it asks through the window's socket, its first
-// read is announced, its suggestions wait for the person, and it is stopped. Then the window runs once more under a
-// trace of its system calls, which shows that answering clients opens no internet socket.
+// Connected clients and the real window. The person connects a client, and it makes requests through the window's
+// socket. Its first read is announced, its suggestions wait for the person, and at the end it is stopped. Then the
+// window runs once more while its system calls are traced, which shows that it opens no internet socket to answer
+// clients.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +24,7 @@ const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/** A traced window is slow: how long it may take to open, and after how long the passphrase is typed again. */
+/** How long the slow traced window may take to open, and after how long the passphrase is typed again. */
 const TRACED_MS = 240_000;
 const RETYPE_MS = 15_000;
 const TAB = "\uE004";
@@ -40,7 +41,10 @@ function prepare() {
   return { home, vault, id, folders: homeWith(home, vault.path) };
 }
 
-/** What Claude Code would start, with the token from its configuration. */
+/**
+ * The command, arguments and environment with which Claude Code would start our server. They are in its configuration,
+ * which also has the token.
+ */
 function configured(home, folders) {
   const { mementory } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers;
   const { command, args, env } = mementory;
@@ -83,7 +87,7 @@ async function takePictures({ browser, display, window }, name) {
   display.resize(window, ...WINDOW_SIZES[0]);
 }
 
-/** Presses Tab until the element with this id has the focus. Fails after 80 presses. */
+/** Presses Tab until the element with this `data-testid` has the focus. Fails after 80 presses. */
 async function tabTo(browser, testid) {
   for (let n = 0; n < 80; n += 1) {
     await browser.keys(TAB);
@@ -179,7 +183,10 @@ async function reviewSuggestions(stage) {
   await takePictures(stage, "queue-empty");
 }
 
-/** Starts the window without WebDriver, which would open sockets in it, and traces it while it answers a client. */
+/**
+ * Traces the window while it answers a client. The window is started without WebDriver, which would open sockets of its
+ * own in it.
+ */
 export async function testAgentsTraced(count) {
   const traceProblem = findTraceProblem();
   if (traceProblem) return count.leaveOut(`the window under a trace: ${traceProblem}`);
@@ -192,7 +199,8 @@ export async function testAgentsTraced(count) {
     const window = await display.open(program, [...options, built("mementory-app")], "Mementory");
     const windowClosed = new Promise((resolve) => window.on("close", resolve));
     const socket = join(folders.XDG_RUNTIME_DIR, "mementory", "clients.sock");
-    // The passphrase is typed again if the window was not ready. A wrong passphrase only clears the field.
+    // Until the vault is open, the passphrase is typed repeatedly, because the window may not have been ready. If only
+    // some of the keys arrive, the passphrase is wrong, which just clears the field.
     const unlocked = async () => {
       if (!existsSync(socket)) display.type(PASSPHRASE, "Return");
       return until("the socket", () => existsSync(socket), RETYPE_MS).catch(() => false);

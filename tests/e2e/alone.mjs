@@ -1,5 +1,5 @@
-// The real window with hostile content, in a network namespace without a route to anywhere: no script may run and no
-// packet may be sent. The kernel counts packets without a route.
+// Shows hostile content in the real window, in a network namespace without any route. No script may run, and no packet
+// may be sent: the kernel counts packets for which there is no route.
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ import { Browser, until } from "./webdriver.mjs";
 const HERE = fileURLToPath(import.meta.url);
 /** An address reserved for documentation (RFC 5737), so it is never reachable. */
 const UNREACHABLE = "192.0.2.1";
-/** Longer texts are not shown in this test. In UTF-16 code units. */
+/** Maximum length of a text that this test shows, in UTF-16 code units. */
 const MAX_TEXT_UNITS = 50_000;
 const UNSHARE_OPTIONS = ["--map-root-user", "--net"];
 

@@ -1,4 +1,5 @@
-// The desktop announces a locked screen on the session bus: the vault has to lock too, unless the setting is off.
+// When the desktop announces on the session bus that the screen is locked, the vault must lock too, unless the setting
+// is off.
 import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -105,7 +106,7 @@ async function runSteps(browser, desktop, count) {
   };
   await toggle("false");
   count.add("the desktop announces a locked screen again", desktop.announce(true));
-  // These clicks give the announcement time to arrive.
+  // By the time these clicks are done, the announcement has arrived.
   await browser.click("nav-memories");
   await browser.click("nav-settings");
   await browser.click("settings-security");

@@ -14,11 +14,12 @@ const DRAG_SOURCE_SCRIPT = fileURLToPath(new URL("drag_source.py", import.meta.u
 /** Position of the drag source's window: right of the app, which starts at the left edge. */
 const DRAG_X = 1400;
 const DRAG_Y = 400;
-/** Half the width and height of that window. */
+/** Half the width, and half the height, of the drag source's window. */
 const DRAG_HALF = 60;
 
 /**
- * Makes all folders that programs write to inside the temporary folder `home`. Returns the environment that names them.
+ * Makes, inside the temporary folder `home`, all folders that programs write to. Returns the environment variables that
+ * name them.
  */
 export function homeIn(home) {
   const folder = (name) => {
@@ -40,15 +41,15 @@ export function homeIn(home) {
 }
 
 /**
- * Like `homeIn`, but with the vaults at `paths` as those that were opened before, the newest first. The window starts
- * with the unlock screen of the first one.
+ * Like `homeIn`, and also makes the vaults at `paths` the recent vaults, newest first. The window then starts with the
+ * unlock screen of the first vault.
  */
 export function homeWith(home, ...paths) {
   const folders = homeIn(home);
   const settings = join(folders.XDG_CONFIG_HOME, IDENTIFIER);
   mkdirSync(settings);
   writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: paths }));
-  // The folder of the command line that made the vault, so that the app finds its list of erasures.
+  // The data folder of the command line that made the vault. The app finds the list of erasures in it.
   return { ...folders, MEMENTORY_DATA_DIR: `${paths[0]}.data` };
 }
 
@@ -58,8 +59,9 @@ export class Display {
   #env;
 
   /**
-   * Start a display; `env` is added to the environment of every program. With `spoken`, programs publish their
-   * accessibility tree on the session bus; with `bus` they use the bus at that address, otherwise none.
+   * Start a display. `env` is added to the environment of every program. If `spoken` is true, programs publish their
+   * accessibility tree on the session bus of this process. Otherwise they use the bus at the address `bus`, or none if
+   * it is not given.
    */
   static async start(env, { spoken = false, bus = "disabled:" } = {}) {
     const display = new Display();
@@ -231,8 +233,8 @@ export class Display {
   }
 
   /**
-   * End all programs and remove the folder that they wrote to. Killed programs may write a moment longer (WebKit its
-   * caches), so removing is repeated until the folder is gone.
+   * Ends all programs and removes the folder that they wrote to. Killed programs may still write for a moment, as
+   * WebKit does with its caches, so removing is repeated until the folder is gone.
    */
   end(home) {
     this.stop();

@@ -70,14 +70,14 @@ class KeyboardStory {
     await this.lock();
   }
 
-  /** What has the focus, by its test id or its role. */
+  /** The `data-testid` of the focused element. If it has none, its role or else its tag name. */
   focus() {
     return this.browser.run(
       "() => { const at = document.activeElement; return at?.dataset.testid ?? at?.getAttribute('role') ?? at?.localName; }",
     );
   }
 
-  /** Presses Tab at most `maxPresses` times, until this element has the focus. */
+  /** Presses Tab until the element with this `data-testid` has the focus, at most `maxPresses` times. */
   async tabTo(id, maxPresses = 40) {
     for (let n = 0; n < maxPresses; n += 1) {
       if ((await this.focus()) === id) return;

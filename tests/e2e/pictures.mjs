@@ -1,6 +1,6 @@
-// `npm run pictures`: screenshots for README.md of the real window with the demonstration vault, light and dark. They are
-// written to ui/pictures/. It also prints how long the demonstration took, from the click to Home. Look at the pictures
-// before you commit them.
+// `npm run pictures` takes the screenshots for README.md: the real window with the demonstration vault, in the light
+// and the dark theme. They are written to ui/pictures/. It also prints how long it took from the click on the
+// demonstration until Home was shown. Look at the pictures before you commit them.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const SCREENS = [
   [
     "home",
     async (browser) => {
-      // The scan for sensitive values and the topics are complete only some time after the window is shown.
+      // Some time passes after the window is shown until the scan for sensitive values and the topics are complete.
       await browser.find("look-sensitive");
       await browser.find("look-contradictions");
       await browser.find("home-subject");
@@ -62,7 +62,7 @@ const SCREENS = [
       await browser.click("export-button");
       await browser.click("export-more");
       await browser.find("export-sheet");
-      // Do not show a folder of this computer.
+      // Replace the path that the sheet proposes, so that no folder of this computer is shown.
       await browser.type("export-path", "/home/maren/Memories.mem");
       await browser.run(
         "() => { document.activeElement.blur(); for (const each of document.querySelectorAll('[data-testid=export-sheet] *')) each.scrollTop = 0; return true; }",

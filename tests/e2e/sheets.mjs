@@ -16,13 +16,13 @@ import { Browser, until } from "./webdriver.mjs";
 
 const DRAWINGS_FOLDER = join(ROOT, "..", "shared", "ui", "screens");
 const SHEETS_FOLDER = join(ROOT, "tests", "e2e", "out", "sheets");
-/** The font of the drawings. The window takes it from the desktop, this browser does not. */
+/** The font of the drawings. The real window takes its font from the desktop, but the browser used here does not. */
 const FONT_NAME = "Inter";
 /** Pixels between the two pictures. */
 const GAP_PIXELS = 8;
 const BROWSER_PATH = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 
-/** Name of a drawing → name of our screen. */
+/** Maps the name of a drawing to the name of our screen. */
 const SCREEN_OF_DRAWING = {
   "01-create-name": "create, name",
   "01-create-passphrase": "create, passphrase too weak",

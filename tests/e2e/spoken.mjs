@@ -32,7 +32,7 @@ export async function testAccessibilityTree(count) {
   await runInSubprocess(count, "what a screen reader finds", ["dbus-run-session", "--"], HERE, "ignore");
 }
 
-/** Screens, the steps to reach them, and the nodes they need: `[role, pattern of the name]`. */
+/** Screens as [name, steps to reach it, nodes that it must have]. A node is given as [role, pattern of its name]. */
 const SCREENS = [
   ["unlock", async () => {}, [["password text", /Passphrase/]]],
   [

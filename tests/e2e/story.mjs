@@ -28,7 +28,8 @@ const VAULT = "Memories";
 const FIXTURES = join(ROOT, "fixtures");
 
 /**
- * Groups of files to drop, with the expected result of their check. Archives and a damaged file are made in `folder`.
+ * Groups of files to drop on the window, each with the result that the check before the import must show. Archives and
+ * a damaged file are made in `folder`.
  */
 function filesToCheck(folder) {
   const madeFile = (name, content) => {
@@ -108,7 +109,8 @@ export async function testMainStory(count) {
 }
 
 /**
- * Tests that the window, started without a driver as people do, ends when it is closed and leaves no new files behind.
+ * Tests what happens when the window is closed: it must end and leave no new files behind. For this test it is started
+ * without WebDriver, as a person would start it.
  */
 async function testClosing(display, home, count) {
   await display.webProcessesGone(home);
@@ -227,8 +229,8 @@ class MainStory {
   }
 
   /**
-   * Valid, damaged, forged and unknown-signer files of every format: the check before the import has to tell them
-   * apart.
+   * Drops valid, damaged, forged and unknown-signer files of every format. The check before the import must distinguish
+   * them.
    */
   async checkBeforeImport() {
     const { browser } = this;
@@ -294,7 +296,8 @@ class MainStory {
   async redact() {
     const { browser } = this;
     await this.openMemory("tortoise", /tortoise/i);
-    // The list and the record load again after background work, and a selection may be lost until the dialog opens.
+    // The list and the record are reloaded after background work, and the selection may be lost then. So select again
+    // until the dialog shows the word.
     await until("the selected word in the dialog", async () => {
       const selected = await this.select("tortoise");
       await browser.click("detail-redact");
@@ -366,7 +369,7 @@ class MainStory {
     await browser.gone("receipt");
   }
 
-  /** The sheet offers every format, and signing where the format supports it. */
+  /** Checks that the sheet offers every format, and offers signing if the format supports it. */
   async offerFormats() {
     const { browser } = this;
     await browser.click("export-button");
@@ -429,7 +432,10 @@ class MainStory {
     return path;
   }
 
-  /** An encrypted file is recognised, can be left out, refuses a wrong passphrase and opens with the right one. */
+  /**
+   * Checks that an encrypted file is recognised and can be left out of the import, and that it opens with the right
+   * passphrase only.
+   */
   async encryptedFile(path) {
     const { browser } = this;
     const other = join(FIXTURES, "mem/small/input.mem");
@@ -486,7 +492,7 @@ class MainStory {
     this.addStep("the right passphrase opens it again");
   }
 
-  /** Text of the imported exports must not be in any file of the home except the exports written on purpose. */
+  /** Checks that no file in the home contains text of the imported exports, except the exports that the test wrote. */
   async leavesNoPlainText() {
     const found = filesIn(this.home)
       .filter((name) => !name.startsWith(join(this.home, "out.")))

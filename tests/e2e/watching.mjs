@@ -1,5 +1,5 @@
-// A watched folder in the real window: a new export is offered and imported; with automatic import the next one needs
-// no click.
+// A watched folder in the real window. A new export is offered and imported. When automatic import is on, the next
+// export is imported without a click.
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ async function runSteps(browser, downloads, count) {
   await browser.type("unlock-passphrase", PASSPHRASE);
   await browser.click("unlock-submit");
   await browser.find("nav-memories");
-  // WebDriver cannot use the system's file dialog, so the command is called with its result.
+  // WebDriver cannot operate the system's file dialog, so call the command with the folder that a person would choose.
   await browser.runAsync(`(path) => window.__TAURI_INTERNALS__.invoke("watch_folder", { path })`, downloads);
 
   // Like a browser download, the file has another name until it is complete.

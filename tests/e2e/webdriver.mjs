@@ -3,12 +3,12 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf";
 const POLL_MS = 50;
-/** How long a field may take to show what was typed, before it is typed again. */
+/** How long to wait until a field shows what was typed. After that, the text is typed again. */
 const RETYPE_MS = 3000;
 /** How long anything in the window may take before the test fails. */
 export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
 
-/** Waits until `condition` returns a truthy value, and returns that. An error that it throws counts as "not yet". */
+/** Waits until `condition` returns a truthy value, and returns that value. If it throws, it is called again later. */
 export async function until(what, condition, deadlineMs = DEADLINE_MS) {
   const end = Date.now() + deadlineMs;
   for (;;) {
@@ -135,8 +135,8 @@ export class Browser {
   }
 
   /**
-   * Replaces the content of a field. A window that is just being mapped may lose keys on a busy machine, so a field
-   * that does not hold the text soon is typed into again.
+   * Replaces the content of a field. On a busy machine, a window may lose keystrokes while it is being shown, so if the
+   * field does not have the text soon, it is typed again.
    */
   async type(id, text, more = "") {
     let held = "";
@@ -166,7 +166,7 @@ export class Browser {
     await this.#post("actions", { actions: [{ type: "key", id: "keyboard", actions }] });
   }
 
-  /** Press keys together: all but the last one are held down. */
+  /** Presses keys together: all keys but the last are held down while the last one is pressed. */
   async chord(...keys) {
     const down = keys.map((value) => ({ type: "keyDown", value }));
     const up = [...keys].reverse().map((value) => ({ type: "keyUp", value }));
@@ -185,7 +185,7 @@ export class Browser {
     return call("GET", `${this.#base}/element/${await this.find(id, more)}/property/value`);
   }
 
-  /** Number of elements now, visible or not. */
+  /** The current number of elements with this `data-testid`, whether visible or not. */
   count(id, more = "") {
     return this.run("(selector) => document.querySelectorAll(selector).length", `[data-testid="${id}"]${more}`);
   }

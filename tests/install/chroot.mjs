@@ -5,8 +5,9 @@ import { basename, join } from "node:path";
 import { Stop, must, quiet } from "../tools/sh.mjs";
 
 /**
- * Systems in which the packages are installed. `suite` and `mirror` are arguments of debootstrap. `driver` is the
- * package with the WebDriver of the web view.
+ * Systems in which the packages are installed. `suite`, `mirror` and `components` are arguments of debootstrap.
+ * `driver` is the package that has the WebDriver of the web view. `keyring` is needed if the host does not have the
+ * system's keys.
  */
 export const SYSTEMS = {
   "Debian 12": {
@@ -59,7 +60,7 @@ export class Chroot {
       ]);
     }
     system.#mount();
-    // Services cannot be started in a chroot.
+    // Packages must not start services, because none can run in a chroot.
     writeFileSync(join(root, "usr", "sbin", "policy-rc.d"), "#!/bin/sh\nexit 101\n", { mode: 0o755 });
     writeFileSync(join(root, "etc", "apt", "sources.list"), `deb ${mirror} ${suite} ${components.replace(",", " ")}\n`);
     if (system.run("id", [PERSON]).code !== 0) system.must("useradd", ["--create-home", PERSON]);
@@ -89,7 +90,7 @@ export class Chroot {
     return quiet("chroot", [this.root, program, ...args], { env: { ...ENVIRONMENT, HOME: "/root", ...env } });
   }
 
-  /** Like `run`, for what has to succeed. Returns the standard output. */
+  /** Like `run`, but throws if the program fails. Returns the standard output. */
   must(program, args, env) {
     const { code, stdout, stderr } = this.run(program, args, env);
     if (code !== 0) throw new Stop(`${program} ${args.join(" ")} ended with ${code}:\n${stdout.slice(-3000)}${stderr}`);

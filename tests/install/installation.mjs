@@ -12,13 +12,13 @@ const SAMPLES = join(ROOT, "fixtures", "samples");
 const PASSPHRASE = "correct horse battery staple";
 const PASSPHRASE_FILE = "/home/person/passphrase.txt";
 const UNLOCKING = { MEMENTORY_PASSPHRASE_FILE: PASSPHRASE_FILE };
-/** For the test itself, beside the WebDriver of the web view: a session bus, and what opens files on a desktop. */
+/** Packages that only the test needs: a session bus, and programs that open files as a desktop does. */
 const TEST_PACKAGES = ["dbus", "xdg-utils", "libglib2.0-bin", "shared-mime-info", "desktop-file-utils"];
 /** Where tauri-driver is put in the system. */
 const DRIVER = "/usr/local/bin/tauri-driver";
 const BUS = "unix:path=/tmp/mementory-bus";
 const SETTINGS = "/home/person/.config/app.mementory.desktop";
-/** An earlier version to upgrade from: the same package with another number. */
+/** The version to upgrade from. Its package is the same package with this version number. */
 export const OLDER_VERSION = "0.0.1";
 
 /** The package in one system. `count` takes the results. */
@@ -81,7 +81,7 @@ export class Installation {
     this.files = files.filter((file) => /mementory/i.test(file));
   }
 
-  /** Makes a vault with the command line and makes the window remember it. */
+  /** Makes a vault with the command line, and adds it to the window's recent vaults. */
   createVault() {
     const { chroot } = this;
     const vault = "/home/person/vault.mementory";
@@ -105,7 +105,7 @@ export class Installation {
     return this.chroot.must("sh", ["-c", `find ${vault} -type f -exec sha256sum {} + | sort | sha256sum`]);
   }
 
-  /** Opens the window with a file, then gives it another by a double click, and looks at both imports. */
+  /** Starts the window with a file, passes it another by a double click, and checks that both were imported. */
   async window(vault) {
     const { chroot } = this;
     const first = chroot.give(join(SAMPLES, "chatgpt-export.zip"));
@@ -150,7 +150,7 @@ export class Installation {
     this.addStep("both files are in the vault", imports.batches.length === 3);
   }
 
-  /** Unlocks, imports the file that the window was started with, then one by double click. */
+  /** Unlocks, imports the file that the window was started with, and then a file that is opened by a double click. */
   async openFiles(browser, second, env) {
     const { chroot } = this;
     await browser.type("unlock-passphrase", PASSPHRASE);

@@ -1,7 +1,7 @@
-// `npm run campaign -- install`: installs the package of the last `npm run package` in bare systems made by debootstrap
-// and uses it there as a person does: from the command line, by a double click, as an upgrade, until it is purged. With
-// `--debug` the package of `npm run package -- --debug`.
-// Needs root, debootstrap, Xvfb and openbox. The systems stay in the cache for the next run.
+// `npm run campaign -- install` installs the package that the last `npm run package` made in bare systems made by
+// debootstrap. It uses the package there as a person does: from the command line, by a double click and as an upgrade,
+// until it is purged. With `--debug` it takes the package of `npm run package -- --debug`.
+// It needs root, debootstrap, Xvfb and openbox. The systems stay in the cache for the next run.
 import {
   copyFileSync,
   existsSync,
@@ -57,7 +57,7 @@ function packageFile() {
   return join(folder, names[0]);
 }
 
-/** The same package with a lower version. */
+/** Makes the same package with a lower version number. */
 function olderPackage(deb, work) {
   const [content, older] = [join(work, "older"), join(work, "older.deb")];
   const packed = quiet("dpkg-deb", ["--raw-extract", deb, content]);

@@ -9,7 +9,7 @@ import { CLEAN_ENV } from "../cli/mementory.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
 
-/** Pinned importers: a browser of histories, a converter to SQLite, and a maker of local pages. */
+/** Pinned importers: one browses chat histories, one converts them to SQLite, and one makes local pages of them. */
 const PYTHON_PACKAGES = ["chat-history==0.3.3", "chatgpt-to-sqlite==1.0.0", "logactyl==0.1.5"];
 const SAMPLE_FOLDER = join(ROOT, "fixtures", "samples");
 const SAMPLES = ["chatgpt-export.zip", "claude-export.zip"];

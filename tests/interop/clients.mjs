@@ -9,10 +9,10 @@ import { ENV, quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
 
 const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
-/** What a server that the person added starts. It is no server, so a client cannot connect to it. */
+/** The command of another server, which the person added. It is no server, so a client cannot connect to it. */
 const OTHER = ["/bin/echo", "hello"];
 
-/** Both programs add a server of their own, list ours beside it, and still have their own after ours was removed. */
+/** Both programs add another server, list ours beside it, and still have the other one after ours was removed. */
 export async function clientInterop(count) {
   if (process.platform !== "linux" || process.arch !== "x64")
     return count.leaveOut("the programs of Claude Code and Codex: only on Linux, x64");
@@ -24,7 +24,7 @@ export async function clientInterop(count) {
     HOME: home,
     MEMENTORY_SOCKET: place("run/clients.sock"),
     MEMENTORY_DATA_DIR: place("data"),
-    // The programs may not use the network for anything else.
+    // The programs must not use the network for anything else.
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
     DISABLE_TELEMETRY: "1",
@@ -44,7 +44,7 @@ export async function clientInterop(count) {
         client: "claude_code",
         program: packagedProgram(load, "@anthropic-ai/claude-code-linux-x64", "claude"),
         config: place(".claude.json"),
-        // Claude Code starts each server and speaks with it.
+        // To list the servers, Claude Code starts each of them and connects to it.
         isListed: ({ stdout }) => /^mementory: .* mcp .*Connected/m.test(stdout),
         shown: (program) => runClient(program, "mcp", "get", "mementory").stdout,
         forAllProjects: ["--scope", "user"],
@@ -81,7 +81,7 @@ export async function clientInterop(count) {
       const after = runClient(program, "mcp", "list").stdout;
       count.add(`${client} mcp list has only the other`, /^other/m.test(after) && !after.includes("mementory"));
       if (client === "codex")
-        // Codex has put an empty line into our entry meanwhile.
+        // Codex has added an empty line, so the end of the file is not compared.
         count.add("the file of Codex is as before", readFileSync(config, "utf8").trimEnd() === before.trimEnd());
 
       const byHand = runClient(program, "mcp", "add", ...forAllProjects, "mementory", "--", built("mementory"), "mcp");
@@ -94,7 +94,7 @@ export async function clientInterop(count) {
   }
 }
 
-/** The program in the package for this system, which the npm package would start through Node. */
+/** The path of the client's own program for this system. The npm package would start this program through Node. */
 function packagedProgram(load, name, program) {
   const folder = dirname(load.resolve(`${name}/package.json`));
   const found = readdirSync(folder, { recursive: true }).find((path) => path.split("/").at(-1) === program);

@@ -21,8 +21,9 @@ const BUNDLE_URL = "https://example.org/releases/mementory-mcp.mcpb";
 const ZAXY_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const ZAXY_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
 /**
- * The official clients by name, each with every way that it has to agree on a version of the protocol: functions that
- * start the server with `command`, list its tools and make all `calls`. They return {tools, answers}.
+ * Runs of the official clients, by name. There is one run for each way in which a client can agree with the server on a
+ * version of the protocol. Each is a function that starts the server with `command`, lists its tools and makes all
+ * `calls`. It returns {tools, answers}.
  */
 export async function realClients(command, calls, env) {
   const program = await python(PYTHON_PACKAGES);
@@ -45,7 +46,7 @@ export async function realClients(command, calls, env) {
   };
 }
 
-/** Whether a client listed all tools, and the tools that it could not call. */
+/** Whether a client listed exactly our tools (`listsAll`), and the tools that it could not call (`failed`). */
 export function missedTools({ tools, answers }) {
   const failed = TOOLS.filter((tool) => {
     const answer = answers?.[tool];
@@ -109,7 +110,9 @@ export async function mcpInterop(count) {
   }
 }
 
-/** Anthropic's validator accepts the bundle for Claude Desktop, and `server.json` names exactly this bundle. */
+/**
+ * Checks that Anthropic's validator accepts the bundle for Claude Desktop, and that `server.json` names this bundle.
+ */
 export async function bundleInterop(count) {
   const load = await nodePackages(BUNDLE_PACKAGES);
   const { validateManifest, unpackExtension } = await load("@anthropic-ai/mcpb");

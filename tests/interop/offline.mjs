@@ -1,5 +1,6 @@
-// Clients are answered without a network: the server and the program that clients start run in a network namespace that
-// has nothing, not even a loopback interface. A trace of their system calls shows that they open no internet socket.
+// Clients get answers without a network. The server, and the program that clients start, run in a network namespace
+// that has no working interface, not even loopback. A trace of their system calls shows that they open no internet
+// socket.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,13 +16,16 @@ import { parseJsonOutput } from "./json-output.mjs";
 const HERE = fileURLToPath(import.meta.url);
 const UNSHARE_OPTIONS = ["--map-root-user", "--net"];
 /**
- * Matches a socket of a family that reaches beyond this computer or listens to its network, and an address of such a
- * family. AF_NETLINK is allowed: GTK asks the kernel for its routes with it, which stays inside this computer. The
- * kernel's reply names the families of the routes.
+ * Matches the creation of a socket, or a socket address, of a family that can reach beyond this computer or listen to
+ * its network. AF_NETLINK is not among these families: GTK uses it to ask the kernel for the routes, which stays inside
+ * this computer. A routing family that is named in the kernel's reply does not match either.
  */
 const NETWORK_SOCKET = /(?:\bsocket\(|\bsa_family=)AF_(?:INET6?|PACKET|VSOCK|BLUETOOTH)\b/;
 
-/** The command that runs a program and writes its network calls, and those of all that it starts, into a file. */
+/**
+ * The command that runs a program under strace. The network calls of the program, and of all programs that it starts,
+ * are written to a file.
+ */
 export const traced = (file) => [
   "strace",
   "--follow-forks",
@@ -38,7 +42,7 @@ export function findTraceProblem() {
   return quiet("strace", ["--output=/dev/null", "true"]).code === 0 ? null : "no program can be traced here";
 }
 
-/** The lines of a trace with a network socket, and whether it has sockets at all. */
+/** Reads a trace: the lines that have a network socket, and whether the trace has any sockets at all. */
 export function readTrace(file) {
   const lines = readFileSync(file, "utf8").split("\n");
   return {
@@ -47,7 +51,7 @@ export function readTrace(file) {
   };
 }
 
-/** Starts a subprocess in an empty network namespace, which answers a client there. */
+/** Starts a subprocess in an empty network namespace. In it, the server answers a client. */
 export async function clientsOffline(count) {
   const skipReason =
     findTraceProblem() ??
@@ -68,7 +72,7 @@ async function runInside() {
     const activeInterfaces = interfaces.filter((line) => !/^ *lo:( +0)+$/.test(line));
     reportStep("the namespace has no network", activeInterfaces.length === 0);
 
-    // Without this, an empty trace would pass.
+    // Make sure that a trace would show an internet socket. Otherwise an empty trace would pass the test.
     const [tool, ...options] = traced(place("connect.trace"));
     quiet(tool, [
       ...options,
@@ -115,7 +119,7 @@ async function runInside() {
   }
 }
 
-/** The program that strace runs. An interrupt sent to strace itself would not reach it. */
+/** The process that strace runs. The interrupt is sent to it, because strace would not pass an interrupt on. */
 const childOf = (pid) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
 
 if (process.argv[1] === HERE && process.argv[2] === "inside")

@@ -13,7 +13,7 @@ const CHECK_SCRIPT = fileURLToPath(new URL("pam_check.py", import.meta.url));
 const PYTHON_PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];
 const SAMPLE_EXPORT = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
 const SCHEMA_FOLDER = join(ROOT, "schemas", "pam");
-// Folder of the published schemas. They may not be copied into this repository, so they are expected beside the clone.
+// The folder of the published schemas. They may not be copied into this repository, so this folder is outside of it.
 const PUBLISHED_SCHEMA_FOLDER = join(SHARED, "reference", "pam");
 
 /** Runs all checks of PAM and counts them. */

@@ -1,4 +1,5 @@
-// The commands during which a call of the system fails, besides the operations of `vaults.mjs`.
+// Commands for the tests in which a system call fails during a command. These tests also run the operations of
+// `vaults.mjs`.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Vault } from "../cli/mementory.mjs";
@@ -9,7 +10,7 @@ const CLIENT_FILES = { cursor: join(".cursor", "mcp.json"), gemini_cli: join(".g
 /** Path of a file or folder beside the vault, which a command writes. */
 const besideVault = (vault, name) => join(vault.folder, name);
 
-/** Whether a vault opens and passes its check. */
+/** Whether the vault at `path` opens and passes its check. */
 function opens(copy, path) {
   const other = new Vault(copy.folder, "opened");
   other.env.MEMENTORY_VAULT = path;
@@ -23,8 +24,9 @@ const namesInForce = (copy) =>
     .map(({ name }) => name);
 
 /**
- * A function for `extraState`: the grants in force, and whether the client's configuration has our server. If the
- * answer warns that the configuration could not be changed, the second is inverted, so that it is that of a success.
+ * Makes a function for `extraState`. It returns the grants in force, and whether the client's configuration has our
+ * server. If the answer warns that the configuration could not be changed, the second value is inverted, so that the
+ * state equals the one after a success.
  */
 const connectionState = (client) => (copy, answer) => {
   const isConnected = readFileSync(join(copy.env.HOME, CLIENT_FILES[client]), "utf8").includes("mementory_r_");
@@ -32,7 +34,7 @@ const connectionState = (client) => (copy, answer) => {
   return [namesInForce(copy), isConnected !== isUnchanged];
 };
 
-/** A function for `prepare`: puts a home folder with the client's configuration in place. */
+/** Makes a function for `prepare`, which creates a home folder that has the client's configuration. */
 const homeWith = (vault, client, text) => (copy) => {
   const home = besideVault(vault, "home");
   Object.assign(copy.env, { HOME: home, XDG_CONFIG_HOME: join(home, ".config") });
@@ -42,9 +44,12 @@ const homeWith = (vault, client, text) => (copy) => {
 };
 
 /**
- * Functions that return a command. `extraState` returns what the lists of records do not show; it is called with the copy
- * of the vault and the answer. `writes`: the file or folder that the command makes outside the vault, and `holds`
- * returns whether it is whole. `code`: the answer has a new recovery code. `prepare` is called with each copy.
+ * Functions that return a command. The members of a command, besides `name` and `args`, are optional:
+ * - `extraState`: returns the state that the lists of records do not show, from a copy of the vault and the answer
+ * - `writes`: the file or folder that the command makes outside the vault
+ * - `holds`: returns whether that file or folder is complete
+ * - `code`: true if the answer has a new recovery code
+ * - `prepare`: is called with each copy of the vault before the command runs
  */
 export const MORE_COMMANDS = [
   (vault) => ({ name: "add", args: ["add", "--text-file", vault.write("added.txt", "Keeps bees on the roof.")] }),
@@ -73,7 +78,7 @@ export const MORE_COMMANDS = [
     prepare: homeWith(vault, "cursor", "{}\n"),
   }),
   (vault) => {
-    // The grant of this connection is in the vault of every command.
+    // Connect in the prepared vault itself, so that the vaults of all other commands have this grant too.
     homeWith(vault, "gemini_cli", "{}\n")(vault);
     vault.must("connect", "gemini_cli");
     const text = readFileSync(join(vault.env.HOME, CLIENT_FILES.gemini_cli), "utf8");

@@ -1,12 +1,13 @@
-// Tests that a command during which one call of the system fails either did nothing and says so, or did everything and
-// says so.
+// Runs each command while one of its system calls fails. The command must then either have done nothing and report an
+// error, or have done everything and report a result.
 //
-// Each round copies a prepared vault and runs one command under strace, which makes the Nth call of one kind fail: a
-// write as on a full disk, a sync, rename, truncation or removal as on a broken one. After an error, the state has to be
-// that of before the command, and the command has to work when it is run again. After a result, the state has to be that
-// of after the command. A command whose commit was not synced is also killed afterwards, and its answer has to hold after
-// that too. Calls are counted in each thread separately. MEMENTORY_FAULTS is the number of fault points of each command
-// (default 1), spread evenly over all of them. MEMENTORY_FAULT_COMMAND names the commands, separated by commas.
+// Each round copies a prepared vault and runs one command under strace, which makes the Nth call of one kind fail. A
+// write fails as on a full disk; a sync, rename, truncation or removal fails as on a broken disk. After an error, the
+// state must be the same as before the command, and the command must work when it is run again. After a result, the
+// state must be that after the command. A command whose commit was not synced is also killed afterwards, and its answer
+// must still be true then. Calls are counted in each thread separately. MEMENTORY_FAULTS is the number of fault points
+// that are tested for each command (default 1), spread evenly over all of them. MEMENTORY_FAULT_COMMAND names the
+// commands to test, separated by commas.
 import { existsSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ENV, has, quiet } from "../tools/sh.mjs";
@@ -41,14 +42,17 @@ const CALLS = {
 };
 /** Codes of errors that name the failure of a file or a disk. */
 const HONEST_CODES = ["io", "disk_full", "store"];
-/** Code of the error that says that the change may or may not be applied. */
+/** The error code which says that the change may or may not have been applied. */
 const UNCONFIRMED = "unconfirmed";
 const SYNCS = ["fsync", "fdatasync"];
-/** Commands that are killed after a failed sync also in the short run, because each takes several rounds. */
+/**
+ * Commands that are killed after a failed sync even in the short run. There are only a few, because each takes several
+ * rounds.
+ */
 const KILLED_COMMITS = ["add", "erase", "import"];
-/** Conversations of an import. The fewer there are, the faster a round is. */
+/** Number of conversations in an import. A round is faster if there are fewer. */
 const CONVERSATIONS = 12;
-/** Moves the sample of each command by this share of a step, so that the commands do not all fail at the same call. */
+/** The sample of each command is shifted by this share of a step, so that not all commands fail at the same call. */
 const SHIFT = 0.618;
 
 /** Runs all rounds and prints one line of counts for each command. */
@@ -127,7 +131,7 @@ function traced(copy, command, options, filter = ["--seccomp-bpf"]) {
   return { ...result, answer, lines: existsSync(log) ? readFileSync(log, "utf8").split("\n") : [] };
 }
 
-/** All fault points of a command: a kind of call, and its number in the thread that makes most of them. */
+/** All fault points of a command, as {call, n}: the nth call of this kind in the thread that makes most of them. */
 function faultPoints(vault, command) {
   const copy = prepareCopy(vault, command);
   const { lines } = traced(copy, command, ["-e", `trace=${Object.keys(CALLS)}`]);
@@ -142,8 +146,8 @@ function faultPoints(vault, command) {
 }
 
 /**
- * At most `maxPoints` of the points: the list is divided into that many equal parts, and each part gives one point.
- * `shift`: where in its part that point is, from 0 to 1.
+ * Chooses at most `maxPoints` of the points: the list is divided into that many equal parts, and one point is taken
+ * from each part. `shift`, from 0 to 1, is the position of that point in its part.
  */
 function spread(points, maxPoints, shift) {
   if (points.length <= maxPoints) return points;
@@ -151,8 +155,9 @@ function spread(points, maxPoints, shift) {
 }
 
 /**
- * Lets a sync of the write-ahead log fail, or all from one on, and kills the command before it closes the database:
- * closing removes the log. Without the kill, the same fault says what has to be there.
+ * Makes a sync of the write-ahead log fail, or all syncs from that one on. The command is then killed before it closes
+ * the database, because closing removes the log. A run with the same fault but without the kill gives the answer that
+ * the state must match.
  */
 function testKilledCommits(vault, command, states, maxPoints, count) {
   const options = (...more) => {
@@ -171,7 +176,7 @@ function testKilledCommits(vault, command, states, maxPoints, count) {
     const fault = `${call}:error=EIO:when=${when}`;
     const { answer, code: exit } = traced(prepareCopy(vault, command), command, options(fault));
     const copy = prepareCopy(vault, command);
-    // With a filter in the kernel, strace sends no signal.
+    // Without the filter `--seccomp-bpf`, because with it strace sends no signal.
     const { code } = traced(copy, command, options(fault, "unlink:signal=KILL"), []);
     killed += code === exit ? 0 : 1;
     const error = answer?.error;
@@ -187,7 +192,10 @@ function testKilledCommits(vault, command, states, maxPoints, count) {
   count.add(text, problems.length === 0);
 }
 
-/** A restored backup whose log cannot be synced: the erasure since then fails, the answer says so, opening does it. */
+/**
+ * Restores a backup when the log cannot be synced. A later erasure then cannot be applied to the restored vault. The
+ * answer must say so, and the next opening must apply the erasure.
+ */
 function testRestoredErasureFails(vault, count) {
   const copy = prepareCopy(vault, {});
   const [backup, restored] = ["older", "brought"].map((name) => join(vault.folder, name));
@@ -212,7 +220,7 @@ function failOnce(vault, command, states, point, tally) {
     ...["-e", `inject=${fault}`],
   ]);
   const failed = lines.filter((line) => line.includes("(INJECTED)"));
-  // A write to the standard streams that fails does not change the vault.
+  // A failed write to a standard stream says nothing about the vault, so it does not count.
   const ofFiles = failed.filter((line) => !/^\d+ +write\([0-2]</.test(line));
   if (failed.length === 0 || ofFiles.length < failed.length) return void (tally.unreached += 1);
   const place = ofFiles.map((line) => line.slice(0, 160)).join("; ");
@@ -233,7 +241,7 @@ function failOnce(vault, command, states, point, tally) {
     problem(`${error ? "an error" : "a result"}, and yet: ${difference(observed, states)}`);
   if (error && !HONEST_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
   const left = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
-  // If the removal of a temporary file is the call that fails, the file has to stay.
+  // If the failing call is the removal of a temporary file, that file cannot be gone.
   if (left.length > 0 && point.call !== "unlink") problem(`left beside the vault: ${left}`);
   if (!error && command.writes && !command.holds(copy, command.writes)) problem("what was written does not hold");
   if (!error && command.code) {
@@ -273,7 +281,7 @@ function difference(observed, states) {
   return `${differenceText(...[observed, states].map(lists))}, ${others.join(", ")}`;
 }
 
-/** Only the members that are lists of records. */
+/** Reduces a state, or both states, to the members that are lists. */
 function lists(state) {
   const keep = (text) => {
     const { records, trash, tombstones, batches } = JSON.parse(text);

@@ -63,8 +63,8 @@ async function killOnce(vault, operation, state, random, round, tally) {
     state.opening,
     millisecondsOf(() => copy.must("info")),
   );
-  // One round in five kills at any time, the others only after the vault has about been opened. Durations depend on the
-  // load of the machine, so they are measured again and again.
+  // One round in five kills at any time, the others only when the vault is open or almost open. Durations depend on the
+  // load of the machine, so they are measured in every round.
   const earliest = round % 5 === 4 ? 0 : state.opening * 0.9;
   const delay = earliest + random() * (Math.max(state.duration, earliest + 20) * 1.05 - earliest);
   const started = performance.now();
@@ -95,7 +95,7 @@ async function killOnce(vault, operation, state, random, round, tally) {
   if (!ok) problem(`check: ${JSON.stringify(places?.filter((place) => !place.ok))}`);
   const left = readdirSync(copy.path).filter((name) => !VAULT_FILE_PATTERN.test(name));
   if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
-  // If the vault is as before, the operation can be repeated.
+  // If the vault is in the state before the operation, the operation must succeed when it is repeated.
   if (!operation.secrets && visibleState(copy) === state.before) {
     let again;
     const duration = millisecondsOf(() => (again = copy.run(...operation.args)));

@@ -13,8 +13,8 @@ const ID_PATTERN = /"[0-9a-f]{32}"/g;
 const TIME_PATTERN = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g;
 
 /**
- * Creates a vault with samples of two assistants, a batch to undo, an edit and a record in the Trash. `conversations` is
- * the number of conversations in the batch.
+ * Creates a vault with sample exports of two assistants, an edited record, a record in the Trash, and a batch that can
+ * be undone. `conversations` is the number of conversations in that batch.
  */
 export function prepareVault(folder, conversations = 60) {
   const vault = new Vault(folder, "prepared").create();
@@ -29,8 +29,8 @@ export function prepareVault(folder, conversations = 60) {
 }
 
 /**
- * Functions that return an operation: `erased` is a search for the erased text, `secrets` are the files with the old
- * and the new passphrase.
+ * Functions that return an operation. `erased` is a search query for the erased text. `secrets` are the names of two
+ * files: one with the old passphrase and one with the new passphrase.
  */
 export const OPERATIONS = [
   (vault, conversations = 150) => ({
@@ -103,16 +103,16 @@ export function erasureProblems(vault, words) {
 
 export function copyVault(vault) {
   const copy = Object.assign(new Vault(vault.folder, "killed"), { started: vault.started, known: vault.known });
-  // Also remove the program's list of erasures, so that opening does not apply the erasures of the former copy to this
-  // one.
+  // Also remove the list of erasures in the program's data folder. Otherwise opening would apply the erasures of the
+  // previous copy to this copy.
   for (const path of [copy.path, copy.data]) rmSync(path, { recursive: true, force: true });
   cpSync(vault.path, copy.path, { recursive: true });
   return copy;
 }
 
 /**
- * Everything visible. Ids that the prepared vault does not have and times after it was prepared differ in every run, so
- * they are replaced by fixed words.
+ * The visible state of the vault as text. Ids and times that were made after the vault was prepared differ in every
+ * run, so they are replaced by fixed words.
  */
 export function visibleState(vault) {
   const { records, trash, tombstones, batches } = vault.dump();

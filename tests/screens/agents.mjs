@@ -14,7 +14,7 @@ const openSuggestions = async (page) => {
   await page.click("nav-suggestions");
   await page.waitFor("suggestion");
 };
-/** Clicks the button of a client in the list. */
+/** Clicks a button in a client's row of the list. */
 const clickIn = (page, client, testid) =>
   page.mock(
     "(client, testid) => document.querySelector(`[data-testid=agent][data-id=${client}] [data-testid=${testid}]`).click()",

@@ -46,7 +46,7 @@ const RUN_AXE_SOURCE = `async (options) => {
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => id + ": " + help + "\\n      " + node.html.replaceAll(/ (?:class|id|data-[\\w-]+)="[^"]*"/g, "").slice(0, 200)));
 }`;
 
-/** The accessibility checks of a screen, as a check for `checkInEnglish`. */
+/** Checks the accessibility of each screen. It is one of the checks that are passed to `checkInEnglish`. */
 export class AccessibilityCheck {
   #kinds = new Map();
   #visits = 0;
@@ -98,7 +98,7 @@ export class AccessibilityCheck {
     await browser.run("() => void delete document.documentElement.dataset.textSize");
   }
 
-  /** Checks a window of half the size, which is like 200 % zoom. */
+  /** Checks the screen in the smallest window at twice the pixel density, which is like a 200 % zoom. */
   async #inSmall(page, size, place) {
     const { browser } = page;
     await page.setSize(size, 2);

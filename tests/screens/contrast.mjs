@@ -1,16 +1,16 @@
 // Contrast as it is rendered: every text and graphic against its background. Runs inside the page.
 
 /**
- * One line for each text below 4.5:1, and each icon, field border, chart mark and redaction bar below 3:1. The
- * background of a point is taken from the elements at that point, so that overlaps, panes and sheets count as rendered.
- * As in WCAG, disabled controls and invisible text are excluded.
+ * Returns one line for each text with a contrast below 4.5:1, and for each icon, field border, chart mark and redaction
+ * bar below 3:1. The background of a point is computed from all elements at that point, so that overlapping elements,
+ * panes and sheets are taken into account. As in WCAG, disabled controls and invisible text are excluded.
  */
 export function contrastFaults() {
   const MIN_TEXT_RATIO = 4.5;
   const MIN_GRAPHIC_RATIO = 3;
   const DISABLED_SELECTOR =
     ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
-  /** Not checked: the logo, which WCAG exempts; previews of themes, whose names are text; pictures in records. */
+  /** Not checked: the logo, which WCAG exempts; previews of themes, which have their names as text; and pictures. */
   const UNCHECKED_SELECTOR = ".logo, [data-testid^=theme-] svg, img, canvas";
 
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -55,14 +55,14 @@ export function contrastFaults() {
     return style;
   };
 
-  /** Dialogs disable pointer events behind them, but `elementsFromPoint` has to find everything. */
+  /** A style sheet that enables pointer events behind dialogs, so that `elementsFromPoint` finds the elements there. */
   const all = new CSSStyleSheet();
   all.replaceSync("*, *::before, *::after { pointer-events: auto !important; }");
   document.adoptedStyleSheets.push(all);
 
   /** The possible background colours of `node` at a point; a gradient gives several. */
   const backgrounds = (node, x, y, own) => {
-    // An element with pseudo-elements appears twice: in front of its content and behind it.
+    // An element with pseudo-elements appears twice: in front of its content and behind it. Keep the second.
     const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
     const at = stack.indexOf(node);
     if (at < 0) return null;
@@ -77,7 +77,9 @@ export function contrastFaults() {
     }
     return found;
   };
-  /** The lowest contrast of a colour at some points of a node, null if it is not visible there. */
+  /**
+   * The lowest contrast that a colour has at these points of a node, or null if the node is visible at none of them.
+   */
   const lowestRatio = (node, colour, points, own = true) => {
     const front = withOpacity(parseColour(colour), styleOf(node).opacity);
     const ratios = points
@@ -166,8 +168,8 @@ export function contrastFaults() {
       svg,
     );
   }
-  // Controls that people recognise by their border. Left out: radios, which are cards and segments recognised by their
-  // text, and the field of the palette, which has the border of the palette itself.
+  // Controls that people recognise by their border. Radio buttons are left out, because they are shown as cards and
+  // segments, which are recognised by their text. So is the field of the palette, which has no border of its own.
   const CONTROL_SELECTOR =
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROL_SELECTOR)) {
@@ -212,8 +214,8 @@ export function contrastFaults() {
 }
 
 /**
- * Applies hover styles to all elements. The selector that replaces `:hover` has the specificity of `:hover`, so the
- * cascade stays the same.
+ * Applies hover styles to all elements, by replacing `:hover` with a selector that matches everything. It has the same
+ * specificity as `:hover`, so the cascade stays the same.
  */
 export function applyHoverStyles() {
   const readRules = (rules) => {

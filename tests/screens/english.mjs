@@ -5,9 +5,10 @@ import { missingPrograms, withPages } from "./pages.mjs";
 import { screensNamed, walk } from "./walk.mjs";
 
 /**
- * Calls each of `checks` for every screen: `begin(browser)` if it exists, `visit(name, page)`, and at the end
- * `report(count, total, narrowed)`, with `narrowed` true if not all screens were visited. A check may leave the page
- * changed, because the next screen starts with a fresh page. `only` is the start of the names of the screens to visit.
+ * Runs all `checks` on the screens. Each check has `visit(name, page)`, which is called for every screen, and
+ * `report(count, total, narrowed)`, which is called at the end; `narrowed` is true if not all screens were visited. It
+ * may have `begin(browser)`, which is called first. A check may leave the page changed, because the next screen starts
+ * with a fresh page. Only screens whose names start with `only` are visited.
  */
 export async function checkInEnglish(count, checks, only = process.env.MEMENTORY_SCREENS ?? "") {
   const missing = missingPrograms();

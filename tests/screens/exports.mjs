@@ -14,7 +14,7 @@ const openExport = async (page) => {
   await page.waitFor("home");
   await openSheet(page);
 };
-/** Waits until the records are counted, which shows in an enabled Save button or in a confirmation. */
+/** Waits until the records are counted. Then the Save button is enabled, or a confirmation is shown. */
 const waitForCount = (page) =>
   until("what goes in", () =>
     page.browser.run(
@@ -105,7 +105,7 @@ export const EXPORT_SCREENS = [
       await page.click("export-source-claude");
       await waitForCount(page);
       await page.pointerAway();
-      // The menu may have scrolled the sheet by a fraction of a pixel.
+      // Scroll back to the top, because the menu may have scrolled the sheet by a fraction of a pixel.
       await page.mock("() => document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0))");
     },
   ],

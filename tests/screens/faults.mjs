@@ -1,6 +1,6 @@
 // Collects the faults found on screens.
 
-/** Faults, each with the places where it was found. */
+/** A set of faults. Each fault is stored with the places where it was found. */
 export class Faults {
   #found = new Map();
 

@@ -2,7 +2,7 @@
 const OPEN = "open";
 export const UNKNOWN = "/home/ines/poem.xyz";
 
-/** Opens the guide of a source: opens the list of guides with the palette, and searches it for `typed`. */
+/** Opens the list of guides from the palette, searches it for `typed`, and opens the guide that is found. */
 const openGuide = async (page, typed) => {
   await page.waitFor("home");
   await page.press("k", "C");

@@ -19,8 +19,9 @@ export function recordViolations() {
 
 /**
  * Makes the mock backend return these texts: as memories, conversations, files, titles, names and tags, as context of
- * sensitive values, as duplicates, and as names of imported and failed files. Hits of the palette and imports show the
- * text with number `__case`; groups of duplicates start at number `__from`, as many as a sheet renders at once.
+ * sensitive values, as duplicates, and as names of imported and failed files. Hits in the palette and imports have the
+ * text whose number is in `__case`. Groups of duplicates have the texts from number `__from` on, as many as the sheet
+ * renders at once.
  */
 export function installHostileTexts(json) {
   // As JSON, because lone surrogates do not pass through the WebDriver protocol.
@@ -197,8 +198,9 @@ export function installHostileTexts(json) {
 }
 
 /**
- * Finds problems on the current screen. `expect` has the expectations of the case. `expect.in`: selector of the element
- * that shows the text. `expect.sheet`: whether a sheet covers the window, so that its buttons need not be reachable.
+ * Finds problems on the current screen. `expect` says what is expected of it. `expect.in` is the selector of the
+ * element that shows the text. If `expect.sheet` is true, a sheet covers the window, so the buttons of the window need
+ * not be reachable.
  */
 export function findProblems(expect) {
   const found = [...window.__violations];
@@ -219,7 +221,7 @@ export function findProblems(expect) {
     const { position } = getComputedStyle(node);
     if (position === "fixed" && !node.matches("[role=dialog], .scrim")) found.push(`${node.localName} is fixed`);
   }
-  // Attributes of formulas are numbers and names, apart from those refused above.
+  // Formulas are left out: apart from the attributes that are refused above, theirs are only numbers and names.
   for (const node of document.querySelectorAll("[data-testid=reader-message] .text > .md :not(math, math *)"))
     for (const { name } of node.attributes)
       if (!["class", "data-href", "role", "tabindex", "align", "start", "aria-label", "dir"].includes(name))
@@ -277,7 +279,7 @@ export function findProblems(expect) {
   if (expect.in && !place) found.push("nothing is shown");
   if (place && expect.shows)
     for (const words of expect.shows) if (!place.textContent.includes(words)) found.push(`does not show ${words}`);
-  // A direction override has to end with its element, so that our own text beside it keeps its order.
+  // The effect of a direction override must end with its element, so that our own text beside it keeps its order.
   const DIRECTION_MARK = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
   const ISOLATED = /\u2068[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*\u2069/g;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

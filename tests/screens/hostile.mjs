@@ -81,7 +81,7 @@ class HostileVisit {
   }
 
   async memories() {
-    // The window also loads the message that a memory comes from.
+    // The window loads not only the memory but also the message that it comes from, so look only at memories.
     const shown = `(id) => window.__shownIds.filter((each) => each.startsWith("memory")).at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
     await this.#visitRows("memories", "memory", shown, (each) =>
       this.#check("as a memory", each, { in: "[data-testid=detail-text]" }),
@@ -96,13 +96,13 @@ class HostileVisit {
     });
   }
 
-  /** Every link has to ask first and show its real address, or be refused. */
+  /** Clicks the links. Each must first ask and show its real address, or it must be refused. */
   async #links(each) {
     const linkCount = await this.browser.run(
       "() => document.querySelectorAll('[data-testid=reader-message] .text > .md a[data-href]').length",
     );
     const { links } = each.expect;
-    // A refused link may not be rendered as a link at all.
+    // A link that must be refused may be missing altogether, so links are counted only if one of them is allowed.
     if (links?.some(({ refused }) => !refused) && links.length !== linkCount)
       this.addFaults([`${linkCount} links, not ${links.length}`], `${each.kind}, ${each.name}`);
     for (let at = 0; at < Math.min(linkCount, 5); at += 1) {
@@ -163,8 +163,8 @@ class HostileVisit {
       ["#", "as a tag in the palette", () => item("tag-")],
       ["@", "as an assistant in the palette", () => item("source-")],
     ];
-    // On first use the palette component inserts styles that the policy refuses (ui.md §10). The content is not the
-    // cause.
+    // When the palette is first used, its component inserts styles that the policy refuses (ui.md §10). Let that happen
+    // now, so that it is not blamed on the hostile content.
     await this.page.press("k", "C");
     await this.page.type("palette-field", ">");
     await this.page.waitFor("palette-item");
@@ -240,7 +240,7 @@ class HostileVisit {
 
   async duplicates() {
     for (let from = 0; from < this.cases.length; from += GROUP_COUNT) {
-      // Duplicates are searched once after each unlock.
+      // Duplicates are searched only once after each unlock, so lock and unlock the vault for each sheet.
       await this.page.mock("(from) => { window.__from = from; window.__mock.lockNow(); }", from);
       await this.page.type("unlock-passphrase", PASSPHRASE);
       await this.page.click("unlock-submit");
@@ -258,8 +258,8 @@ class HostileVisit {
 }
 
 /**
- * Source of a function that pastes a text. It runs inside the page, because lone surrogates do not pass through the
- * WebDriver protocol.
+ * Source of a function that puts a text into the field of the palette. It runs inside the page, because lone surrogates
+ * do not pass through the WebDriver protocol.
  */
 const PASTE_SOURCE = `(index) => {
   const field = document.querySelector("[data-testid=palette-field]");

@@ -44,7 +44,7 @@ export class Page {
   constructor(browser) {
     this.browser = browser;
   }
-  /** Open a fresh page with sample data, in the usual size and with the pointer outside of everything. */
+  /** Opens a fresh page with sample data, in the usual size and without the pointer on any element. */
   async open(address, language) {
     await this.setSize(WINDOW_SIZES[0]);
     await this.pointerAway();
@@ -72,7 +72,7 @@ export class Page {
   waitUntilIdle() {
     return this.browser.run(String(waitUntilIdle), IDLE_MS, MAX_WAIT_MS);
   }
-  /** Emulate system preferences; reduced motion is always on. */
+  /** Emulates the system preferences `more`. Reduced motion is always on. */
   async emulateMedia(more = {}) {
     const wanted = Object.entries({ "prefers-reduced-motion": "reduce", ...more });
     await this.browser.devTools("Emulation.setEmulatedMedia", {
@@ -134,7 +134,7 @@ export class Page {
   press(name, modifiers) {
     return this.browser.run(keyEventSource(name, modifiers));
   }
-  /** Run a script that controls the mock backend: drop files, lock, or change an answer. */
+  /** Runs a script that controls the mock backend: to drop files, to lock, or to change what the backend returns. */
   mock(script, ...args) {
     return this.browser.run(script, ...args);
   }

@@ -65,7 +65,7 @@ function makeDeterministic(now) {
     array.forEach((_, at) => (array[at] = at + 1));
     return array;
   };
-  // Preferences are stored for the next start, but each screen should start fresh. An empty page has no storage.
+  // The page stores preferences for its next start, but each screen must start fresh. `about:blank` has no storage.
   if (location.protocol.startsWith("http")) localStorage.clear();
 }
 
@@ -93,8 +93,8 @@ function freePort() {
 }
 
 /**
- * Builds and serves the pages, opens a browser and passes it to `use`, with the address and the list of requests to the
- * server. `logged`: Chromium logs its network requests.
+ * Builds and serves the pages, opens a browser, and calls `use` with the browser, the address of the pages and the list
+ * of requests to the server. If `logged` is true, Chromium logs its network requests.
  */
 export async function withPages(use, { logged = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-screens-"));
@@ -110,7 +110,7 @@ export async function withPages(use, { logged = false } = {}) {
       browserName: "chrome",
       ...(logged ? { "goog:loggingPrefs": { performance: "ALL" } } : {}),
       "goog:chromeOptions": {
-        // Determines the format of dates.
+        // The languages determine the format of dates.
         prefs: { "intl.accept_languages": "en-GB,en" },
         args: [
           "--headless=new",

@@ -3,10 +3,16 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import pixelmatch from "pixelmatch";
 import { PNG } from "pngjs";
 
-/** Largest difference of two colours that count as equal, from 0 to 1. Anti-aliased edges never count as different. */
+/**
+ * Two colours count as equal if they differ by at most this much, from 0 to 1. Anti-aliased edges always count as
+ * equal.
+ */
 const COLOUR_THRESHOLD = 0.05;
 
-/** Storing five bits per channel halves the file size; the loss is below `COLOUR_THRESHOLD`. */
+/**
+ * Keeps five bits per colour channel, which halves the file size. The colours then differ by less than
+ * `COLOUR_THRESHOLD`.
+ */
 const COLOUR_MASK = 0xf8;
 /** The settings that give the smallest files for flat colours. */
 const PNG_OPTIONS = { colorType: 2, filterType: 0, deflateLevel: 9, deflateStrategy: 0 };
@@ -21,8 +27,8 @@ export const writePicture = (path, picture) => writeFileSync(path, PNG.sync.writ
 export const readPicture = (path) => (existsSync(path) ? PNG.sync.read(readFileSync(path)) : null);
 
 /**
- * Returns {pixels, difference}: the number of different pixels, infinite if the sizes differ, and a picture that marks
- * them.
+ * Compares two pictures. Returns {pixels, difference}: the number of different pixels (infinite if the sizes differ),
+ * and a picture in which these pixels are marked.
  */
 export function compare(actual, expected) {
   const { width, height } = expected;

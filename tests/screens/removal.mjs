@@ -8,8 +8,8 @@ export const openMemory = async (page) => {
   await page.click("nav-memories");
   await page.waitFor("list-row");
   await page.type("search-field", "Sandviken");
-  // Only one memory has this word. A click before the search has finished would open the memory from the unfiltered
-  // list.
+  // Wait for the search, which finds only this memory. A click before it has finished would open a memory from the
+  // unfiltered list.
   await until("one row to be left", async () => (await page.browser.count("list-row")) === 1);
   await page.click("list-row", '[data-id="m-0"]');
   await page.waitFor("detail-text");
@@ -68,7 +68,7 @@ export const REMOVAL_SCREENS = [
     async (page) => {
       await page.click("nav-memories");
       await page.click("write-button");
-      // The sheet moves the focus to its text.
+      // The sheet first moves the focus to its text field, so wait for that.
       await page.waitFor("write-text", ":focus");
       await openSuggestions(page, "edit-tags");
     },

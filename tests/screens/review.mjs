@@ -1,4 +1,5 @@
-// Screens of things to review: sensitive values, duplicates, records that are missing from the newest export.
+// Screens of things to review: memories, people and topics, sensitive values, duplicates, and records that are missing
+// from the newest export.
 import { until } from "../e2e/webdriver.mjs";
 
 const OPEN = "open";

@@ -24,7 +24,10 @@ const LANGUAGE_CODES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").f
 const SIZES_OF = { de: WINDOW_SIZES, ja: [WINDOW_SIZES.at(-1)] };
 
 const readTexts = (file) => JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", file), "utf8"));
-/** The sentences of the guides in one language, by source and place. Marked parts are shown as separate texts. */
+/**
+ * The sentences of the guides in one language, by source and place. A sentence ends at its first marked part, because
+ * marked parts are shown as separate texts.
+ */
 const readGuides = (language) =>
   Object.fromEntries(
     Object.entries(readTexts(`guides/${language}.json`)).flatMap(([id, guide]) =>
@@ -77,7 +80,7 @@ const allForms = (language) => Object.values(readMessages(language)).flatMap(for
 /** A message without its placeholders. */
 const withoutPlaceholders = (text) => text.replaceAll(/\{\w+\}/g, "");
 
-/** English messages as patterns, without those that are the same in the other language or contain no word. */
+/** Patterns of the English messages that contain a word and differ from the messages in the other language. */
 function englishPatterns(language) {
   const translated = readMessages(language);
   return Object.entries(readMessages("en")).flatMap(([key, message]) =>
@@ -91,7 +94,7 @@ function englishPatterns(language) {
   );
 }
 
-/** Checks the screens in one language and its sizes. */
+/** Checks the screens in one language, in all sizes for that language. */
 class LanguageCheck {
   untranslated = new Faults();
   clipped = new Faults();
@@ -100,7 +103,7 @@ class LanguageCheck {
   constructor(browser, language, pictures) {
     Object.assign(this, { browser, language, pictures, sizes: SIZES_OF[language] ?? WINDOW_SIZES });
     this.english = englishPatterns(language);
-    // A message like `{n} x` would match every text.
+    // Messages without a word, such as `{n} x`, are left out: their patterns would match every text.
     this.ownPatterns = allForms(language)
       .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
       .map(patternOf);

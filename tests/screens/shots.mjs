@@ -14,7 +14,7 @@ const OUTPUT_FOLDER = fileURLToPath(new URL("out/shots/", import.meta.url));
 const MADE_WITH_FILE = join(STORED_FOLDER, "made-with.json");
 const UPDATE_COMMAND = "`node tests/screens/shots.mjs --update`";
 const SCALE = 0.5;
-/** Allowed number of different pixels of 256,000, because a thin line may move by one row at half scale. */
+/** How many of the 256,000 pixels may differ. A thin line may move by one row, because pictures have half the size. */
 const MAX_DIFFERENT_PIXELS = 200;
 
 /**
@@ -46,7 +46,9 @@ function readVersions() {
 }
 
 const storedFiles = () => readdirSync(STORED_FOLDER).filter((name) => name.endsWith(".png"));
-/** One screen of each kind is also taken in dark, because all screens use the same design tokens. */
+/**
+ * Only the first screen of each kind is also taken in the dark theme, because all screens use the same design tokens.
+ */
 const themesOf = (name) => (isFirst(name) ? ["light", "dark"] : ["light"]);
 
 async function takeScreenshot(page) {

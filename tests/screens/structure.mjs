@@ -1,4 +1,4 @@
-// Structure of a screen for screen readers, as listed in ui.md §9. Runs inside the page.
+// Checks that a screen has the structure that screen readers need, as listed in ui.md §9. Runs inside the page.
 
 /** One line for each fault in landmarks, headings, lists and texts. */
 export function structureFaults() {
@@ -49,8 +49,8 @@ export function structureFaults() {
   }
   for (const progress of every("[role=progressbar]"))
     if (!progress.getAttribute("aria-valuetext")) found.push("progress without words");
-  // Target sizes (WCAG 2.5.8) are checked by axe.
-  // The last dialog is on top: a sheet may open another one.
+  // Target sizes (WCAG 2.5.8) are not checked here, because axe checks them.
+  // A sheet may open another sheet. The last dialog is on top, so it must have the focus.
   if (
     open &&
     ![...document.querySelectorAll("[role=dialog], [role=alertdialog]")].at(-1).contains(document.activeElement)
@@ -60,7 +60,7 @@ export function structureFaults() {
   return [...new Set(found)];
 }
 
-/** With forced colours: elements that only have a fill need a border or an outline. */
+/** With forced colours, finds elements that have only a fill: they need a border or an outline to be visible. */
 export function forcedColourFaults() {
   const found = [];
   const hasEdge = (node) => {
@@ -97,7 +97,7 @@ export function forcedColourFaults() {
   return [...new Set(found)];
 }
 
-/** With reduced transparency: backgrounds that are still translucent, or blur what is behind. */
+/** With reduced transparency, finds backgrounds that are still translucent or blur what is behind them. */
 export function translucentElements() {
   const found = [];
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -121,7 +121,7 @@ export function translucentElements() {
   return [...new Set(found)];
 }
 
-/** With reduced motion: animations that are still running. */
+/** With reduced motion, finds animations that are still running. */
 export function runningAnimations() {
   return document
     .getAnimations()

@@ -1,9 +1,10 @@
 // Checks of the texts on a screen: functions that run inside the page and return what they found.
 
 /**
- * Source of a function that finds texts and accessible names that do not come from the message file. Run it with marked
- * messages: text outside of all marks is sample data, a name, a number, a date, or hard-coded. Marks are counted over
- * the whole page in document order, because a sentence with a link consists of three text nodes.
+ * Source of a function that finds texts and accessible names that do not come from the message file. Run it while the
+ * messages are marked: text outside of all marks is then either sample data, a name, a number or a date, or it is
+ * hard-coded. Marks are counted over the whole page in document order, because one message can be divided into several
+ * text nodes, such as a sentence with a link.
  */
 export const UNMARKED_SOURCE = `(names) => {
   const LETTER = /\\p{L}{2}/u;
@@ -14,7 +15,7 @@ export const UNMARKED_SOURCE = `(names) => {
   const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].map((style) => plain(new Intl.DateTimeFormat("de-DE", { day: "numeric", month: style }).formatToParts(new Date(2026, month, 1)).find((part) => part.type === "month").value)));
   const isOwnText = (piece) => {
     const words = plain(piece);
-    // Ignore counts and groups of a fingerprint beside a name from the data.
+    // Ignore counts, and groups of digits of a fingerprint, that stand beside a name from the data.
     const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
     if (!LETTER.test(named) || known.has(named) || known.has(words) || plainData.includes(named) || plainData.includes(words)) return false;
     const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
@@ -83,9 +84,9 @@ export const ENGLISH_SOURCE = `(patterns, own) => {
 }`;
 
 /**
- * Source of a function that finds text that an ancestor with hidden overflow clips, or that overflows its control or
- * the window. Data may be shortened with an ellipsis, our own texts may not. The months under the chart span three bars
- * on purpose.
+ * Source of a function that finds text that is cut off by an ancestor with hidden overflow, or that overflows its
+ * control or the window. Data may be shortened with an ellipsis, but our own texts may not. The labels of months under
+ * the chart are wider than a bar on purpose, so they are left out.
  */
 export const CLIPPED_SOURCE = `() => {
   const SLACK = 1.5;
@@ -104,7 +105,7 @@ export const CLIPPED_SOURCE = `() => {
     const text = node.data.trim();
     const parent = node.parentElement;
     if (!text || parent.closest("script, style, textarea, .visually-hidden, .chart .label, svg, [aria-hidden=true]") || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-    // Visually hidden on purpose, for screen readers.
+    // This text is hidden on purpose and only for screen readers.
     if (getComputedStyle(parent).clipPath === "inset(50%)") continue;
     const range = document.createRange();
     range.selectNodeContents(node);
@@ -115,7 +116,8 @@ export const CLIPPED_SOURCE = `() => {
     const top = Math.min(...rects.map((rect) => rect.top));
     const bottom = Math.max(...rects.map((rect) => rect.bottom));
     const report = (what, box) => found.push(what + ": " + JSON.stringify(text.slice(0, 60)) + " in " + placeOf(box));
-    // Personal data can be blurred. Its text may be shown otherwise than it is stored, such as first words as a title.
+    // Text that can be blurred is personal data. It may be shown in another form than it is stored in, such as a title
+    // made of the first words, so it is not looked up in the data.
     const isPersonal = parent.closest(".veil") !== null;
     const isData = isPersonal || (text.length > 2 && data.includes(text.replace(/^[“„「]|[”“」]$/g, "")));
     let done = false;

@@ -226,7 +226,7 @@ export const SCREENS = [
       await openMemory(page);
       await page.click("detail-trash");
       await page.waitFor("toast");
-      // The list is empty now. The last record stays in the detail pane for a moment, longer on a busy machine.
+      // The list is empty now, but the last record stays in the detail pane for a moment.
       await until("the detail pane to be empty", async () => (await page.browser.count("detail-trash")) === 0);
     },
   ],
@@ -552,7 +552,8 @@ export const SCREENS = [
 ];
 
 /**
- * Whether it is the first screen of its kind (the name before the comma), for checks that need only one of each kind.
+ * Whether this is the first screen of its kind, for checks that need only one screen of each kind. The kind is the part
+ * of the name before the comma.
  */
 export function isFirst(name) {
   const kind = (each) => each.split(",")[0];
@@ -568,7 +569,7 @@ export const screensNamed = (prefix) => SCREENS.filter(([name]) => name.startsWi
 
 /**
  * Opens these screens in one language and in the larger size, and passes each to `visit(name, page)`. Each screen
- * starts with a fresh page. If a screen cannot be reached, `onUnreachable(name, error)` is called.
+ * starts with a fresh page. If a screen cannot be reached or `visit` fails, `onUnreachable(name, error)` is called.
  */
 export async function walk(browser, origin, { language, screens, visit, onUnreachable }) {
   const page = new Page(browser);

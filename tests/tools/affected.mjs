@@ -3,8 +3,8 @@ import { quiet, Stop } from "./sh.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 
 /**
- * The commit to compare with: `base`, or where the branch left `origin/main`, or the last commit if there is no such
- * branch.
+ * The commit to compare with. It is `base` if that is given, otherwise the commit at which the branch left
+ * `origin/main`, or the last commit if there is no `origin/main`.
  */
 export function baseOf(base) {
   if (base !== undefined) {
@@ -50,8 +50,8 @@ export function ourCrates() {
 }
 
 /**
- * The crates to which these files belong (`changed`), and the others that depend on those (`dependents`), by name.
- * `has(path)` says whether the clone has a folder.
+ * The names of the crates to which these files belong (`changed`), and of the other crates that depend on them
+ * (`dependents`). `has(path)` returns whether the clone has this folder.
  */
 export function affectedCrates(files, crates, has) {
   const changed = new Set();

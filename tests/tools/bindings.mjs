@@ -8,7 +8,7 @@ import { main, must } from "./sh.mjs";
 await main(async () => {
   await installForBuilding();
   await buildUi();
-  // The whole workspace's features, as in every other build, so that nothing is built a second time.
+  // Build the whole workspace as every other build does, so that crates have the same features and are not built twice.
   await must("cargo", ["build", "--locked", "--workspace", "--example", "export-bindings"], { cwd: WORKSPACE });
   await must(built(join("examples", "export-bindings")), [], { cwd: WORKSPACE });
   await must("node", [join(ROOT, "tests", "tools", "formats_table.mjs")], { cwd: ROOT });

@@ -1,7 +1,9 @@
 // Counts results of tests that no test runner runs, and prints each by name.
 import { fileURLToPath } from "node:url";
 
-/** Counts results: `add` a passed or failed one, `leaveOut` a skipped one. Both print a line. */
+/**
+ * Makes a counter of results. `add` counts a passed or failed test, and `leaveOut` a skipped test. Both print a line.
+ */
 export function tally() {
   return {
     passed: 0,

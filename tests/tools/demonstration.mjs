@@ -7,7 +7,7 @@ import { Stop, quiet } from "./sh.mjs";
 
 /** Words that the invented person of the demonstration wrote about. */
 const QUERIES = ["hazelnut", "8:20 Cacilhas", "half marathon"];
-/** What a kind of loss means for a person, by the kind that `export` names. */
+/** Explains each kind of loss to a person. The keys are the kinds that `export` reports. */
 const LOSS_MEANINGS = {
   left_out: (fields) => `not in the file: ${fields}`,
   narrowed: (fields) => `written in a simpler form: ${fields}`,

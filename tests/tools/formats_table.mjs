@@ -9,7 +9,7 @@ const FORMATS_FILE = join(ROOT, "ui/src/lib/ipc/formats.ts");
 const [BEGIN_MARKER, END_MARKER] = ["<!-- formats -->\n", "<!-- /formats -->"];
 const COLUMNS = ["read", "write", "validate"];
 
-/** The formats in the text of `formats.ts`: one JSON object on each line. */
+/** The formats that `formats.ts` lists. Its text has one JSON object for each format, on a line of its own. */
 export const formatsIn = (source) => [...source.matchAll(/^ {2}(\{.*\}),$/gm)].map(([, json]) => JSON.parse(json));
 
 /** The table, with a line for each format. */
@@ -26,7 +26,7 @@ export function withTable(readme, formats) {
   return readme.slice(0, from + BEGIN_MARKER.length) + formatsMarkdown(formats) + readme.slice(to);
 }
 
-/** Problems of a README against a list of formats. */
+/** Problems: differences between the table in this README and a list of formats. */
 export function tableProblems(readme, formats) {
   const current = withTable(readme, formats);
   if (current === undefined) return [`README.md: no table between ${BEGIN_MARKER.trim()} and ${END_MARKER}`];

@@ -105,8 +105,8 @@ async function referenceTools(count) {
 }
 
 /**
- * Counts the tests that passed without checking everything as skipped. They report it in a file: `test<TAB>why` per
- * line.
+ * Counts tests as skipped, not as passed, if they could not check everything. The tests report this in a file, which
+ * has one line `test<TAB>why` for each of them.
  */
 function countSkipped(count, lines) {
   const tests = new Map(lines.map((line) => line.split("\t")));
@@ -137,7 +137,7 @@ async function rust() {
   }
   countSkipped(count, existsSync(list) ? readFileSync(list, "utf8").trim().split("\n") : []);
   rmSync(folder, { recursive: true });
-  // A crate that does not compile has no result line.
+  // If a crate does not compile, it prints no result line, so count the failure here.
   if (code !== 0 && count.failed === 0) count.add("cargo test", false);
   return count;
 }
@@ -178,7 +178,7 @@ async function runPart(count, run) {
   }
 }
 
-/** A layer that calls these functions in turn with one tally. */
+/** Makes a layer that calls these functions one after the other with one tally. */
 const layerOf =
   (...runs) =>
   async () => {
@@ -242,8 +242,9 @@ export const LAYERS = {
 };
 
 /**
- * The steps of a whole run, each with lanes of layers that run at the same time. Cargo uses every core, and the window
- * tests wait for focus and animation, so these are alone.
+ * The steps of a whole run. Each step consists of lanes that run at the same time, and each lane of layers that run one
+ * after the other. `rust` runs alone because cargo uses every core, and `window` because its tests wait for focus and
+ * animations.
  */
 export const STEPS = [
   [["lint"]],

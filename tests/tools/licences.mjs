@@ -11,7 +11,9 @@ export const LICENCE_LIST = join(ROOT, "ui", "src", "lib", "licences.json");
 const PROGRAM_CRATES = ["mementory-app", "mementory-cli"];
 /** The systems that they are released for, as in deny.toml. */
 const TARGET_SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
-/** Packages of which only these dependencies ship with the pages. Svelte's others belong to its compiler. */
+/**
+ * Of the dependencies of these packages, only the listed ones ship with the pages. Svelte's others are its compiler's.
+ */
 const RUNTIME_DEPENDENCIES = { svelte: ["clsx", "esm-env"] };
 
 const normaliseLicence = (licence) =>
@@ -21,7 +23,7 @@ const normaliseLicence = (licence) =>
     .replace(/^\(([^()]*)\)$/, "$1");
 const compareByName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1);
 
-/** Crates that are linked into the programs on these systems: no build scripts, no tests, no procedural macros. */
+/** Crates that are linked into the programs on these systems, without those of build scripts, tests and macros. */
 export function crates(systems = TARGET_SYSTEMS) {
   const { code, stdout, stderr } = quiet(
     "cargo",
@@ -78,7 +80,7 @@ export function packages() {
     .sort(compareByName);
 }
 
-/** The licence by the package's LICENSE file, for packages whose metadata names none. */
+/** Reads the licence from the LICENSE file of a package whose metadata names none. */
 function readLicenceFile(name) {
   const folder = join(ROOT, "node_modules", name);
   const file = ["LICENSE", "LICENSE.md"].map((each) => join(folder, each)).find(existsSync);
@@ -88,7 +90,7 @@ function readLicenceFile(name) {
 /** Mementory's own licence. */
 export const ownLicence = () => readFileSync(join(ROOT, "LICENSE"), "utf8");
 
-/** What the committed file has to contain. */
+/** Collects what the committed file must contain. */
 const collectLicences = () => ({
   own: ownLicence(),
   crates: crates(),

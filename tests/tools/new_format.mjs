@@ -44,7 +44,8 @@ await main(async () => {
 /** Texts of the files to create and to change. */
 function filesToWrite(id, name, crate, interchange) {
   const type = id.replaceAll(/(?:^|_)([a-z0-9])/g, (_, letter) => letter.toUpperCase());
-  // In Rust templates `+` begins a line for formats that are written, `-` one for formats that are only read.
+  // In Rust templates, a line that begins with `+` is only for formats with a writer, and a line that begins with `-`
+  // only for formats that can only be read.
   const [wanted, other] = interchange ? ["+", "-"] : ["-", "+"];
   const chosen = (line) => (line.startsWith(wanted) ? line.slice(1) : line);
   const fill = (template) => {
@@ -89,14 +90,14 @@ function addFormat(source, id, type, file) {
   if (modules.length === 0 || !list)
     throw new Stop(`${file} has no list FORMATS to add a line to. Nothing was changed.`);
   const modulesAt = last ? last.index + last[0].length : modules[0].index;
-  // Before the last format of the list, which may accept any text.
+  // Insert it before the last format of the list, because the last one may accept any text.
   const formats = list[1].split(",").filter((format) => format.trim() !== "");
   formats.splice(-1, 0, `\n    &${id}::${type}`);
   const withFormat = source.replace(list[1], () => `${formats.join(",")},\n`);
   return `${withFormat.slice(0, modulesAt)}pub mod ${id};\n${withFormat.slice(modulesAt)}`;
 }
 
-/** Formats Rust source, because its line breaks depend on the length of the format's name. */
+/** Applies rustfmt, because where lines have to break depends on the length of the format's name. */
 function formatRust(source) {
   const args = ["--edition", "2024", "--config-path", WORKSPACE];
   const { code, stdout, stderr } = quiet("rustfmt", args, { input: source });

@@ -23,9 +23,12 @@ import { buildUi, installForBuilding } from "./setup.mjs";
 import { ENV, Stop, has, main, must, quiet } from "./sh.mjs";
 import { WEIGHTS_PACKAGE, weights } from "./weights.mjs";
 
-/** Largest size of a package that we publish, in bytes. The weights of the sentence encoder are 33 MB of it. */
+/** Maximum size of a package that we publish, in bytes. The weights of the sentence encoder take up 33 MB of this. */
 const MAX_BYTES = 55e6;
-/** Libraries that our programs must not link. The web view links libsoup, but the pages' policy prevents requests. */
+/**
+ * Matches libraries that our programs must not link. The web view does link libsoup, but the pages' content security
+ * policy prevents requests.
+ */
 const CLIENT_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
 const DOC = "/usr/share/doc/mementory";
 const WEIGHTS = "/usr/share/mementory/weights";
@@ -163,7 +166,7 @@ async function repack(folder, seconds, debug, env) {
   writeFileSync(control, readFileSync(control, "utf8").replace(/^Maintainer: .*$/m, `Maintainer: ${MAINTAINER}`));
   for (const path of [".", ...readdirSync(content, { recursive: true, encoding: "utf8" })])
     utimesSync(join(content, path), seconds, seconds);
-  // Use one thread: several threads divide the data into blocks, and then the bytes depend on the machine.
+  // Use one thread. Several threads would divide the data into blocks, and the bytes would depend on the machine.
   const compression = debug ? ["-Zgzip", "-z1"] : ["-Zxz", "-z9", "--threads-max=1"];
   await must("dpkg-deb", ["--root-owner-group", ...compression, "--build", content, deb], { env });
   return content;

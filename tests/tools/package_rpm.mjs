@@ -9,8 +9,8 @@ import { has, must } from "./sh.mjs";
 const DOCUMENTATION = /^\/usr\/share\/(?:doc|man)\//;
 
 /**
- * Packs the files in `content`, a .deb that was unpacked, and replaces the .rpm in `folder`. `seconds`: time of the
- * commit, which all files get. Does nothing if rpmbuild is not installed; then the bundler's own .rpm stays.
+ * Packs the files in `content`, which is an unpacked .deb, and replaces the .rpm in `folder`. All files get the time
+ * `seconds`, which is that of the commit. If rpmbuild is not installed, the bundler's own .rpm stays.
  */
 export async function packRpm(content, folder, { staging, seconds, packager, debug, env }) {
   if (!has("rpmbuild")) return console.log("rpmbuild is not installed: the .rpm has the time of the build");
@@ -26,7 +26,7 @@ export async function packRpm(content, folder, { staging, seconds, packager, deb
   copyFileSync(join(top, "RPMS", "x86_64", built), join(folder, built));
 }
 
-/** The description that rpmbuild reads. */
+/** The spec file for rpmbuild. */
 function specification(content, version, { seconds, packager, debug }) {
   const { bundle } = JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
   // "Thu Nov 26 2026", as rpm wants it whatever the language of this machine.

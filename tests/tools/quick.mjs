@@ -128,7 +128,7 @@ async function cargoTest(count, args) {
     count.skipped += Number(ignored);
   }
   count.failed += failed;
-  // A crate that does not compile has no result line.
+  // If a crate does not compile, it prints no result line, so count the failure here.
   if (code !== 0 && failed === 0) count.add(`cargo test ${args.join(" ")}`, false);
 }
 

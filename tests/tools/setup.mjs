@@ -64,7 +64,8 @@ export async function buildUi() {
 }
 
 /**
- * Builds the window and the command line. The whole workspace, so that the tests can use the same built dependencies.
+ * Builds the window and the command line. They are built with the whole workspace, so that the tests can use the same
+ * builds of the dependencies.
  */
 export async function buildPrograms() {
   printStep("building Mementory (the first time takes several minutes)");
@@ -97,8 +98,8 @@ export async function python(packages) {
 }
 
 /**
- * Installs npm packages (pinned, `name@version`) outside the clone, without running their scripts. Returns a function
- * that imports one of their modules; its `resolve` says where a module is.
+ * Installs npm packages (pinned, as `name@version`) outside the clone, without running their scripts. Returns a
+ * function that imports a module of these packages. Its member `resolve` returns the path of a module.
  */
 export async function nodePackages(packages) {
   const folder = join(TOOLS, "node");

@@ -1,8 +1,8 @@
-// `npm test`: installs what is missing, then runs all layers, cheapest first; `npm test -- lint rust` runs only those.
-// The last line is `N passed, N failed`, and the exit code is 1 if anything failed.
+// `npm test` installs what is missing, then runs all layers, cheapest first. `npm test -- lint rust` runs only these
+// two layers. The last line is `N passed, N failed`, and the exit code is 1 if anything failed.
 //
-// Most layers use one core. So all layers together run in steps, and the layers of a step in parallel lanes, each as a
-// process of its own whose output is shown when it ends.
+// A run consists of steps. Most layers use only one core, so a step may have several lanes of layers that run in
+// parallel. Each layer in such a lane is a process of its own, and its output is shown when it ends.
 import { fileURLToPath } from "node:url";
 import { LAYERS, STEPS } from "./layers.mjs";
 import { ROOT } from "./places.mjs";
@@ -22,7 +22,7 @@ await main(async () => {
     throw new Stop(`There is no layer ${unknown.join(", ")}. There are: ${Object.keys(LAYERS).join(", ")}`);
 
   await installForTesting();
-  // The shell embeds the pages, so it does not compile without them.
+  // Always build the pages: the window's program embeds them, so it does not compile without them.
   await buildUi();
   if (wanted.length === 0 || wanted.some((name) => ["cli", "kill", "interop", "window"].includes(name)))
     await buildPrograms();
@@ -63,7 +63,7 @@ async function runLayer(name) {
   return count;
 }
 
-/** Runs a layer as `npm test -- <name>` in a process of its own, and shows its output when it has ended. */
+/** Runs a layer in a process of its own, and shows its output when it has ended. Returns its counts. */
 async function runInProcess(name) {
   const { text } = await capture(process.execPath, [fileURLToPath(import.meta.url), LAYER_OPTION, name], { cwd: ROOT });
   process.stdout.write(text);

@@ -71,7 +71,10 @@ export async function weights() {
   return FOLDER;
 }
 
-/** The environment variable that names the weights to the programs and the tests; empty if they cannot be fetched. */
+/**
+ * The environment variable with which the programs and the tests find the weights. Returns no variable if the weights
+ * cannot be fetched.
+ */
 export async function weightsVariable(whyNot = (message) => console.log(message)) {
   try {
     return { MEMENTORY_WEIGHTS_DIR: await weights() };

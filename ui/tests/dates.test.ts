@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import { expect, it, vi } from "vitest";
 
-// West of Greenwich, a date that is read as UTC begins on the evening before.
+// In a time zone west of Greenwich, midnight UTC is still the evening of the day before.
 vi.hoisted(() => (process.env.TZ = "America/New_York"));
 
 import { lastMonths } from "../src/features/home/data";
@@ -17,7 +17,7 @@ it("a day is the local day, from its first to its last instant", () => {
   const now = new Date("2026-11-22T03:00:00Z");
   expect(periodStart("today", now)).toBe("2026-11-21T05:00:00.000Z");
   expect(dayEnd(now)).toBe("2026-11-22T04:59:59.999Z");
-  // Daylight saving time ended within these 30 days.
+  // Daylight saving time ended within these 30 days, so the offset from UTC at their start is not that of `now`.
   expect(periodStart("days30", now)).toBe("2026-10-22T04:00:00.000Z");
 });
 
@@ -50,7 +50,7 @@ it("the filter's fields hold days, the filter holds instants", async () => {
     "2026-11-22T04:59:59.999Z",
   ]);
   expect(until.value).toBe("2026-11-21");
-  // A year that is not complete yet changes nothing.
+  // While the year is not typed completely, the filter does not change.
   await fireEvent.change(until, { target: { value: "0002-11-21" } });
   expect(memories.filter.until).toBe("2026-11-22T04:59:59.999Z");
 });

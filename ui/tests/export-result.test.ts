@@ -1,4 +1,5 @@
-// What the export sheet says about files that stay behind, and its result about what was left out and who signed it.
+// Tests what the export sheet says about files that are not exported, and whether its result says what was left out and
+// who signed the export.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportDone from "../src/features/exporting/ExportDone.svelte";

@@ -31,7 +31,7 @@ const sheet = (filter: Filter | null = null, start: ExportFormat = "mem") =>
   render(ExportSheet, { filter, query: "", found: filter ? 24 : null, start });
 const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
 const field = () => screen.getByTestId("export-text") as HTMLTextAreaElement;
-/** The texts that are copied from now on. If `refuses`, copying fails. */
+/** Returns a list to which every text copied from now on is added. If `refuses` is true, copying fails. */
 function recordCopies(refuses = false): string[] {
   const copiedTexts: string[] = [];
   vi.spyOn(mock, "copyText").mockImplementation(async (text) => {
@@ -295,7 +295,8 @@ describe("a saved file that fails its check", () => {
 
 describe("attached files", () => {
   const left = (field: string, count: number) => ({ field, kind: "left_out", count });
-  // The losses are those that each format reports (mementory-formats). Only .alf contains files, and only small ones.
+  // The losses are those that the writer of each format (in mementory-formats) reports. Only the writer of .alf exports
+  // files, and it leaves out large ones.
   it.each<[ExportFormat, number, ReturnType<typeof left>[], { exported: number; omitted: number }, string | null]>([
     [
       "mem",

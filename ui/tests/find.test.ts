@@ -85,7 +85,7 @@ describe("hits", () => {
     const { container } = render(MessageText, { text, code: false, needle: "tide", current: 1 });
     expect([...container.querySelectorAll("mark.current")].map((mark) => mark.closest("pre") !== null)).toEqual([true]);
     expect(markedHits(text, "tide", 2).current).toEqual(["ti", "de"]);
-    // This text exceeds the limits of formatted text.
+    // This text is nested too deep to be formatted.
     expect(markedHits(`${"> ".repeat(20)}tide`, "tide", 0).current).toEqual(["tide"]);
     expect(markedHits("let tide", "tide", 0, true).current).toEqual(["tide"]);
   });

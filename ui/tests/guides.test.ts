@@ -14,7 +14,10 @@ import { importing } from "$lib/state/importing.svelte";
 import { LANGUAGES, setLanguage, type GuideText, type Guides, type Language } from "$lib/text/locale.svelte";
 import { start, type Mock } from "./start-mock";
 
-/** Formats that can be read and have no guide, each with the reason. A new format without a guide is reported here. */
+/**
+ * Maps each format that can be read but has no guide to the reason. If a new format has no guide, the test fails until
+ * the format is added here.
+ */
 const WITHOUT_GUIDE: Record<string, string> = {};
 
 const GUIDE_PARTS = ["name", "steps", "has", "lacks", "time", "drop"] as const;

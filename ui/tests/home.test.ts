@@ -123,7 +123,8 @@ describe("an old export", () => {
     newest_at: ago(newest),
     exported_at: exported === null ? null : ago(exported),
   });
-  // Gemini was used long ago and exported today, Claude was exported 91 days ago, the person's own entries never.
+  // Gemini's newest memory is old, but it was exported today. Claude was exported 91 days ago. The person's own entries
+  // were never exported.
   const columns = columnsOf([source("gemini", 400, 0), source("claude", 91, 91), source("me", 400, null)]);
 
   it("is one made long ago, whatever the age of its contents", () => {
@@ -154,7 +155,7 @@ describe("memories without a date", () => {
     ];
     const mock = mockBackend({ open: true, items });
     const { facets } = mock;
-    // As in the vault, the filter takes the day of the import for a missing date.
+    // As in the vault, the filter treats a record without a date as if it were from the day of its import.
     mock.facets = (filter, ...rest) =>
       filter.since !== null && filter.since <= today && today <= (filter.until ?? "9")
         ? Promise.resolve({ ...NO_COUNTS, sources: { claude: 2, chatgpt: 1 } })

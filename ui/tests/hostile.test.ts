@@ -47,7 +47,7 @@ const FORMULA = [
   "movablelimits",
 ];
 
-// Before the library is loaded, formulas are shown as their source.
+// Load the library, because formulas are shown as their source until it is loaded.
 beforeAll(() => mathematics.load());
 
 describe("hostile content", () => {

@@ -72,7 +72,7 @@ describe("importing the clipboard", () => {
   });
 });
 
-/** Delays the next read of the clipboard. Returns the function that answers it. */
+/** Makes the next read of the clipboard wait. Returns a function that ends the wait with the given text. */
 function delayClipboard(): (text: string) => void {
   let answer: (text: string) => void = () => undefined;
   mock.clipboardText = () => new Promise((done) => (answer = done));

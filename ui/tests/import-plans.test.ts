@@ -39,7 +39,7 @@ describe("a file with an invalid signature", () => {
     await fireEvent.click(screen.getByTestId("import-signature-accept"));
     await waitFor(() => expect(confirm).toHaveProperty("disabled", false));
     expect(importing.plans[0]?.request.accept_invalid_signature).toBe(true);
-    // Planning again keeps the accepted signature.
+    // When the import is planned again, the invalid signature is still accepted.
     await importing.setLetIn(true);
     expect(importing.plans[0]?.request).toMatchObject({ let_in: true, accept_invalid_signature: true });
     await importing.inspect([forged]);
@@ -186,7 +186,7 @@ describe("files dropped together", () => {
 
 describe("the focus in the sheet", () => {
   const confirm = () => screen.getByTestId("import-confirm");
-  /** Opens the sheet during the preview; returns the function that ends it. */
+  /** Opens the import sheet while the preview is being computed. Returns a function that lets the preview end. */
   async function openDuringPreview() {
     let end = () => undefined as void;
     const preview = mock.importPreview;
@@ -198,7 +198,7 @@ describe("the focus in the sheet", () => {
     await waitFor(() => expect(importing.stage).toBe("planning"));
     dialogs.show({ kind: "import" });
     render(ImportSheet);
-    // The default initial focus of a sheet.
+    // A sheet focuses this button when it opens.
     screen.getByRole("button", { name: "Close" }).focus();
     return () => end();
   }
@@ -259,7 +259,7 @@ describe("importing several exports, if it is cancelled", () => {
     expect(screen.getByTestId("import-confirm").textContent).toContain("Import 1 item");
     unmount();
     await importing.run();
-    // Undo also removes what was imported earlier.
+    // The plans also keep the earlier import, so that Undo removes it too.
     expect(importing.plans.map((plan) => plan.report?.batch)).toEqual(["batch-new", "batch-new-mem"]);
   });
 });

@@ -134,7 +134,7 @@ describe("files", () => {
     expect(moved.mock.calls).toEqual([[[ids[0]]], [[ids[1]]]]);
     await waitFor(() => expect(files.rows).toHaveLength(ids.length - 2));
     expect(active(box)).toBe(ids[2]);
-    // Remove the record without a key of the list.
+    // Remove the record by a call, not by a key press in the list.
     await mock.trash([ids[2]!]);
     vault.changed();
     await waitFor(() => expect(active(box)).toBe(ids[3]));

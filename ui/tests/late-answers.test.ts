@@ -20,7 +20,7 @@ beforeEach(async () => {
   mock = await start();
 });
 
-/** Delays the calls that `when` accepts, until the returned function is called. */
+/** Makes the calls for which `when` returns true wait until the returned function is called. */
 function delayCalls<K extends "trash" | "restore" | "list" | "importPreview" | "exportPreview" | "search">(
   name: K,
   when: (...args: Parameters<(typeof mock)[K]>) => boolean = () => true,

@@ -62,14 +62,14 @@ describe("a changed list", () => {
     memories.prefetch("te");
     memories.prefetch("tea");
     expect(words()).toEqual(["te"]);
-    // The query typed meanwhile is requested next.
+    // "tea" was typed while the request for "te" was running, so it is requested next.
     await vi.waitFor(() => expect(words()).toEqual(["te", "tea"]));
     await found.mock.results[1]?.value;
     memories.query = "tea";
     await memories.load();
     expect(words()).toEqual(["te", "tea"]);
     expect(memories.rows[0]?.snippet).toContain("tea");
-    // After a change the prefetched answer is discarded, and the new one arrives only once.
+    // Prefetching another query discards the answer for "like", so it is requested again. Only the first load uses it.
     memories.prefetch("like");
     await found.mock.results[2]?.value;
     memories.prefetch("likes");

@@ -32,7 +32,7 @@ const LETTER_PATTERN = /\p{L}/u;
  */
 const TEXT_PATTERN = /^\p{Lu}\p{Ll}+|\p{L}{2,} \p{L}{2,}/u;
 
-/** Literal text in a component that should be in the message file. */
+/** Finds literal text in a component. It should be in the message file instead. */
 export function literals(source: string): string[] {
   const found: string[] = [];
   const visitTemplate = (node: unknown): void => {
@@ -57,7 +57,7 @@ export function literals(source: string): string[] {
     if (typeof node !== "object" || node === null) return;
     const { type, value, callee, ...rest } = node as Node;
     if (type === "ImportDeclaration" || type?.startsWith("TS")) return;
-    // Key names are compared, not displayed.
+    // Strings in comparisons are names of keys, which are not displayed.
     if (type === "BinaryExpression") return;
     if (type === "Literal" && typeof value === "string" && TEXT_PATTERN.test(value)) found.push(value);
     if (type === "TemplateElement" && TEXT_PATTERN.test((value as { cooked: string }).cooked))

@@ -27,13 +27,13 @@ function members(name: string): string[] {
 }
 
 /**
- * Places in the Rust sources that pass the field of a loss as a variable, not as a string. The functions return the
- * names that the variable can have.
+ * Places in the Rust sources where the field of a loss is a variable instead of a string, as "file variable". Each is
+ * mapped to a function that returns the possible values of the variable.
  */
 const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
-  // Record members stored in a format's extension slot.
+  // The members of a record that a format stores in its extension slot.
   "mementory-format/src/extension.rs name": () => members("Record"),
-  // Record members that a writer's own reader does not read back.
+  // The members of a record that are lost when a format reads back what it has written itself.
   "mementory-formats-shared/src/export.rs &name": () => members("Record"),
   "mementory-formats-shared/src/export_files/slot.rs name": () => members("Record"),
   "mementory-formats-shared/src/export_files/strip.rs name": () => {

@@ -42,7 +42,7 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
 
   it("have the same values in every form, and a link where English has one", () => {
     for (const [key, message] of Object.entries(files.en ?? {})) {
-      // The count may be omitted: `this one`.
+      // A form may omit the count: `this one` instead of `1 item`.
       const wanted = names(forms(message).join(" ")).filter((name) => name !== "n");
       for (const form of forms(messages[key] ?? "")) {
         expect([key, names(form).filter((name) => name !== "n")]).toEqual([key, wanted]);
@@ -126,7 +126,10 @@ describe("translations", () => {
 
 describe("keys", () => {
   const all = [...sources().values()].join("\n");
-  /** `t(`sort.${sort}`)`, `word("op", …)`: every key with this prefix and suffix counts as used. */
+  /**
+   * Prefixes and suffixes of keys that the code builds, as in `t(`sort.${sort}`)` or `word("op", …)`. Every key with
+   * one of these prefixes and its suffix counts as used.
+   */
   const patterns = [
     ...[...all.matchAll(/`([a-zA-Z]+(?:\.[a-zA-Z]+)*\.)\$\{[^`}]*\}([a-zA-Z.]*)`/g)].map(([, from = "", to = ""]) => [
       from,
@@ -150,13 +153,16 @@ describe("keys", () => {
     expect(requests.length).toBeGreaterThan(300);
     expect(requests.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
     const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => isOneWordBetween(key, from, to)));
-    // The prefix of the window's stored preferences.
+    // "mementory." is not the prefix of messages, but of the preferences that the window stores.
     expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["mementory."]));
   });
 });
 
 describe("templates", () => {
-  /** The program's name, suffixes of message keys, text copied for support, and names of keys. */
+  /**
+   * Matches strings that need no message: the program's name, suffixes of message keys, text for support, and key
+   * names.
+   */
   const ALLOWED =
     /^(Mementory|vault|, index|Ctrl|Control|Shift|Enter|Escape|Delete|Backspace|CapsLock|Is|Small|Home|End|Tab|Arrow\w+|Page\w+|HTML\w*)\b/;
 

@@ -7,7 +7,7 @@ import requests from "./contract/requests.json";
 import { commands, mismatches } from "./contract/shape";
 import { start } from "./start-mock";
 
-/** Commands that answer nothing, or only what the person chose. */
+/** Commands whose answers are not checked: they answer nothing, or only what the person chose. */
 const WITHOUT_SHAPE = [
   ...["forgetRecent", "lock", "setAutoLock", "touch", "cancelJob", "ignoreValues", "textTaken", "removeExport"],
   ...["chooseFiles", "chooseFolder", "chooseVault", "chooseSave", "saveText", "openLink", "showInFolder", "print"],
@@ -17,7 +17,7 @@ const WITHOUT_SHAPE = [
 
 const filter = ANY;
 const memories = { ...ANY, kind: "memory" };
-/** Values of the placeholders in the list that do not depend on the sample. */
+/** The values of those placeholders in `contract/requests.json` that do not depend on the sample data. */
 const COMMON: Record<string, unknown> = {
   "@job": "job-1",
   "@progress": () => undefined,

@@ -68,7 +68,7 @@ describe("collapsed steps", () => {
     await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
     expect(texts("article .md mark.current")).toEqual(["key"]);
     unmount();
-    // A message without text consists of its steps.
+    // A message without steps has no list of steps.
     const withoutSteps = [{ ...messages[0]!, steps: [] }];
     render(ThreadPane, { thread: { ...thread, messages: withoutSteps, active_path: ["x"] } });
     await waitFor(() => expect(document.querySelector("article[data-id=x]")).toBeTruthy());

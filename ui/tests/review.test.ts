@@ -182,7 +182,7 @@ describe("duplicates", () => {
     expect(undo.textContent).toContain("Ctrl");
     const press = (on: Element) => fireEvent.pointerDown(on, { button: 0, clientX: 900, clientY: 700 });
     await press(undo);
-    // Only a further click reveals whether the click on the toast has closed the sheet.
+    // The sheet would close only when the next press begins, so press once more to see whether it stays open.
     await press(screen.getByTestId("duplicates-sheet"));
     expect(dialogs.open?.kind).toBe("duplicates");
     await fireEvent.click(undo);

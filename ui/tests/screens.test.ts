@@ -72,7 +72,7 @@ describe("create", () => {
     await type("create-name", "Ines");
     expect(screen.queryByText(taken, { exact: false }), "another name").toBeNull();
 
-    // Now the folder is created by somebody else while the passphrase is chosen.
+    // While the person chooses a passphrase, something else creates a folder with this name.
     mock.createVault = async () => Promise.reject(failWith("exists", "It is already there."));
     await fireEvent.click(screen.getByTestId("create-next"));
     await screen.findByTestId("create-passphrase");

@@ -1,5 +1,5 @@
-// Requests to the backend while the person waits: only visible rows are requested, and nothing twice. Also the sheet
-// for an evidence pack.
+// Tests the requests that the window makes while the person waits: it requests only the visible rows, and nothing
+// twice. Also tests the sheet for an evidence pack.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";

@@ -291,7 +291,7 @@ describe("about", () => {
         const stringFrom = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
         const capabilitiesSource = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
         const hasCapability = (what: string) => capabilitiesSource.includes(`${what}: true`);
-        // An id that is a constant is in the file, or else it is the folder's name.
+        // The id is a string in `fn id`, or the constant `FORMAT` of the same file, or else the name of the folder.
         const id = stringFrom("id") ?? /const FORMAT: &str = "([^"]+)"/.exec(text)?.[1] ?? dirname(file);
         return {
           id,

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const tagsOf = async (id: string) => (await mock.show(id, false, false)).record.tags;
 
-/** The tag field of these rows with a tag typed into it. */
+/** Checks these records and types a tag into the tag field for checked records. */
 async function typeTag(ids: string[], tag: string) {
   for (const id of ids) selection.toggle(memories, id);
   render(SelectionView);

@@ -1,5 +1,5 @@
-// The boundary between the window's pages and Rust: granted permissions and the content security policy. Whether the
-// generated bindings are up to date is a test on the Rust side, where they come from.
+// Checks the boundary between the window's pages and Rust: the granted permissions and the content security policy. A
+// Rust test checks that the generated bindings are up to date, because they are generated there.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WORKSPACE } from "../places.mjs";

@@ -23,7 +23,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-json",
     "mementory-format",
     "mementory-formats-agents",
-    // ALF (§8.3) and `.mem` (§7) forbid secrets in the clear, so a validator looks for them.
+    // ALF (§8.3) and `.mem` (§7) forbid unencrypted secrets, so their validators search for secrets.
     "mementory-scan",
   ],
   "mementory-formats": [
@@ -35,7 +35,7 @@ const ALLOWED_DEPENDENCIES = {
   ],
   "mementory-search": ["mementory-model", "mementory-crypto"],
   "mementory-store": ["mementory-model", "mementory-crypto"],
-  // Not mementory-vault, which erases, because the check must not share its mistakes.
+  // It must not use mementory-vault, which erases, so that the check does not share the mistakes of the erasure.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [
     "mementory-store",
@@ -60,7 +60,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
 };
 
-/** Our crates that only the tests of a crate may use, besides the crates that it may depend on. */
+/** More crates of ours that each crate may use, but only in its tests. */
 const ALLOWED_IN_TESTS = {
   "mementory-formats-agents": ["mementory-formats-vendor"],
   "mementory-formats-vendor": ["mementory-formats-agents"],
@@ -70,7 +70,7 @@ const ALLOWED_IN_TESTS = {
   "mementory-insight": ["mementory-meaning"],
 };
 
-/** Crates of others that only one of our crates may depend on. */
+/** Crates by others, each with the only crate of ours that may depend on it. */
 const SOLE_USER_OF = {
   argon2: "mementory-crypto",
   "aes-gcm": "mementory-crypto",
@@ -103,8 +103,8 @@ export function crateDirection() {
 }
 
 /**
- * Problems with the dependencies of these packages (the list of `cargo metadata`): forbidden ones, and unknown
- * packages.
+ * Problems with the dependencies of these packages, which are given as `cargo metadata` lists them: forbidden
+ * dependencies, and packages that are not in our list.
  */
 export function forbiddenDependencies(packages) {
   const problems = [];

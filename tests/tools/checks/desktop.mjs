@@ -11,7 +11,7 @@ const ENTRY = join(FOLDER, "Mementory.desktop");
 const METAINFO = join(FOLDER, "app.mementory.desktop.metainfo.xml");
 const MIME = join(FOLDER, "app.mementory.desktop.mime.xml");
 
-/** Runs each tool that is there. Problems are the lines of a tool that fails. */
+/** Runs each tool that is installed. If it finds faults, its output is printed. */
 export function checkDesktopFiles(count) {
   const scratch = mkdtempSync(join(tmpdir(), "mementory-desktop-"));
   mkdirSync(join(scratch, "packages"));

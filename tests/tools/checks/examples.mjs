@@ -81,8 +81,8 @@ function wordExamples() {
 }
 
 /**
- * The limits of shape.mjs, for a crate in which two types with the same name have 30 methods each, one type has 41
- * methods in two files, and half of the files are too long.
+ * Tests the limits of shape.mjs with an invented crate. In it, two types with the same name have 30 methods each, one
+ * type has 41 methods in two files, and half of the files are too long.
  */
 function shapeExamples() {
   const methods = (n, name = "f") => Array.from({ length: n }, (_, i) => `pub fn ${name}${i}(&self) { if true {} }`);
@@ -219,7 +219,7 @@ function affectedExamples() {
   );
 }
 
-/** README's table of formats: a stale or missing table is a problem. */
+/** Tests the check of README's table of formats: a stale or missing table must be reported as a problem. */
 function formatsTableExamples() {
   const line = (id, validate) =>
     `  { "id": "${id}", "name": "A ${id}", "read": true, "write": false, "validate": ${validate} },`;
@@ -245,7 +245,7 @@ function formatsTableExamples() {
   ];
 }
 
-/** A page with every kind of reference; the second half is wrong. */
+/** Tests promises.mjs with a page that has every kind of reference. The references in its second half are wrong. */
 function promiseExamples() {
   const files = {
     "tests/a.rs": "#[test]\nfn good() {}\nfn helper() {}",

@@ -32,7 +32,10 @@ export function lengthProblem(name, source) {
   return lines > limit ? [`${name}: ${lines} lines, at most ${limit} are allowed`] : [];
 }
 
-/** Marks of unfinished work, and of tests that are disabled or wait for a fixed time. */
+/**
+ * Words that show that work is unfinished. `DISABLED_MARKS` are words that show that a test is disabled, checks nothing
+ * or waits for a fixed time. They are split here, so that this file does not contain them.
+ */
 const UNFINISHED_MARKS = [
   "TO" + "DO",
   "FIX" + "ME",
@@ -50,16 +53,16 @@ const DISABLED_MARKS = [
   "thread::sle" + "ep",
 ];
 
-/** Unfinished work and disabled tests. */
+/** Problems: places with unfinished work and disabled tests. */
 export function placeholders() {
   return filesOfClone()
     .filter((name) => SOURCE_FILE_PATTERN.test(name) && !DATA_FILE_PATTERN.test(name))
     .flatMap((name) => placeholdersIn(name, readText(name)));
 }
 
-/** Unfinished work and disabled tests in one file. */
+/** Problems in one file: places with unfinished work and disabled tests. */
 export function placeholdersIn(name, source) {
-  // In Rust the words with a dot are methods of iterators.
+  // The words that begin with a dot are not searched in Rust, where they are methods of iterators.
   const words = [
     ...UNFINISHED_MARKS,
     ...DISABLED_MARKS.filter((word) => !(name.endsWith(".rs") && word.startsWith("."))),

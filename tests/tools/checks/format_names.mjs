@@ -1,5 +1,5 @@
-// No format is named outside the format crates. Code that depends on a format asks for its capabilities, so that a
-// format can be added in one folder. `node tests/tools/checks/format_names.mjs` prints the problems.
+// Checks that no format is named outside the format crates. Other code must ask a format for its capabilities instead,
+// so that a new format can be added in one folder. `node tests/tools/checks/format_names.mjs` prints the problems.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,7 +11,8 @@ import { lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 const makeExceptions = (file, names, reason) => names.map((name) => ({ file, name, reason }));
 
 /**
- * Where a format may be named: {file, name, reason}. A `file` that ends in `/` is a folder; the name `*` is any name.
+ * Where a format may be named, as {file, name, reason}. A `file` that ends in `/` is a folder. The name `*` stands for
+ * any format.
  */
 const EXCEPTIONS = [
   {
@@ -48,8 +49,9 @@ const TEST_FILE_PATTERN =
 const UNCHECKED_PAGE_PATTERN = /\/ipc\/(?:bindings|formats)\.ts$|\/mock\/|\/text\/[^/]*\.json$/;
 
 /**
- * Ids and names that the format crates declare, from [file, source] of each: the string that `fn id` or `fn name`
- * returns, or the folder of the format if it returns a constant.
+ * The ids and names of formats that these sources declare; each source is given as [file, source]. The id or name is
+ * the string that `fn id` or `fn name` returns. If `fn id` returns a constant, the id is the name of the format's
+ * folder.
  */
 export function declaredNames(sources) {
   const DECLARATION_PATTERN = /fn (id|name)\(&self\)[^{;]*\{\s*(?:"([^"]+)"|([\w:.]+))\s*\}/g;
@@ -74,7 +76,7 @@ export function namedInRust(source, names) {
   const outside = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
   const found = strings.filter(outside).filter(({ text }) => names.has(text));
   const compiled = blankRanges(code, ranges);
-  // Without `mem`: as a part of a name it is short for memory.
+  // `mem` is left out, because as part of an identifier it is short for memory.
   const longNames = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
   const namePattern = new RegExp(`^(?:.*_)?(?:${longNames.join("|")})(?:_.*)?$`);
   for (const match of compiled.matchAll(/[A-Za-z_]\w*/g)) {
@@ -87,7 +89,7 @@ export function namedInRust(source, names) {
       const inPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
       const standard =
         /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STD_MEM_PATTERN.test(after);
-      // `mem` is also a module of Rust's standard library.
+      // `mem` counts only in a path, and not if the path is that of a module in Rust's standard library.
       if (text !== "mem" || (inPath && !standard)) found.push({ start, text });
     } else if (namePattern.test(toSnakeCase(text))) found.push({ start, text });
   }
@@ -114,7 +116,7 @@ const filesBelow = (folder, ending) =>
     .filter((name) => ending.test(name))
     .sort();
 
-/** Problems of one list: each place that no exception allows, and each exception that allows nothing. */
+/** Problems: each place that no exception allows, and each exception that is not needed. */
 function problemsOf(places, exceptions, about) {
   const used = new Set();
   const allowed = ({ file, text }) => {
@@ -139,10 +141,10 @@ function declaredInCrates(rust) {
   return declaredNames(files.map((file) => [file, readOurs(file)]));
 }
 
-/** Formats that are named in Rust outside of the format crates. */
+/** Problems: places in Rust, outside the format crates, that name a format. */
 export function formatsNamedInRust() {
   const trees = crateRoots().map(([, file]) => moduleTree(file, readOurs));
-  // Files that only tests compile are in no tree.
+  // The module trees do not contain files that are compiled only for tests.
   const rust = [...new Set(trees.flatMap(allModules).map(({ file }) => file))];
   const names = declaredInCrates(rust);
   if (names.size < 10) return [`only ${names.size} names of formats were found in the format crates`];
@@ -156,7 +158,7 @@ export function formatsNamedInRust() {
   );
 }
 
-/** Formats that are named in the pages. */
+/** Problems: places in the pages that name a format. */
 export function formatsNamedInPages() {
   const names = declaredInCrates(filesBelow("src-tauri/crates", /\.rs$/));
   const places = filesBelow("ui/src", /\.(?:ts|svelte)$/)

@@ -17,7 +17,7 @@ export function licences() {
     const listedEntries = new Set(listed.map(describeEntry));
     return wanted.map(describeEntry).filter((each) => !listedEntries.has(each));
   };
-  // Crates for other systems need not be downloaded on this machine; the lock file lists them.
+  // Crates for other systems may not have been downloaded to this machine, so look them up in the lock file.
   const host = /^host: (.*)$/m.exec(quiet("rustc", ["-vV"]).stdout)?.[1] ?? "";
   const lock = readFileSync(join(WORKSPACE, "Cargo.lock"), "utf8");
   const locked = new Set(

@@ -1,5 +1,5 @@
-// No cycles among the modules of a crate: whoever changes one module can then know which others it may break.
-// `node tests/tools/checks/modules.mjs --graph <crate>` prints which module uses which.
+// Checks that the modules of a crate do not use each other in cycles. Whoever changes a module then knows which other
+// modules may break. `node tests/tools/checks/modules.mjs --graph <crate>` prints which module uses which.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,8 +7,9 @@ import { ROOT, WORKSPACE } from "../places.mjs";
 import { allModules, moduleTree, usesIn } from "./rust_modules.mjs";
 
 /**
- * Uses between sibling modules at every depth: a list of {parent, children, edges}, `edges` a map from `a -> b` to
- * {from, to, count, example}. Uses between parents and children are allowed, because that is how Rust hides details.
+ * The uses between sibling modules, at every depth of the module tree. Returns a list of {parent, children, edges},
+ * where `edges` is a map from `a -> b` to {from, to, count, example}. Uses between a parent and its children are
+ * allowed, because that is how Rust hides details.
  */
 export function siblingGraph(top) {
   const graph = new Map(
@@ -54,7 +55,7 @@ export function cyclesOf({ children, edges }) {
   return found;
 }
 
-/** Cycles below one crate root as problems: the modules, then one import for each edge between them. */
+/** Describes the cycles below one crate root as problems: the modules, then one use as an example for each edge. */
 export function cyclesBelow(name, top) {
   return siblingGraph(top).flatMap((level) =>
     cyclesOf(level).map((group) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { WORKSPACE } from "../places.mjs";
 import { quiet } from "../sh.mjs";
 
-/** Crates that open connections to other computers or that exist to secure them. */
+/** Matches crates that open connections to other computers, or that secure such connections. */
 const NETWORK_CRATES =
   /^(?:ureq|reqwest|hyper|hyper-util|h2|h3|quinn|isahc|curl|curl-sys|surf|attohttpc|minreq|tungstenite|tokio-tungstenite|websocket|rustls|native-tls|tokio-rustls|tokio-native-tls|openssl|schannel|security-framework|hickory-resolver|trust-dns-resolver|lettre|ssh2|russh|tauri-plugin-(?:http|updater|websocket|upload))$/;
 /** The only file that may use a network client. */
@@ -22,8 +22,8 @@ function linkedCrates(program, { cargo = quiet } = {}) {
 }
 
 /**
- * Returns a problem for each network client in the window, in a crate of ours other than the command line, or in a file
- * other than that of `push`.
+ * Returns a problem for each network client in the window, or in a crate that the window and the command line share.
+ * Also returns a problem for each file of the command line, other than that of `push`, that uses the client.
  */
 export function networkClients(options) {
   const clients = (program) => [...linkedCrates(program, options)].filter((name) => NETWORK_CRATES.test(name));

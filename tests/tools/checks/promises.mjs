@@ -1,10 +1,13 @@
-// SECURITY.md names the tests of each promise: every test that it names has to exist, and every row of a table with the
-// column "test" has to name one, or to say "not tested" or by what construction it holds.
+// SECURITY.md names the tests of each promise. Every test that it names must exist. In a table with the column "test",
+// every row must either name a test, say "not tested", or say by what construction the promise holds.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../places.mjs";
 
-/** A path with a folder and an ending, a name after `::`, or both. A name alone belongs to the path before it. */
+/**
+ * Matches a reference in backticks: a path with a folder and an ending, a name after `::`, or both. A name without a
+ * path belongs to the last path before it.
+ */
 const REFERENCE_PATTERN = /`(?=[^`]*(?:\/|::))([\w.-]+\/[\w./-]+\.\w+)?(?:::(\w+))?`/g;
 /** A path that does not start at the root starts at a crate, whose name is given without this prefix. */
 const CRATE_PREFIX = "src-tauri/crates/mementory-";

@@ -1,6 +1,6 @@
-// The modules of a crate and what they use of each other, read from its source text: `use` trees and paths in the code,
-// with re-exports followed to the module that defines the name. Method calls are not followed, because that needs
-// types.
+// Finds the modules of a crate, and what they use of each other, in the text of its source. It reads `use` trees and
+// the paths in the code, and follows re-exports to the module that defines the name. Method calls are not followed,
+// because that would need types.
 import { offsetAfterBracket, lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
 /** A module: what it defines and imports, and its code and the paths in that code, without those of inner modules. */
@@ -44,8 +44,8 @@ function readModuleFile(module, file, folder, read) {
 const MOD_PATTERN = /(?:^|[\s;{}])mod\s+(\w+)\s*([;{])/g;
 
 /**
- * Splits `code` into inner modules and the remaining code. `code` is as long as the file and blank outside the module,
- * so that its offsets are those of the file.
+ * Splits `code` into inner modules and the remaining code. Outside of this module, `code` consists of spaces, so it is
+ * as long as the file, and its offsets are those of the file.
  */
 function readModuleCode(module, code, strings, folder, read) {
   const inner = [];
@@ -80,7 +80,7 @@ function readModuleCode(module, code, strings, folder, read) {
 }
 
 const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
-/** Matches up to the string of a serde attribute that is the path of a function. */
+/** Matches the part of a serde attribute before a string that is the path of a function. */
 const PATH_ATTRIBUTE_PATTERN = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
 
 function collectUses(module, code, strings) {
@@ -117,8 +117,8 @@ function braceDepths(code) {
 }
 
 /**
- * Leaves of a `use` tree: {path, name}. `name` is the name that the leaf has in this module, `*` for a glob import, or
- * `_`.
+ * The leaves of a `use` tree as {path, name}. `name` is the name under which this module imports the leaf; it is `*`
+ * for a glob import, and may be `_`.
  */
 export function useTree(text, prefix = []) {
   text = text.trim();
@@ -150,7 +150,9 @@ function splitAtCommas(text) {
   return found.filter((part) => part.trim() !== "");
 }
 
-/** Paths of two names or more, and single names (a glob import may have imported them): {start, segments}. */
+/**
+ * All paths in the code as {start, segments}. A single name is a path too, because a glob import may have imported it.
+ */
 function pathsIn(code) {
   const found = [];
   const PATH = /(?<![\w.:'])(?:r#)?[A-Za-z_]\w*(?:\s*::\s*(?:r#)?[A-Za-z_]\w*)*/g;
@@ -176,13 +178,13 @@ function definingModulesWithin(module, segments, visited) {
   const [first, ...rest] = segments;
   if (first === "super") return module.parent ? definingModulesWithin(module.parent, rest, visited) : [];
   const found = findDefiningModules(module, first, rest, visited, false);
-  // A macro made this name, so it belongs to the module in which it was looked up.
+  // If no definition is found, a macro made this name, so it belongs to the module in which it was looked up.
   return found.length > 0 ? found : [module];
 }
 
 /**
- * Modules that define `name` seen from `module`, by its items, children, imports or glob imports. `here`: whether the
- * name is in this module's own code, where imports of inner blocks count too.
+ * The modules that define what `name` means in `module`. It may be an item, a child module or an import, or be part of
+ * a glob import. `here` is true if the name is used in this module's own code, where imports of inner blocks count too.
  */
 function findDefiningModules(module, name, rest, visited, here) {
   const key = `${module.path}|${name}|${rest.join("::")}`;

@@ -1,11 +1,12 @@
-// Reading Rust source as text: where comments and strings are, which items only tests compile, and where blocks end.
-// Every function keeps the length of its input, so that an offset in one result is an offset in all of them.
+// Reads Rust source as text: finds comments and strings, items that are compiled only for tests, and the ends of
+// blocks. Blanked texts keep the length of the source, so that an offset in one of them is the same offset in all of
+// them.
 
 const blankText = (text) => text.replaceAll(/[^\n]/g, " ");
 
 /**
- * Separates a source into {code, comments, strings}: `code` has comments and the contents of strings and characters
- * blanked out; `comments` and `strings` list those as {start, text}.
+ * Separates a source into {code, comments, strings}. In `code`, comments and the contents of strings and characters are
+ * replaced by spaces. `comments` and `strings` list what was replaced, as {start, text}.
  */
 export function scan(source) {
   const comments = [];

@@ -69,7 +69,7 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[half] : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
-/** {lines, shipped} of a source: its lines, and those that are not compiled for tests only. */
+/** The number of lines of a source (`lines`), and how many are not compiled only for tests (`shipped`). */
 export function linesOf(source) {
   const { code } = scan(source);
   const lines = source.split("\n").length - 1;
@@ -92,8 +92,9 @@ const crates = () => crateRoots().map(([name, file]) => [name, moduleTree(file, 
 const crateOf = (file) => (CRATE_PATTERN.test(file) ? (CRATE_PATTERN.exec(file)[1] ?? "mementory-app") : undefined);
 
 /**
- * Counts of the sources ([file, source] each) and crates ([name, module tree] each): `methods` ([type, count]),
- * `median`, `lines` ([crate, count]), the largest first.
+ * Measures these sources, given as [file, source], and crates, given as [name, module tree]. Returns `methods` as a
+ * list of [type, count], `median` as a number, and `lines` as a list of [crate, count]. Both lists begin with the
+ * largest.
  */
 export function shapeOf(sources, crates) {
   const lines = new Map();

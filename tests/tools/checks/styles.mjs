@@ -1,5 +1,5 @@
-// Styles name sides by the direction of writing (inline-start, not left), so that the window mirrors itself for
-// languages that are written from right to left.
+// Checks that styles name sides by the direction of writing (inline-start, not left). The window then mirrors itself
+// for languages that are written from right to left.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../places.mjs";
@@ -33,7 +33,9 @@ export function physicalSides(css) {
   return found;
 }
 
-/** CSS declarations in the pages that name a physical side (`left`) instead of a logical one (`inline-start`). */
+/**
+ * Problems: CSS declarations in the pages that name a physical side (`left`) instead of a logical one (`inline-start`).
+ */
 export function physicalSidesInStyles() {
   return readdirSync(SOURCE_FOLDER, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(?:svelte|css)$/.test(file))

@@ -18,8 +18,9 @@ const wordsOfName = (name) =>
   `_${name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+/g, "_").toLowerCase()}_`;
 
 /**
- * Splits a file into names (identifiers in code and in a document's code spans) and prose (comments, documents):
- * {names, prose}, both as long as the source and blank elsewhere. Strings in code are in neither.
+ * Splits a file into {names, prose}. `names` has the identifiers in code, and in the code spans of a document; `prose`
+ * has comments and the text of documents. Both are as long as the source and have spaces elsewhere. Strings in code are
+ * in neither.
  */
 export function namesAndProse(file, source) {
   const blank = (text) => text.replaceAll(/[^\n]/g, " ");

@@ -82,7 +82,7 @@ export function run(command: Command): void {
   }
 }
 
-/** Opens the import sheet with the running import, or else empty. */
+/** Opens the import sheet. It shows the running import, or if there is none, it is empty. */
 export function openImport(): void {
   if (importing.busy) importing.background = false;
   else importing.reset();

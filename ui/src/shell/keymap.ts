@@ -91,7 +91,9 @@ export function keysOf(command: Command): string | undefined {
   return digit && systemKeys(`Ctrl ${digit}`);
 }
 
-/** The list of shortcuts in the order of ui.md §5. `letter`: whether the setting for letter keys can switch it off. */
+/**
+ * The list of shortcuts in the order of ui.md §5. `letter` marks those that the setting for letter keys can disable.
+ */
 export const SHORTCUTS = [
   { keys: ["Ctrl K"], text: "keys.palette" },
   { keys: ["Ctrl F"], text: "keys.search" },

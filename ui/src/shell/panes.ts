@@ -1,6 +1,9 @@
 import { visibleList } from "$features/layout/row-actions";
 
-/** Focuses the next or the previous pane (F6): the first focusable element inside its `data-pane`. */
+/**
+ * Focuses the next or the previous pane (F6). The pane's visible list gets the focus, or else its first focusable
+ * element.
+ */
 export function cyclePane(step: 1 | -1): void {
   const panes = [...document.querySelectorAll<HTMLElement>("[data-pane]")].filter(
     (pane) => !pane.querySelector("[data-pane]"),

@@ -96,5 +96,5 @@ function memberMismatches(value: Record<string, unknown>, members: ts.PropertySi
   ];
 }
 
-/** The shortest list of mismatches, which belongs to the union member that fits best. */
+/** For a union: the shortest of the lists of mismatches, which is the list for the member that fits best. */
 const closest = (all: string[][]): string[] => all.toSorted((a, b) => a.length - b.length)[0] ?? [];

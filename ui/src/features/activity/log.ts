@@ -6,7 +6,10 @@ export type Proof = { kind: "report"; batch: string } | { kind: "receipt"; id: s
 
 const DELETION_OPS: Record<string, string> = { erase: "delete", redact: "redact" };
 
-/** Proofs by entry number. The tombstone of a deletion has the same operation, record and time as its entry. */
+/**
+ * The document of each log entry that has one, by entry number. The entry of a deletion is matched with the tombstone
+ * that has the same operation, record and time.
+ */
 export function proofsOf(
   entries: readonly AuditEntry[],
   batches: readonly BatchInfo[],
@@ -33,7 +36,7 @@ export function proofsOf(
   return proofs;
 }
 
-/** A filter over the log: operation, actor as displayed, and start time. */
+/** A filter for the log: by operation, by actor (as the name is displayed), and by the earliest time. */
 export type LogFilter = { op: string | null; by: string | null; since: string | null };
 
 export function filterEntries(

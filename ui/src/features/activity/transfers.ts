@@ -24,11 +24,13 @@ export type Transfer = {
   text: string;
   original: string;
   batch: BatchInfo | null;
-  /** The log entry of an export, whose details can be opened. Null for everything else, which has no details. */
+  /** The log entry, for exports only, because only they have details to show. Null for everything else. */
   entry: AuditEntry | null;
   /** The file path while the file still exists. */
   file: string | null;
-  /** Files and error of a failed import, if the vault stored them; the log has only the error code. */
+  /**
+   * The files and the error of a failed import. Null if the vault did not store them; the log has only the error code.
+   */
   failed: FailedImport | null;
   bad: boolean;
 };
@@ -106,7 +108,7 @@ function numbersOf(batch: BatchInfo): string {
 function failureText(failed: FailedImport | undefined): { text: string; original: string } | null {
   if (!failed) return null;
   const names = failed.paths.map((path) => oneLine(fileName(path)));
-  // The error text may already contain the name.
+  // The file names are left out if the error text already contains one of them.
   const { text } = new UiError(new BackendError(failed.error));
   const what = names.length > 0 && !names.some((name) => text.includes(name)) ? joinWithAnd(names) : null;
   return { text: joinSentences([what === null ? null : t("activity.sentence", { what }), text]), original: "" };

@@ -20,7 +20,7 @@ export class MessageTree {
     this.leaves = messages.filter((message) => !this.#children.has(message.id)).map((message) => message.id);
   }
 
-  /** The path through `id`: its ancestors, and below it the branch used last. */
+  /** The path through `id`: the message with its ancestors, and below it the branch that was used last. */
   pathThrough(id: string): ThreadMessage[] {
     const ancestors: ThreadMessage[] = [];
     const visited = new Set<string>();
@@ -58,7 +58,7 @@ export type Entry = { id: string; message: ThreadMessage | null; collapsed: Thre
 
 const VISIBLE_TYPES = new Set(["text", "multimodal_text", "code", "message", ""]);
 
-/** Tool calls, thinking and hidden messages are collapsed. */
+/** Whether the reader collapses this message: tool calls, thinking and hidden messages are collapsed. */
 export function isCollapsed(message: ThreadMessage): boolean {
   return (
     message.hidden || message.role === "tool" || message.role === "system" || !VISIBLE_TYPES.has(message.content_type)
@@ -67,7 +67,7 @@ export function isCollapsed(message: ThreadMessage): boolean {
 
 const stepsCache = new WeakMap<ThreadMessage, ThreadMessage[]>();
 
-/** The steps of a message that also has text, as messages `id/0`, `id/1` … */
+/** The steps that are stored inside a message, as messages with the ids `id/0`, `id/1` … */
 export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
   if (message.steps.length === 0) return [];
   const cached = stepsCache.get(message);
@@ -94,10 +94,10 @@ export const isStep = (message: ThreadMessage): boolean => message.id.includes("
 const ALL_STEPS = "/steps";
 /** The id that refers to all steps of a message, if the exact step is unknown. */
 export const stepsId = (id: string): string => `${id}${ALL_STEPS}`;
-/** The message that contains this step. */
+/** The id of the message that contains this step. The id of a message is returned unchanged. */
 export const ownerOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
-/** Whether `wanted` is this message or one of its steps. */
+/** Whether `wanted` is the id of this message, or stands for all steps of which this message is one. */
 export function refersTo(message: ThreadMessage, wanted: string): boolean {
   return message.id === wanted || (wanted.endsWith(ALL_STEPS) && message.id.startsWith(`${ownerOf(wanted)}/`));
 }
@@ -126,7 +126,7 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
   return entries;
 }
 
-/** Index of the entry that shows the message, collapsed or not; -1 if none does. */
+/** Index of the entry that shows the message, whether collapsed or not. If there is none, -1. */
 export function entryIndex(entries: readonly Entry[], id: string): number {
   return entries.findIndex(
     (entry) => entry.message?.id === id || entry.collapsed.some((message) => refersTo(message, id)),

@@ -4,7 +4,7 @@ import { blocks, plainLine, plainText, type Block } from "$lib/logic/markdown";
 import type { Quote } from "$lib/state/nav.svelte";
 import { isCollapsed, isStep, stepsOf } from "./branches";
 
-/** One hit: the message and the index of the hit in it. */
+/** One hit: the id of the message, and the index of the hit among those in the message. */
 export type MessageHit = { id: string; nth: number };
 
 /** The text segments in which a message is displayed. */
@@ -12,7 +12,7 @@ export function segmentsOf(text: string, code: boolean): Block[] {
   return code ? [{ kind: "code", text, language: "" }] : blocks(text);
 }
 
-/** Text runs by message, so that the next typed letter does not parse the message again. */
+/** The displayed text of each message, cached so that it is not parsed again for the next typed letter. */
 const runsByMessage = new WeakMap<ThreadMessage, string[]>();
 
 function runsIn(message: ThreadMessage): string[] {
@@ -27,15 +27,17 @@ function runsIn(message: ThreadMessage): string[] {
   return runs;
 }
 
-/** A sentence to highlight: the displayed text to look for, and which of its hits it is. */
+/**
+ * A sentence to highlight. `needle` is the displayed text to look for, and `nth` says which of its hits to highlight.
+ */
 export type QuoteHit = MessageHit & { needle: string };
 
-/** Shorter pieces of a sentence could be anywhere in the message. */
+/** Pieces of a sentence must have at least this length, because shorter ones could occur anywhere in the message. */
 const MIN_PIECE_LENGTH = 8;
 
 /**
- * Finds the sentence of a link in the displayed text of its message. Markdown is displayed without its marks, and a
- * sentence may cross lines: then its longest piece within a line is found. Null if no piece occurs in the
+ * Finds the sentence that a link names in the displayed text of its message. The displayed text has no Markdown marks.
+ * If the sentence extends over several lines, its longest piece within a line is found. Null if no piece occurs in the
  * displayed text.
  */
 export function locateQuote(message: ThreadMessage, quote: Quote): QuoteHit | null {
@@ -51,12 +53,12 @@ export function locateQuote(message: ThreadMessage, quote: Quote): QuoteHit | nu
   return { id: message.id, nth, needle };
 }
 
-/** Milliseconds of work before yielding to the window. */
+/** After this many milliseconds of work, the search lets the window handle its events. */
 const WORK_MS = 12;
 
 /**
- * All hits of a text in a conversation as displayed, over all branches, in order. Null if cancelled. An empty text only
- * fills the cache, so that the hits of the first typed letter are found at once.
+ * Finds all hits of a text in the displayed messages of all branches, in order. Null if cancelled. If the text is
+ * empty, this only fills the cache, so that the hits of the first typed letter are found at once.
  */
 export async function findAll(
   messages: readonly ThreadMessage[],
@@ -66,7 +68,7 @@ export async function findAll(
   const all: MessageHit[] = [];
   let since = performance.now();
   for (const message of messages) {
-    // In display order: the steps of a message come before its text.
+    // Search in display order, in which the steps of a message come before its text.
     for (const each of [...stepsOf(message), message]) {
       const n = countMatches(runsIn(each), text);
       for (let nth = 0; nth < n; nth += 1) all.push({ id: each.id, nth });

@@ -4,7 +4,9 @@ import { dialogs, type OpenDialog } from "$lib/state/dialogs.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { t } from "$lib/text";
 
-/** Opens the confirmation dialog before a link goes to the browser. `back`: the dialog that opens again afterwards. */
+/**
+ * Asks before a link is opened in the browser. `back` is the dialog that is opened again when this one is closed.
+ */
 export function openAddress(href: string, back?: OpenDialog): void {
   const url = webAddress(href);
   if (url) dialogs.show(back ? { kind: "link", url, back } : { kind: "link", url });

@@ -1,4 +1,4 @@
-/** Maximum number of characters shown of a text, because rendering megabytes would block the window. */
+/** At most this many UTF-16 code units of a text are shown, because rendering megabytes would block the window. */
 export const EXCERPT_LENGTH = 20_000;
 
 /** The start of a text up to a line end; short texts are returned whole. */

@@ -10,7 +10,7 @@ import { fieldName } from "$lib/text/core";
 export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
-/** Maximum length of a record's text in a list of losses. */
+/** Maximum length of the text that stands for a record in a list of losses. */
 const MAX_LABEL_LENGTH = 120;
 const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1 };
 const KEPT = "moved_to_extension";
@@ -21,14 +21,14 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
   ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
 ]);
 
-/** Whether a row is about fractions of a second, which the extension slot keeps. */
+/** Whether a loss is only about fractions of a second, which are kept in the extension slot. */
 const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
 /**
- * Losses by field and kind with their counts, the heaviest kind first. Each row has the note of its first listed loss,
- * or an empty note if none of its losses is listed, because the list is cut after a thousand losses. Fields that are
- * kept in the extension slot are not lost and have no row, see `keptFields`.
+ * Losses by field and kind with their counts, the heaviest kind first. Each row has the note of its first listed loss.
+ * The list ends after a thousand losses; if it has none of a row's losses, the note is empty. Fields that are kept in
+ * the extension slot are not lost and have no row (see `keptFields`).
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
@@ -42,7 +42,7 @@ export function lossRows(exported: Exported): LossRow[] {
     .sort((a, b) => (LOSS_WEIGHTS[a.kind] ?? 1) - (LOSS_WEIGHTS[b.kind] ?? 1) || b.n - a.n);
 }
 
-/** The distinct records behind a row, and whether the list, which is cut after a thousand losses, has all of them. */
+/** The distinct records behind a row, and whether these are all. The list of losses ends after a thousand. */
 function lossRecords(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
   const listedLosses = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
   return { names: [...new Set(listedLosses.map(({ record }) => record))], complete: listedLosses.length >= row.n };
@@ -54,7 +54,7 @@ export function recordsWithLoss(exported: Exported, row: LossRow): number {
   return complete ? names.length : row.n;
 }
 
-/** Labels of the first affected records: the first words of a record, or the name of a passthrough file. */
+/** Labels of the first records behind a row: their titles or first words, or the names of passthrough files. */
 export async function lossLabels(exported: Exported, row: LossRow): Promise<string[]> {
   const names = lossRecords(exported, row).names.slice(0, MAX_ENTRIES);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
@@ -103,13 +103,13 @@ export function filesOf(exported: Exported, canContain: boolean): { exported: nu
       0,
     );
   const attachmentCount = exported.by_kind.attachment ?? 0;
-  // A file that is stored inside its message is not counted as an attachment, only as a loss of bytes.
+  // A file that is stored inside its message does not count as an attachment. It only counts as lost bytes.
   if (!canContain) return { exported: 0, omitted: Math.max(attachmentCount, lossCount("bytes")) };
   const omitted = Math.min(attachmentCount, lossCount("attachment"));
   return { exported: attachmentCount - omitted, omitted };
 }
 
-/** `412 memories, 2,859 conversations, 318 files`. */
+/** What an export contains, such as `412 memories, 2,859 conversations, 318 files`. */
 export function scopeText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];
   const namedKinds = Object.entries(exported.by_kind)

@@ -22,8 +22,8 @@ export type ExportSettings = { folder: string | null; sign: boolean; encrypt: bo
 const MAX_NAMES = 20;
 
 /**
- * The settings of the newest export in a format, from the log, or the defaults. The folder may come from an export in
- * another format.
+ * The settings of the newest export in this format, according to the log. If there is none, the defaults. The folder
+ * may be that of an export in another format.
  */
 export function lastSettings(entries: readonly AuditEntry[], format: string): ExportSettings {
   const newestFirst = entries.filter(({ op }) => op === "export").toSorted((a, b) => b.at.localeCompare(a.at));
@@ -34,8 +34,8 @@ export function lastSettings(entries: readonly AuditEntry[], format: string): Ex
 }
 
 /**
- * Saves everything in one click, with the settings of the last export in that format. Masking is always on. The export
- * sheet opens instead if there is something to decide: a passphrase, or losses that were not accepted yet.
+ * Saves everything in one click, with the settings of the last export in the same format. Masking is always on. If the
+ * person has to decide something (a passphrase, or losses that were not accepted yet), the export sheet opens instead.
  */
 class QuickExport {
   running = $state(false);
@@ -97,7 +97,9 @@ class QuickExport {
   }
 }
 
-/** Says what was saved and what is not in it. An export that fails its check is shown with the choice to delete it. */
+/**
+ * Shows what was saved and what is left out. If the export fails its check, a dialog shows it and offers to delete it.
+ */
 function report(done: Exported): void {
   if (!done.validated) {
     dialogs.show({ kind: "exported", done });

@@ -30,7 +30,9 @@ const ICONS: Record<FileKind, IconComponent> = {
 };
 export const iconOf = (row: Row): IconComponent => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
 
-/** `ChatGPT, 12 Mar, 2.1 MB`, or a text which says that the export lists the file without containing it. */
+/**
+ * A line such as `ChatGPT, 12 Mar, 2.1 MB`, or a text which says that the export lists the file but lacks its content.
+ */
 export function fileSummary(row: Row): string {
   if (row.present === false) return t("files.missing");
   return joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at), bytes(row.size)]);

@@ -19,7 +19,7 @@ const TEXT_EXTENSIONS = new Set(
 
 type File = Pick<Row, "title" | "text" | "media_type" | "present" | "file_kind">;
 
-/** Whether to try the file as text, by its media type, its kind or its name. The content is checked afterwards. */
+/** Whether a file is probably text, judging by its media type, its kind or its name. The content is checked later. */
 export function isText(file: File): boolean {
   if (file.present === false) return false;
   const type = (file.media_type ?? "").toLowerCase().split(";")[0]?.trim() ?? "";
@@ -34,13 +34,14 @@ export function isText(file: File): boolean {
 const LEGACY_ENCODINGS: Record<string, string[]> = { ja: ["shift_jis"] };
 
 /**
- * Decodes the first bytes of a file: by their byte order mark, else as UTF-8, in a legacy encoding of the language or
- * in `windows-1252`. Null if they contain a zero byte, which text does not have.
+ * Decodes the first bytes of a file as text. The encoding is that of the byte order mark, if there is one. Otherwise
+ * these are tried in turn: UTF-8, the legacy encodings of the language, and `windows-1252`. Null if the bytes contain a
+ * zero byte, which text does not have.
  */
 export function decode(bytes: Uint8Array, more: boolean, language: string): string | null {
   const read = (label: string, fatal: boolean) => {
     try {
-      // If more bytes follow, the last character may be incomplete.
+      // If more bytes follow, the last character may be incomplete, which is then no error.
       return new TextDecoder(label, { fatal }).decode(bytes, { stream: more });
     } catch {
       return null;

@@ -40,7 +40,7 @@ export type Home = {
   incomplete: TombstoneView[];
   /** Time of the last import that was not undone; null if none. */
   imported: string | null;
-  /** Newest exports that could not be read completely. Therefore it is unknown which records they lack. */
+  /** Newest exports of which something could not be read, so that it is not known which records they lack. */
   unread: UnreadExport[];
 };
 export type UnreadExport = { platform: string; batch: string };
@@ -85,8 +85,8 @@ export function isOld({ exported }: Column): boolean {
 }
 
 /**
- * The number of records of one kind that the newest export of an assistant lacks. Each kind has its own row, because a
- * list shows only one kind. `alone`: no other kind of this assistant has such records.
+ * The number of records of one kind that are missing from an assistant's newest export. Each kind has its own row,
+ * because a list shows only one kind. `alone` is true if no records of other kinds are missing for this assistant.
  */
 export type MissingRow = { platform: string; kind: MissingKind; n: number; alone: boolean };
 
@@ -112,7 +112,9 @@ export function missingByAssistant(standings: readonly StandingCount[]): Missing
     );
 }
 
-/** Rows of the matrix: types by frequency. "No type" has a row too, so that the numbers of an assistant add up. */
+/**
+ * Types by frequency, one for each row of the matrix. "No type" is included, so that the numbers of a column add up.
+ */
 export function typesOf(columns: readonly Column[]): string[] {
   const totals: Record<string, number> = {};
   for (const column of columns)
@@ -121,8 +123,8 @@ export function typesOf(columns: readonly Column[]): string[] {
 }
 
 /**
- * Rows of the matrix for memories without a type: what they are about, by frequency. Empty if no subject is suggested
- * for any memory; a single row then has all of them.
+ * Subjects of memories without a type by frequency, one for each row of the matrix. Empty if no subject is suggested
+ * for any of these memories; all of them are then in a single row.
  */
 export function aboutOf(columns: readonly Column[]): string[] {
   const totals: Record<string, number> = {};
@@ -132,12 +134,16 @@ export function aboutOf(columns: readonly Column[]): string[] {
   return kinds.length === 1 && kinds[0] === "" ? [] : kinds;
 }
 
-/** Formats that contain everything that an assistant stores for an account; their id is the assistant's name. */
+/**
+ * Formats that contain everything that an assistant stores for an account. Their ids are the names of the assistants.
+ */
 const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => accountExport).map(({ id }) => id));
-/** Kinds that are compared between exports, and kinds of unreadable items that may belong to a compared kind. */
+/** Kinds that are compared between exports, and kinds of unreadable items that may really be of a compared kind. */
 const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
 
-/** The newest exports that follow an earlier one and in which something could not be read. */
+/**
+ * The newest exports of which something could not be read, if the same assistant has an earlier export to compare with.
+ */
 export async function unreadExports(batches: readonly BatchInfo[]): Promise<UnreadExport[]> {
   const accountBatches = batches.filter(({ undone, format }) => !undone && ACCOUNT_EXPORTS.has(format ?? ""));
   const newest = [...new Set(accountBatches.map(({ format }) => format ?? ""))].flatMap((platform) => {
@@ -199,8 +205,8 @@ export async function loadMonths(): Promise<Months> {
 }
 
 /**
- * The memories of a month by assistant. The lists place a memory without a time of its own on the day of its import;
- * `someUndated`: whether there are such memories, which do not count.
+ * Counts the memories of a month by assistant. In the lists, a memory without a time of its own is on the day of its
+ * import, but here it must not count. `someUndated` says whether there are such memories.
  */
 async function loadMonth(month: { start: Date; since: string; until: string }, someUndated: boolean): Promise<Month> {
   const filter = { ...ANY, kind: "memory", since: month.since, until: month.until };
@@ -222,7 +228,7 @@ const CHANGE_TEXTS: Record<string, MessageKey> = {
   written: "recent.written",
 };
 
-/** A sentence about the last change of a memory, with its day. */
+/** A sentence that says how and on which day a memory was last changed. */
 export function lastChangeText({ cause, versions, changed_at }: ListItem): string {
   const imported = versions > 1 ? "recent.update" : "recent.import";
   return t(CHANGE_TEXTS[cause] ?? imported, { day: relativeDayInSentence(changed_at) });

@@ -6,16 +6,16 @@ import { fileName } from "$lib/text/format";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
 
-/** The chosen number of the table. `kind` is null for all kinds; `found` stands for all outcomes. */
+/** A number that was chosen in the table. A `kind` of null stands for all kinds, and `found` for all outcomes. */
 export type OutcomeSelection = { kind: string | null; outcome: OutcomeKey | "found" };
 export const ALL_ITEMS: OutcomeSelection = { kind: null, outcome: "found" };
 
-/** One listed item. `text`: first words of an item that a preview finds new. */
+/** One listed item. `text` has the first words of an item that would be new, in a preview only. */
 export type Entry = { outcome: string; place: string; reason: string; text: string | null };
 
 /** Columns after "found", in the order in which the report adds them up. Their texts are `outcome.<key>`. */
 export const COLUMNS: readonly OutcomeKey[] = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
-/** Outcomes in the order in which they need attention. */
+/** Outcomes in the order of the list. Those that need attention come first. */
 const LIST_ORDER: readonly string[] = ["failed", "blocked", "skipped", "updated", "added", "unchanged"];
 
 const MAX_PLACE_LENGTH = 120;
@@ -56,15 +56,15 @@ export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelectio
 }
 
 /**
- * How many items of a selection belong in the report's list. Items that an import added are in the lists of the vault
- * instead.
+ * How many items of a selection the report has to list. After an import, items that were added are not among them,
+ * because they are in the lists of the vault.
  */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;
 }
 
-/** Whether a number has a list. Reports of former versions do not store the kind of an item. */
+/** Whether a number can open a list. In reports of former versions the kind of an item may be missing (null). */
 export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
   if (countOf(report, pick) === 0) return false;
   if (pick.outcome === "added") return report.dry_run || listOfNew(report, pick.kind) !== null;
@@ -82,8 +82,9 @@ export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entri
 }
 
 /**
- * The place of an item in words: the file inside the export, and which entry of it.
- * `…zip!/conversations.json#/10/a/b` is `conversations.json, entry 11, b`. The saved report has the whole place.
+ * The place of an item in words: the file inside the export, and which of its entries. The place
+ * `…zip!/conversations.json#/10/a/b` becomes `conversations.json, entry 11, b`. The complete place is in the saved
+ * report.
  */
 export function placeText(place: string): string {
   const [path = "", pointer = ""] = place.split("#");

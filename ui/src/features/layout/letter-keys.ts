@@ -5,14 +5,14 @@ import { topmostDialog } from "$lib/ui/open-dialogs.svelte";
 const KEY_OWNER_SELECTOR =
   "input, textarea, select, [contenteditable], [role=menu], [role=combobox], [data-popover-content]";
 
-/** Whether the key belongs to a field or to an open layer above the screen. */
+/** Whether key presses belong to the element itself, or to a layer that is open above the screen. */
 export function handlesOwnKeys(target: EventTarget | null): boolean {
   return topmostDialog() !== null || (target instanceof Element && target.closest(KEY_OWNER_SELECTOR) !== null);
 }
 
 /**
- * The single-letter command of a key press; null if it is typed into a field, belongs to an open layer, or is switched
- * off.
+ * The letter of a single-letter command, or null if the key press is none. It is none if it goes to a field or an open
+ * layer, or if these commands are switched off.
  */
 export function screenLetter(event: KeyboardEvent): string | null {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null;

@@ -9,16 +9,19 @@ const SEARCH_DELAY_MS = 120;
 
 export type ListAnswer = {
   query: string;
-  /** False for the first load, because a link may have opened a record that the search does not find. */
+  /**
+   * Whether the query has changed and is not empty. False for the first load, because a link may have opened a record
+   * that the search does not find.
+   */
   isNewQuery: boolean;
   /** False once a newer search has begun or the section was left. */
   isCurrent: () => boolean;
 };
 
 /**
- * Keeps `list` loaded for the search field, its filter and every change of the vault. Call it while a component is
- * created. `onanswer` runs once the rows have arrived. During a search it runs another `pause` ms later, because at
- * once it would delay the response to the next key.
+ * Reloads `list` whenever the text in the search field, the filter or the vault changes. Call this while a component is
+ * being created. `onanswer` is called when the rows have arrived. If there is a query, it is called `pause` ms later,
+ * because otherwise it would delay the response to the next key.
  */
 export function followSearch(
   list: RecordList,
@@ -39,7 +42,7 @@ export function followSearch(
     const isNewQuery = lastQuery !== null && query !== lastQuery && query !== "";
     list.query = query;
     await list.load();
-    // After a failure `lastQuery` stays, so that the retry counts as the same new query.
+    // After a failure, `lastQuery` is not changed, so that a retry still counts as a new query.
     if (!isCurrent() || list.failed) return;
     lastQuery = query;
     const answer = { query, isNewQuery, isCurrent };

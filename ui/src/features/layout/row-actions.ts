@@ -17,7 +17,7 @@ export function targetIds(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }
 
-/** The visible list inside an element; a list without rows is hidden. */
+/** The list inside an element, or null if it is hidden because it has no rows. */
 export function visibleList(within: ParentNode): HTMLElement | null {
   const list = within.querySelector<HTMLElement>("[role=listbox]");
   return list?.closest("[inert]") ? null : list;
@@ -50,8 +50,8 @@ export function handlePaneKey(event: KeyboardEvent, list: RecordList, id: string
   if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || handlesOwnKeys(target)) return;
   // Forms handle their own keys.
   if (target instanceof Element && target.closest("form")) return;
-  // Delete removes the focused element with the record, so the list gets the focus. Shift+Delete opens a dialog, which
-  // restores the focus itself.
+  // Delete removes the record together with the focused element, so the list gets the focus. Shift Delete opens a
+  // dialog instead, which restores the focus itself.
   if (handleListKey(event, list, id) && !shiftKey) focusList();
 }
 
@@ -65,7 +65,7 @@ function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() =>
   return null;
 }
 
-/** Menu entries shared by one and many records. `name`: the name of a single record. */
+/** The menu entries that apply to one record as well as to many. `name` is the name of a single record. */
 export function recordEntries(list: RecordList, ids: string[], name: string | null = null): MenuEntry[] {
   const many = ids.length > 1;
   return [

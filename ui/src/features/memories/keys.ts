@@ -14,7 +14,7 @@ export function requestAction(action: DetailRequest["action"], id: string): void
 /** Handles letters that act on the active row, or on all checked rows. */
 export function handleLetterKey(event: KeyboardEvent, active: string | null): void {
   const letter = ACTION_OF_LETTER[screenLetter(event) ?? ""];
-  // While any record is checked, only T and R work, and the bar for the checked records handles them.
+  // While a record is checked, only T and R work. The summary of the checked records handles them.
   const isAnyChecked = selection.ids.size > 0;
   if (!letter || (isAnyChecked && letter !== "tag" && letter !== "redact")) return;
   if (isAnyChecked) detail.request(letter, null);

@@ -43,7 +43,7 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   ];
 }
 
-/** Copies the full text, which it loads because a row contains only the start of a long one. */
+/** Copies the full text. It is loaded first, because the row of a long text contains only its start. */
 async function copy(id: string): Promise<void> {
   const isUnlocked = lockGuard();
   try {

@@ -5,14 +5,14 @@ import { backend, codeOf, type LinkInfo, type ThreadMessage } from "$lib/ipc";
 type Quoted = { id: string; text: string };
 
 /**
- * The message that a memory was made from. `linked`: what the export links to, which may be a hidden note of the
- * assistant. `own`: the person's message that led to it; null if there is none.
+ * The message that a memory was made from. `linked` is what the export links to, which may be a hidden note of the
+ * assistant. `own` is the message of the person that led to it, or null if there is none.
  */
 export type SourceMessage = { linked: Quoted; own: Quoted | null };
 
 const quote = ({ id, text }: ThreadMessage): Quoted => ({ id, text });
 
-/** The nearest visible message of the person, at `id` or above it. Null if there is none. */
+/** The nearest visible message that the person wrote, going up from the message `id`. Null if there is none. */
 export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string): Quoted | null {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const visited = new Set<string>();
@@ -26,8 +26,8 @@ export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string
 }
 
 /**
- * Finds the person's message behind a link to a message. Custom instructions come from the settings of the assistant,
- * so the message before them is unrelated.
+ * Finds the person's message behind a link to a message. There is none for custom instructions: they come from the
+ * settings of the assistant, so the message before them has nothing to do with them.
  */
 export async function loadSourceMessage(
   link: LinkInfo,
@@ -40,7 +40,7 @@ export async function loadSourceMessage(
   const messages = conversation === null ? [] : await loadMessages(conversation);
   const found = messages.find((message) => message.id === id);
   if (!found) {
-    // The message has no conversation that can be shown, so only its own role is known.
+    // No conversation with this message can be shown, so only the role of the message itself is known.
     const { record } = await backend().show(id, false, false);
     return { linked, own: record.role === "user" ? linked : null };
   }

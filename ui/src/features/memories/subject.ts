@@ -9,10 +9,10 @@ import { aboutName } from "./types";
 
 /** The value that means that the person has not decided, so that the suggested subject applies. */
 export const SUGGESTED = "suggested";
-/** For more memories than this, the earlier decisions are not read, so there is no Undo. */
+/** If more memories than this are changed, their earlier decisions are not read first, so Undo is not offered. */
 const MAX_UNDO = 1000;
 
-/** The current decisions on memories: a map from each decided subject, or `SUGGESTED`, to the ids of its memories. */
+/** The current decisions about memories: the ids of the memories by their decided subject, or by `SUGGESTED`. */
 async function decisionsOn(ids: readonly string[]): Promise<Map<string, string[]>> {
   const filter = { ...ANY, ids: [...ids] };
   const { items } = await backend().list({ filter, sort: null, limit: MAX_UNDO, cursor: null });
@@ -24,7 +24,7 @@ async function decisionsOn(ids: readonly string[]): Promise<Map<string, string[]
   return decisions;
 }
 
-/** Stores what memories are about, or with `SUGGESTED` returns to the suggested subject. Offers Undo. */
+/** Stores what memories are about, as the person decided. `SUGGESTED` removes the decision. Offers Undo. */
 export async function setSubject(ids: readonly string[], about: string): Promise<void> {
   const isUnlocked = lockGuard();
   try {

@@ -9,8 +9,8 @@ const SEPARATOR = " · ";
 const tagList = (tags: readonly string[]): string => joinWithCommas(tags.map((tag) => `#${oneLine(tag)}`));
 
 /**
- * What made a version, as a phrase of its own: `Edited by you`, `Tagged #garden`. `before` is the version before it;
- * undefined for the first one. A change of tags, type or title alone is not an edit of the text.
+ * Says how a version came about, as a phrase of its own: `Edited by you`, `Tagged #garden`. `before` is the previous
+ * version, or undefined for the first version. If only tags, type or title changed, the phrase names these changes.
  */
 export function versionText(version: VersionInfo, before: VersionInfo | undefined): string {
   if (!before) return version.cause === "import" ? t("history.first") : word("cause", version.cause);

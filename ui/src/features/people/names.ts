@@ -2,10 +2,10 @@ import type { Subject } from "$lib/state/subjects.svelte";
 import { shortLine } from "$lib/logic/text-segments";
 import { t, word } from "$lib/text";
 
-/** Characters of a name that are shown. Names come from texts of others. */
+/** At most this many characters of a name are shown, because names come from texts that others wrote. */
 const MAX_NAME_LENGTH = 60;
 
-/** The title of a person or topic: a name, "Your boss", or the words of a topic. */
+/** The title of a person or topic: a name such as "Ruth", a relation such as "Your boss", or the words of a topic. */
 export function subjectName(subject: Subject): string {
   if (subject.tab === "topics") return shortLine(subject.topic.name, MAX_NAME_LENGTH);
   const { name, relation } = subject.person;
@@ -13,7 +13,7 @@ export function subjectName(subject: Subject): string {
   return t("people.unnamed", { relation: word("relation", relation ?? "") });
 }
 
-/** How a person with a name is related: "brother", "Ruth: daughter"; empty if it is not known. */
+/** The relation of a named person: "brother", or "Ruth: daughter" for Ruth's daughter. Empty if it is not known. */
 export function relationText(subject: Subject): string {
   if (subject.tab === "topics" || subject.person.name === null || subject.person.relation === null) return "";
   const relation = word("relation", subject.person.relation);

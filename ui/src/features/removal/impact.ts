@@ -21,7 +21,7 @@ export function namesOf(kinds: { [kind: string]: number }): string {
 
 /** What will be erased, one line per category, without empty ones. */
 export function impactLines(impact: Impact, kinds: readonly string[]): { n: string; text: string }[] {
-  // Every erased record has one current version, derived entries included.
+  // Every erased record, including derived ones, has one current version. All other versions are older.
   const olderVersions = Math.max(0, impact.versions - impact.records - impact.derived);
   const key = `unit.${kinds.length === 1 ? kinds[0] : ""}`;
   const n = impact.records;

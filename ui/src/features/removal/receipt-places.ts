@@ -6,8 +6,8 @@ import { placeDetailText } from "$lib/text/core";
 export type ReceiptPlace = { place: string; outcome: string; text: string; original: string };
 
 /**
- * The places of a receipt, with a separate row for messages with the same content. A message that was left unchanged on
- * purpose does not make a place fail, so the receipt counts it separately.
+ * The rows for the places of a receipt. Messages with the same content have a row of their own. The receipt counts them
+ * separately, because leaving such a message unchanged on purpose does not make a place fail.
  */
 export function placesOf(receipt: Receipt): ReceiptPlace[] {
   const places = receipt.places.map(({ place, outcome, detail }) => ({ place, outcome, ...placeDetailText(detail) }));
@@ -17,8 +17,8 @@ export function placesOf(receipt: Receipt): ReceiptPlace[] {
 }
 
 /**
- * The row for messages with the same content. A receipt of an older release has no count of redacted copies (null). It
- * gets the row only if copies were left.
+ * The row for messages with the same content. In receipts of older releases, the number of redacted copies is null.
+ * Then there is a row only if copies were left unchanged.
  */
 function sameWordsPlaces({ copies_redacted: redacted, copies_left: left }: Receipt): ReceiptPlace[] {
   if (redacted === null && left === 0) return [];

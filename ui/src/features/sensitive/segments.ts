@@ -22,9 +22,9 @@ export const ICONS: Record<Kind, IconComponent> = {
   stored: LockKeyhole,
 };
 
-/** Number of letters before the value that fit into a row. */
+/** How many characters before the value fit into a row. */
 const MAX_LETTERS_BEFORE = 20;
-/** The backend's placeholder for a value in a title. */
+/** The backend puts this placeholder into a title in place of a value. */
 const PLACEHOLDER = "█████";
 
 const bar: TextSegment = { kind: "bar", text: "" };
@@ -53,7 +53,7 @@ export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
   return parts;
 }
 
-/** The text after the value, for a value at the very start of a text. */
+/** The text after the value. It is shown if the value is at the very start of a text. */
 export function textAfter(context: readonly ContextPiece[]): TextSegment[] {
   const from = context.findIndex((segment) => segment.this) + 1;
   return context.slice(from).map((segment) => (segment.hidden ? bar : { kind: "text", text: oneLine(segment.text) }));
@@ -76,7 +76,7 @@ export function placeName(place: SensitivePlace): string {
   return place.role === "assistant" ? t("sensitive.at.reply") : t("sensitive.at.message");
 }
 
-/** Like `placeName`, but a message counts as its conversation. */
+/** Like `placeName`, but a message is named `conversation`. */
 export function rowPlaceName(place: SensitivePlace): string {
   return place.kind === "message" && place.field !== "block"
     ? nameInSentence(word("kind", "conversation"))

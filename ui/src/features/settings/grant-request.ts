@@ -1,6 +1,6 @@
 import type { GrantRequest } from "$lib/ipc";
 
-/** Kinds that an agent can ask for besides conversations, in display order. */
+/** Kinds of records that an agent can be allowed to see besides conversations, in the order in which they are shown. */
 export const GRANT_KINDS = ["memory", "profile", "fact", "procedure", "todo"] as const;
 export const RIGHTS = ["read", "suggest", "export"] as const;
 export type Right = (typeof RIGHTS)[number];
@@ -33,7 +33,7 @@ export function withRight(rights: readonly string[], right: Right, on: boolean):
   return RIGHTS.filter((each) => wanted.has(each));
 }
 
-/** A number of at least 1; null for everything else, which means the usual limit. */
+/** The typed number if it is a whole number of at least 1. Null for everything else, which means the usual limit. */
 export function limitOf(typed: string): number | null {
   const number = Number(typed);
   return Number.isInteger(number) && number >= 1 ? number : null;

@@ -26,5 +26,5 @@ export function grantSummary(grant: GrantInfo): string {
   ]);
 }
 
-/** The program that is really connected: the script, if the program runs one. */
+/** The path of the program that is connected. If it only runs a script, the path of the script. */
 export const programName = ({ path, script }: ConnectedProgram): string => script ?? path;

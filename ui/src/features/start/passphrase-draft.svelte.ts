@@ -41,7 +41,7 @@ export class PassphraseDraft {
     this.#weakness = strength.reason;
   }
 
-  /** Text for what is missing. Null if nothing is missing, or while the passphrase is being rated. */
+  /** Says what is still missing. Null if nothing is missing, or while the passphrase is being rated. */
   get missing(): string | null {
     if (this.text === "") return t("missing.passphrase");
     if (!this.#rated) return null;

@@ -1,4 +1,4 @@
-/** Splits a recovery code into groups, however it was typed or pasted. */
+/** Splits a recovery code into its groups, whatever separators and letter case were typed or pasted. */
 export function groupsOf(code: string): string[] {
   const letters = code.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
   return letters.match(/.{1,4}/g) ?? [];
@@ -9,7 +9,9 @@ export function normalGroup(typed: string): string {
   return typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }
 
-/** Two different group numbers of eight to type back, the lower one first. */
+/**
+ * Chooses two of the eight groups at random, which the person has to type. Returns their numbers, the lower one first.
+ */
 export function twoGroups(): [number, number] {
   const random = crypto.getRandomValues(new Uint8Array(2));
   const first = (random[0] ?? 0) % 8;

@@ -5,7 +5,7 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
 
-/** The suggestions that wait, and the person's selection. A new one for each visit of the page. */
+/** The waiting suggestions, and which of them the person has selected. Each visit of the page makes a new queue. */
 export class Queue {
   /** Null until loaded. */
   items = $state.raw<SuggestionItem[] | null>(null);
@@ -30,7 +30,7 @@ export class Queue {
     this.selected = new Set(on ? (this.items ?? []).map(({ id }) => id) : []);
   }
 
-  /** Decides, then loads what is left. Throws the error of the backend. */
+  /** Applies a decision, then loads the suggestions that are left. Throws the error of the backend if there is one. */
   async decide(decision: Partial<SuggestionDecision>): Promise<void> {
     if (this.busy) return;
     const isUnlocked = lockGuard();

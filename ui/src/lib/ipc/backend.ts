@@ -13,7 +13,7 @@ export interface Backend {
   passphraseStrength(passphrase: string): Promise<b.PassphraseStrength>;
   suggestPassphrase(): Promise<string>;
   createVault(path: string, passphrase: string): Promise<b.Created>;
-  /** Reports progress only if the search index is rebuilt first. */
+  /** Opens a vault. Progress is reported only if the search index has to be rebuilt first. */
   unlock(
     jobId: string,
     path: string,
@@ -24,7 +24,7 @@ export interface Backend {
   openDemonstration(): Promise<b.SessionState>;
   /** Deletes the open demonstration vault. */
   deleteDemonstration(): Promise<void>;
-  /** What the system asked to open since the last call: files, a vault. */
+  /** The files or the vault that the system has asked the program to open since the last call. */
   takeOpenRequests(): Promise<b.OpenRequest>;
   lock(): Promise<void>;
   setAutoLock(minutes: number): Promise<void>;
@@ -35,14 +35,14 @@ export interface Backend {
   keySlots(): Promise<b.Slots>;
   vaultInfo(): Promise<b.VaultInfo>;
   checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
-  /** Backs up into the folder `out`, which must not exist yet. */
+  /** Makes a backup in the folder `out`, which must not exist yet. */
   backup(jobId: string, out: string, onProgress: (progress: b.Progress) => void): Promise<b.BackedUp>;
   audit(verify: boolean): Promise<b.AuditLog>;
   keys(): Promise<b.Keys>;
   trustKey(key: string, name: string | null): Promise<b.Keys>;
   forgetKey(key: string): Promise<b.Keys>;
   formats(): Promise<b.FormatInfo[]>;
-  /** `passphrase` opens encrypted files, also in `checkFile`, `importPreview` and `importRun`. */
+  /** `passphrase` opens encrypted files. It means the same in `checkFile`, `importPreview` and `importRun`. */
   detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
   pathInfo(paths: string[]): Promise<b.PathInfo[]>;
   checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
@@ -81,9 +81,9 @@ export interface Backend {
   /** Ends a grant at once. The client's configuration stays. */
   stopClient(grant: string): Promise<b.AgentsOverview>;
   setAnswerClients(on: boolean): Promise<b.AgentsOverview>;
-  /** Call this once the notices about the first reads through these grants have been shown. */
+  /** Must be called when the window has shown the notices that clients read for the first time with these grants. */
   firstReadsSeen(grants: string[]): Promise<void>;
-  /** What clients asked for, newest first; null: all clients. */
+  /** The calls of the client with this grant, or of all clients if `grant` is null. The newest comes first. */
   clientCalls(grant: string | null): Promise<b.ClientCallList>;
   suggestions(): Promise<b.SuggestionList>;
   decideSuggestions(decision: b.SuggestionDecision): Promise<b.SuggestionsClosed>;
@@ -114,7 +114,7 @@ export interface Backend {
   ): Promise<string | null>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
-  /** Changes the tag on all records or on none. Returns the ids of the changed records. */
+  /** Adds or removes a tag, either on all records or on none. Returns the ids of the records that were changed. */
   tag(jobId: string, request: b.TagRequest, onProgress: (progress: b.Progress) => void): Promise<b.Ids>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
   redactPreview(
@@ -130,7 +130,7 @@ export interface Backend {
   tombstones(): Promise<b.Tombstones>;
   receipt(id: string): Promise<b.Receipt>;
   cleanAgain(jobId: string, id: string, onProgress: (progress: b.Progress) => void): Promise<b.Receipt>;
-  /** Scans for sensitive values: new and changed records, or with `all` every record. */
+  /** Scans for sensitive values. If `all` is true, every record is scanned, otherwise only new and changed records. */
   look(jobId: string, all: boolean, onProgress: (progress: b.Progress) => void): Promise<b.Looked>;
   sensitiveQueue(request: b.SensitiveRequest): Promise<b.SensitiveQueue>;
   sensitiveValue(value: string): Promise<b.SensitiveDetail>;
@@ -149,7 +149,7 @@ export interface Backend {
   /** Memories by date, the oldest first. */
   timeline(ids: string[]): Promise<b.Timeline>;
   contradictions(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.ContradictionList>;
-  /** Stores that both memories are true, or with `both` false removes that decision. */
+  /** Stores the decision that both memories are true. If `both` is false, that decision is removed. */
   keepBoth(a: string, b: string, both: boolean): Promise<b.Ids>;
   /** Settles a contradiction. Returns the review answers that the memories had before. */
   settle(request: b.SettleRequest): Promise<b.Settled>;
@@ -158,7 +158,7 @@ export interface Backend {
   memoryEvidence(id: string): Promise<b.MemoryEvidence>;
   reviewNext(request: b.ReviewRequest): Promise<b.ReviewState>;
   reviewAnswer(answers: b.ReviewAnswer[]): Promise<b.Ids>;
-  /** If `assistant` is null, returns the list of the assistant with the most entries to delete. */
+  /** Lists what to delete at an assistant. If `assistant` is null, it is the one with the most entries to delete. */
   todo(assistant: string | null, language: string): Promise<b.Todo>;
   /** Writes the printable report to the file `out`, which must not exist yet. */
   writeReport(
@@ -203,11 +203,11 @@ export interface Backend {
   /** Copies text. If the clipboard still has it after `clearAfter` seconds, it is cleared. Null: never. */
   copyText(text: string, clearAfter: number | null): Promise<void>;
   /**
-   * Stores a window preference: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
-   * `hours`, `motion`, `clear-copied`. Never content.
+   * Stores a preference of the window: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`,
+   * `blur`, `hours`, `motion` or `clear-copied`. Nothing from the vault may be stored like this.
    */
   setPreference(name: string, value: string | null): Promise<void>;
-  /** Whether the paths of opened vaults are remembered; false also forgets those remembered so far. */
+  /** Sets whether the paths of opened vaults are remembered. False also forgets the paths remembered so far. */
   setRememberVaults(remember: boolean): Promise<void>;
   windowGuards(): Promise<b.WindowGuards>;
   /** Sets whether the vault locks when the screen locks or the computer sleeps. */
@@ -217,14 +217,15 @@ export interface Backend {
   /** Calls `listener` when the vault has locked itself. Returns the function to stop listening. */
   onLocked(listener: (by: LockedBy) => void): Promise<() => void>;
   /**
-   * Calls `listener` when a watched folder has a new file or a finished import. Returns the function to stop listening.
+   * Calls `listener` when a new file was detected in a watched folder or an automatic import has ended. Returns a
+   * function that stops listening.
    */
   onWatched(listener: () => void): Promise<() => void>;
   /** Calls `listener` after a call of a connected client. Returns the function to stop listening. */
   onAgents(listener: () => void): Promise<() => void>;
   /**
-   * Calls `listener` with what failed after a change was made, before the command of that change returns. Returns the
-   * function to stop listening.
+   * Calls `listener` if a change was made but something failed after it. `listener` is called before the command that
+   * made the change returns. Returns a function that stops listening.
    */
   onWarnings(listener: (warnings: b.Warning[]) => void): Promise<() => void>;
   /** Calls `listener` when the program is started again with files to open. Returns the function to stop listening. */

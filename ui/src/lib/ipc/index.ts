@@ -10,12 +10,15 @@ export function backend(): Backend {
   return current;
 }
 
-/** Sets the active backend. Tests call it directly. */
+/** Makes `next` the active backend. Tests call this directly. */
 export function useBackend(next: Backend): void {
   current = next;
 }
 
-/** Selects the backend: sample data on request (`?mock` in development, VITE_MOCK=1 in a build), else Tauri. */
+/**
+ * Chooses the backend: the sample data if it is requested (by `?mock` in development, or by VITE_MOCK=1 in a build),
+ * else Tauri.
+ */
 export async function connect(): Promise<void> {
   if (import.meta.env.VITE_MOCK === "1" || (import.meta.env.DEV && new URLSearchParams(location.search).has("mock"))) {
     const { sampleWindow } = await import("./mock/window");

@@ -24,7 +24,7 @@ function channel(listener: (progress: Progress) => void): Channel<Progress> {
   return progressChannel;
 }
 
-/** The production backend: each method is one Tauri command. */
+/** The backend of the real program. Each method calls one Tauri command. */
 export const tauriBackend: Backend = {
   sessionState: () => unwrap(commands.sessionState()),
   recentVaults: () => unwrap(commands.recentVaults()),

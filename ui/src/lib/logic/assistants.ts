@@ -1,6 +1,6 @@
 import { t, word } from "$lib/text";
 
-/** Display style of an assistant or tool: name, two letters, and one of six colours. */
+/** How an assistant or tool is displayed: its name, two letters, and the number of a colour. */
 export type AssistantStyle = { name: string; letters: string; tone: 1 | 2 | 3 | 4 | 5 | 6 };
 
 const EDITORS = new Set([
@@ -89,12 +89,12 @@ export function assistantStyle(id: string | null | undefined): AssistantStyle {
   return { name, letters, tone };
 }
 
-/** Formats whose files are named by people. Files of all other formats are named by an assistant. */
+/** Formats in which people choose the names of files. Files in all other formats get their names from an assistant. */
 export const PORTABLE_FORMATS: ReadonlySet<string> = new Set(
   "mem alf alf_delta mif pam zaxy eventloom amem markdown transfer_text".split(" "),
 );
 
-/** `ChatGPT export` for brands. Other formats have a descriptive name, which is returned as it is. */
+/** A name such as `ChatGPT export` if the format has a brand name. Other formats have a descriptive name already. */
 export function exportName(format: string | null): string {
   const { name } = assistantStyle(format);
   return NAMES[format ?? ""] ? t("peek.is", { name }) : name;

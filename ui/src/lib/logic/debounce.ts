@@ -1,10 +1,10 @@
 /**
- * Milliseconds that the window waits after the rows of a search arrived before it requests more (counts, further rows),
- * because the person may go on typing.
+ * When the rows of a search have arrived, the window waits for this many milliseconds before it requests more (counts,
+ * further rows), because the person may still be typing.
  */
 export const TYPING_PAUSE_MS = 250;
 
-/** Calls `run` after `wait` ms without another call. */
+/** Returns a function that calls `run` once it has not been called again for `wait` ms. */
 export function debounced<A extends unknown[]>(
   run: (...args: A) => void,
   wait: number,

@@ -6,10 +6,11 @@ const MAX_TOTAL_LENGTH = 200_000;
 const MAX_EDITS = 2_000;
 
 /**
- * The words that were removed and added between two texts. Both texts as a whole if they are too long or too different.
+ * The words that were removed and added between two texts. If the texts are too long or too different, the whole older
+ * text counts as removed and the whole newer text as added.
  */
 export function wordDiff(older: string, newer: string): DiffPart[] {
-  // The cost grows with the square of the number of differences.
+  // Limit the number of differences, because the cost grows with its square.
   const changes =
     older.length + newer.length > MAX_TOTAL_LENGTH
       ? undefined
@@ -26,7 +27,7 @@ export function wordDiff(older: string, newer: string): DiffPart[] {
   return mergeChanges(parts);
 }
 
-/** Merges changes with only white space between them into one: first the removed words, then the added ones. */
+/** Merges changes that have only white space between them. The removed words come first, then the added words. */
 function mergeChanges(parts: DiffPart[]): DiffPart[] {
   const out: DiffPart[] = [];
   let removed = "";

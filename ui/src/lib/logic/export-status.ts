@@ -1,8 +1,8 @@
 import { word } from "$lib/text";
 
 /**
- * `new`, `changed`, `not in the newest export`: status in the newest export of the assistant. That export may be of
- * another account, so the text does not say that a record is gone.
+ * The status of a record in its assistant's newest export, in words: `new`, `changed` or `not in the newest export`.
+ * The last one does not say that the record is gone, because that export may be of another account.
  */
 export const exportStatusName = (standing: string): string => word("standing", standing);
 

@@ -4,8 +4,8 @@ export type FrontMatter = { fields: [name: string, value: string][]; body: strin
 const FENCED = /^\uFEFF?---[ \t]*\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /**
- * Splits a text that begins with front matter. Only plain fields and lists are read; with anything else the whole text
- * is the body, so that nothing is hidden.
+ * Separates the front matter from a text that begins with it. It may only have plain fields and lists. If it has
+ * anything else, the whole text is the body, so that nothing is hidden.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const noFrontMatter: FrontMatter = { fields: [], body: text };
@@ -24,7 +24,7 @@ export function splitFrontMatter(text: string): FrontMatter {
   return fields.length > 0 ? { fields, body: text.slice(head.length).replace(/^(?:[ \t]*\r?\n)+/, "") } : noFrontMatter;
 }
 
-/** `[a, "b"]` as `a, b`, and a quoted value without its quotes. */
+/** Removes brackets and quotes from a value: `[a, "b"]` becomes `a, b`. */
 function plainValue(value: string): string {
   const unquoted = (part: string) => part.trim().replace(/^(["'])(.*)\1$/, "$2");
   const list = /^\[(.*)\]$/.exec(value.trim());

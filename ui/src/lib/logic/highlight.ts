@@ -21,7 +21,7 @@ const MAX_CODE_LENGTH = 20_000;
  * contains a zero byte.
  */
 export function highlightCode(code: string, language: string): string | null {
-  // The HTML parser drops invalid characters.
+  // Code with a zero byte is not highlighted, because the HTML parser would drop such characters.
   if (code.includes("\0") || code.length > MAX_CODE_LENGTH || !hljs.getLanguage(language)) return null;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }

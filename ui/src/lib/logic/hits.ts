@@ -10,7 +10,7 @@ const MAX_MARKS = 1_000;
 /** A formula. It is not searched, because its words are not in reading order. */
 const FORMULA_PATTERN = /<math[\s>][\s\S]*?<\/math>/g;
 
-/** Elements that a hit may span. A text run ends at all other elements and at redactions. */
+/** Elements within which a text run continues, so that a hit may span them. All other elements end the run. */
 const INLINE_TAGS = new Set("a b code del em i mark s span strong sub sup".split(" "));
 
 const TAG_PATTERN = /<\/?([a-z][a-z0-9]*)[^>]*>/g;
@@ -26,16 +26,16 @@ function decodeEntities(source: string): string {
   if (!source.includes("&")) return source;
   const rest = source.replace(ENTITY_PATTERN, "");
   if (!rest.includes("&")) return source.replace(ENTITY_PATTERN, (_, name: string) => ENTITIES[name] ?? "");
-  // The browser decodes the two thousand named entities. Nothing is loaded, because the text contains no tag.
+  // Let the browser decode the two thousand named entities. It loads nothing, because the text contains no tag.
   const area = document.createElement("textarea");
   area.innerHTML = `.${source}`;
   return (area.textContent ?? "").slice(1);
 }
 
 /**
- * Splits the displayed text of a segment into runs. A hit may start in bold and end in a link, but crosses no
- * paragraph, line, cell or redaction. Must split like `textNodeRuns`, or the number of hits would differ from the
- * marks.
+ * Splits the displayed text of a segment into runs. A hit must be within one run: it may start in bold text and end in
+ * a link, but it does not extend over paragraphs, lines, cells or redactions. `textNodeRuns` must split in the same
+ * way. Otherwise the number of hits would differ from the number of marks.
  */
 export function textRuns(block: Block): string[] {
   if (block.kind === "code") return [block.text];
@@ -60,7 +60,7 @@ export function textRuns(block: Block): string[] {
   return runs.filter((run) => run !== "");
 }
 
-/** Occurrences of `needle` in text runs, ignoring case. */
+/** The number of occurrences of `needle` in text runs, ignoring case. */
 export function countMatches(runs: readonly string[], needle: string): number {
   if (needle.trim() === "") return 0;
   return runs.reduce((n, run) => n + matchesIn(run, needle).length, 0);

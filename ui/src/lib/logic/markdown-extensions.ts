@@ -1,23 +1,23 @@
 import type { MarkedExtension, Token, Tokens } from "marked";
 import { mathematics } from "./mathematics.svelte";
 
-/** A formula with its delimiters in `raw`. */
+/** A formula. `raw` has the formula with its delimiters. */
 export type FormulaToken = Tokens.Generic & { type: "formula" | "formulaBlock"; tex: string; display: boolean };
-/** A mark that an assistant puts where it quotes a source. `name`: words that the mark stands for, if it has any. */
+/** A mark with which an assistant cites a source. `name` has the words that the mark stands for, if there are any. */
 export type CitationToken = Tokens.Generic & { type: "citation"; name: string; key: string };
 
 /** ChatGPT encloses citations in private characters: start, kind, separator, references, end. */
 const CITATION = /^\uE200([^\uE200\uE201\uE202]*)(?:\uE202([^\uE200\uE201]*))?\uE201/;
 /** Citations of files, such as `【4:0†source】`. */
 const FILE_CITATION = /^【([^【】\n]{0,80}†[^【】\n]{0,120})】/;
-/** Private characters outside a complete citation have no glyph. */
+/** Matches a private character outside of a complete citation. It is left out, because it has no glyph. */
 const STRAY = /^[\uE200-\uE202]/;
 
 const FORMULAS: { pattern: RegExp; display: boolean }[] = [
   { pattern: /^\\\[([\s\S]+?)\\\]/, display: true },
   { pattern: /^\$\$([\s\S]+?)\$\$/, display: true },
   { pattern: /^\\\(([\s\S]+?)\\\)/, display: false },
-  // Prices are written with a dollar sign too, so the content has to look like a formula.
+  // Prices have a dollar sign too, so what is between the dollar signs must look like a formula.
   { pattern: /^\$(?=[^\s$])((?:[A-Za-z]|(?=[^$\n]*[\\^_={])[^$\n]*[^\s$\\]))\$(?!\d)/, display: false },
 ];
 
@@ -56,7 +56,7 @@ function citationAt(source: string): CitationToken | undefined {
   return stray === undefined ? undefined : { type: "citation", raw: stray, name: "", key: "" };
 }
 
-/** An entity is written as `["city","Bergen",…]`, of which the second entry is the word in the sentence. */
+/** The name in a citation. Only an entity has one: in `["city","Bergen",…]`, the second entry is the word to show. */
 function citedName(kind: string, references: string): { name: string } {
   if (kind !== "entity") return { name: "" };
   try {

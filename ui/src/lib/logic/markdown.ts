@@ -4,7 +4,9 @@ import { splitFrontMatter } from "./front-matter";
 import { beginText, markdownExtensions, type CitationToken } from "./markdown-extensions";
 import { truncated, oneLine } from "./untrusted-text";
 
-/** A top-level block of a message: code has its own component, everything else is sanitised HTML. */
+/**
+ * A top-level block of a message. Code is rendered by its own component, and everything else as sanitised HTML or text.
+ */
 export type Block =
   { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
 
@@ -30,7 +32,7 @@ const marked = new Marked({
 });
 marked.use(markdownExtensions);
 
-/** One shared object, because DOMPurify rebuilds its lists for every new configuration. */
+/** The options are one shared object, because DOMPurify rebuilds its lists whenever it gets a new object. */
 const SANITIZE_OPTIONS = {
   RETURN_DOM_FRAGMENT: true as const,
   ALLOWED_TAGS: [
@@ -114,24 +116,24 @@ function plainTextOf(token: Token): string {
   if (type === "codespan" || type === "code" || type === "escape") return (token as Tokens.Codespan).text;
   if (type === "citation") return (token as CitationToken).name;
   if (type === "footnoteMark") return "";
-  // Redaction marks are in brackets too.
+  // A redaction mark is in brackets like a link, but it must stay as it is.
   if (type === "link") return raw.startsWith("[") && !raw.startsWith("[REDACTED:") ? inner() : raw;
   if (type === "hr") return "";
   if (type !== "list") return raw;
   const { items, ordered } = token as Tokens.List;
-  // A number at the start of an entry may be a year.
+  // Keep the number at the start of an entry, because it may be a year.
   const number = (item: Tokens.ListItem) => (ordered ? (/^\s*\d+\S\s/.exec(item.raw)?.[0] ?? "") : "");
   return items.map((item) => number(item) + item.tokens.map(plainTextOf).join("\n")).join("\n");
 }
 
-/** The text without Markdown formatting, for plain lines. Offsets in the source (hits, spans) do not apply to it. */
+/** The text without Markdown formatting. Offsets into the source, such as those of hits, do not apply to this text. */
 export function plainText(source: string): string {
   if (!/[*_`#+[\\\uE200-\uE202【-]/.test(source)) return source;
   const { body } = splitFrontMatter(source);
   return parseMarkdown(body)?.map(plainTextOf).join("\n").trim() || source;
 }
 
-/** Whether a text looks the same with and without formatting: paragraphs and nothing else. */
+/** Whether a text looks the same with and without formatting, because it consists only of paragraphs. */
 export function isPlain(source: string): boolean {
   const [first, ...others] = blocks(source);
   if (!first) return true;
@@ -143,9 +145,9 @@ export function plainLine(text: string, maxLength?: number): string {
   return oneLine(plainText(truncated(text, maxLength)), maxLength);
 }
 
-/** Paragraphs and line breaks without attributes, as in most messages, need no sanitising. */
+/** Matches HTML that needs no sanitising: only paragraphs and line breaks without attributes, as in most messages. */
 const PLAIN_HTML = /^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)+$/;
-/** Longer HTML is sanitised without testing it against `PLAIN_HTML`. */
+/** HTML that is longer than this is always sanitised, without testing it against `PLAIN_HTML`. */
 const MAX_PLAIN_HTML = 20_000;
 
 /** Sanitised nodes for the page. They load and run nothing. */
@@ -160,7 +162,7 @@ export function safeNodes(html: string): DocumentFragment {
     link.setAttribute("role", "link");
     link.setAttribute("tabindex", "0");
   }
-  // A wide table scrolls in its own box, also by keyboard.
+  // A table or code that is too wide scrolls in a box of its own, which can also be done by keyboard.
   for (const table of fragment.querySelectorAll("table, pre")) {
     const box = document.createElement("div");
     box.className = "wide";
@@ -171,7 +173,7 @@ export function safeNodes(html: string): DocumentFragment {
   return fragment;
 }
 
-/** The parsed address if a browser can open it, else null. */
+/** The parsed address. Null if it is not a web or mail address that a browser can open. */
 export function webAddress(href: string): URL | null {
   try {
     const url = new URL(href);

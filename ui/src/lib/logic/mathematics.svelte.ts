@@ -25,7 +25,7 @@ class Mathematics {
       try {
         return render(tex, { displayMode, throwOnError: true });
       } catch {
-        // Not TeX that the library knows.
+        // The library does not understand this TeX, so the source is shown.
       }
     }
     return `<math class="source"><mtext>${escape(source)}</mtext></math>`;
@@ -37,7 +37,8 @@ class Mathematics {
       ([{ default: temml }]) => {
         // Fonts of the system rarely have the tables that large brackets and roots need.
         if (typeof FontFace !== "undefined") document.fonts.add(new FontFace("Noto Sans Math", `url("${fontUrl}")`));
-        // `trust` stays off: no links and no pictures from the formula. Inline styles would be reported by the CSP.
+        // `trust` is not set, so a formula cannot contain links or pictures. Inline styles are removed, because the CSP
+        // would report them.
         this.#render = (tex, options) => temml.renderToString(tex, options).replaceAll(INLINE_STYLE, "$1");
       },
     );

@@ -1,11 +1,11 @@
-/** Kinds of sensitive values as shown to people, the most serious first. */
+/** Kinds of sensitive values in the order in which people see them. The most serious come first, except `stored`. */
 export const KINDS = [
   { kind: "keys", classes: ["access_key", "private_key", "password"] },
   { kind: "bank", classes: ["card", "iban"] },
   { kind: "ids", classes: ["national_id"] },
   { kind: "phones", classes: ["phone"] },
   { kind: "emails", classes: ["email"] },
-  // Unencrypted secrets in credentials. They are listed last, because their class is the last one.
+  // Unencrypted secrets in credentials. They come last, because their class is the last one in the backend.
   { kind: "stored", classes: ["stored_secret"] },
 ] as const;
 export type Kind = (typeof KINDS)[number]["kind"];
@@ -20,7 +20,7 @@ export const classesOf = (kind: Kind): string[] => [...(KINDS.find((each) => eac
 
 export const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
 
-/** Kinds with their number of values, without empty ones. */
+/** The kinds that have values, each with the number of values. */
 export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
   return KINDS.map(({ kind, classes }) => ({
     kind,

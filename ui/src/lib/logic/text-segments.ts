@@ -77,7 +77,7 @@ export function codePointOffset(text: string, offset: number): number {
   return codePointCount(text.slice(0, unit));
 }
 
-/** The distinct words that the backend marked in a snippet. */
+/** The words that the backend marked in a snippet, each once and in lower case. */
 export function markedWords(snippet: string, ranges: readonly (readonly [number, number])[]): string[] {
   const words = toUnits(snippet, ranges).map(([start, end]) => snippet.slice(start, end).toLocaleLowerCase());
   return [...new Set(words)].filter((word) => word.trim() !== "");

@@ -1,4 +1,4 @@
-// Untrusted text inside lines of the interface: names, titles, tags, addresses.
+// Makes untrusted text (names, titles, tags, addresses) safe to show within lines of the interface.
 
 /** Characters that change the writing direction. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -11,13 +11,15 @@ const MAX_LINE_LENGTH = 300;
 const codePointName = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
-/** The first `max` characters of a text, for places that show no more: rendering the remainder would be wasted time. */
+/**
+ * The first `max` characters of a text. For places that do not show more, so that no time is wasted on the remainder.
+ */
 export function truncated(text: string, max = MAX_LINE_LENGTH): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** The start of a text as one line, with the code points of direction-changing and invalid characters written out. */
+/** The start of a text as one line. Direction controls and invalid characters are shown as their code points. */
 export function oneLine(text: string, max = MAX_LINE_LENGTH): string {
   return truncated(text, max)
     .replace(BIDI_CONTROLS, codePointName)
@@ -25,12 +27,12 @@ export function oneLine(text: string, max = MAX_LINE_LENGTH): string {
     .replace(/\s+/g, " ");
 }
 
-/** An address with the code points of all non-ASCII characters written out. */
+/** An address in which all characters that are not ASCII are shown as their code points. */
 export function asciiAddress(text: string): string {
   return oneLine(text).replace(/[^\x20-\x7e…]/gu, (sign) => codePointName(sign));
 }
 
-/** Isolates the text's writing direction from the surrounding sentence, if the text could change it. */
+/** If the text could change the writing direction of the surrounding sentence, encloses it in an isolate. */
 export function bidiIsolated(text: string): string {
   if (!RTL_CHARS.test(text) && text.search(BIDI_CONTROLS) < 0) return text;
   return isClosed(text) && text.startsWith("\u2068")

@@ -22,19 +22,22 @@ export type AgentRow = {
   grant: GrantInfo | null;
   program: ConnectedProgram | null;
   /**
-   * `elsewhere`: its configuration has a token of another vault. `ended`: its grant has ended. `open`: not connected.
+   * `ended` means that its grant has ended, `elsewhere` that its configuration has a token of another vault, and `open`
+   * that it is not connected.
    */
   state: "connected" | "ended" | "elsewhere" | "open";
 };
 
-/** Connected clients: what is set up, and the number of suggestions that wait. */
+/** The AI clients: which are connected, their grants, and how many of their suggestions wait for a decision. */
 class Agents {
   /** Null until loaded. */
   overview = $state.raw<AgentsOverview | null>(null);
-  /** Increases with every call of a client. */
+  /** Increases with each call of a client, or once for several calls that come at the same time. */
   revision = $state(0);
   readonly suggestions = $derived(this.overview?.suggestions ?? 0);
-  /** Whether there is anything to show outside of the settings: a grant, even an ended one, or a suggestion. */
+  /**
+   * Whether anything is shown outside of the settings, that is, whether there are grants (also ended) or suggestions.
+   */
   readonly used = $derived((this.overview?.grants.length ?? 0) > 0 || this.suggestions > 0);
   readonly rows = $derived(this.overview ? rowsOf(this.overview) : []);
   #run = 0;
@@ -47,13 +50,15 @@ class Agents {
     await this.#apply(backend().agents()).catch((error: unknown) => session.handleLocked(error));
   }
 
-  /** Handles the event that a client was answered. Calls that arrive during a load cause only one more load. */
+  /**
+   * Handles the event that a client made a call. However many calls arrive during a load, only one more load follows.
+   */
   onClientCall(): void {
     this.#hasNewCall = true;
     if (!this.#loading) void this.#loadUntilCurrent();
   }
 
-  /** Loads again as long as calls arrived during the last load. */
+  /** Loads again until no call has arrived during the last load. */
   async #loadUntilCurrent(): Promise<void> {
     this.#loading = true;
     while (this.#hasNewCall) {
@@ -64,7 +69,7 @@ class Agents {
     this.#loading = false;
   }
 
-  /** What connecting or disconnecting would change. */
+  /** What connecting or disconnecting a client would change in its configuration. */
   preview({ client }: AiClient, connect: boolean): Promise<ConnectionChange> {
     return connect ? backend().connectPreview(client) : backend().disconnectPreview(client);
   }
@@ -92,7 +97,7 @@ class Agents {
     return this.#apply(backend().setAnswerClients(on));
   }
 
-  /** Opens the list of a client's requests, or of all requests. */
+  /** Opens the list of the calls that were made with a grant, or of all calls. */
   showCalls(grant: string | null = null): void {
     this.shownGrant = grant;
     nav.activityTab = "clients";
@@ -111,8 +116,8 @@ class Agents {
   }
 
   /**
-   * Shows a notice that clients have read for the first time. Clients mostly read while the person works in another
-   * window, so the notice is shown again when this window gets the focus, and counts as seen only then.
+   * Shows a notice that clients have read for the first time. At that time the person is mostly working in another
+   * window. Therefore the notice is shown again when this window gets the focus, and only then counts as seen.
    */
   #announce(grants: GrantInfo[]): void {
     const [grant, more] = grants;
@@ -133,7 +138,7 @@ class Agents {
     this.#waitsForFocus = true;
     const again = () => {
       this.#waitsForFocus = false;
-      // Not while the vault is locked: unlocking loads everything.
+      // If the vault is locked, do not load: unlocking loads everything.
       if (this.overview) void this.load();
     };
     window.addEventListener("focus", again, { once: true });

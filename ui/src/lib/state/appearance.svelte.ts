@@ -19,13 +19,13 @@ function readPreference(key: string): string | null {
   }
 }
 
-/** Stores a preference in the page and in the backend, because the web view keeps nothing for the next start. */
+/** Stores a preference in the page, and in the backend, because the page's storage is empty at the next start. */
 function storePreference(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(`mementory.${name}`);
     else localStorage.setItem(`mementory.${name}`, value);
   } catch {
-    // Without storage the choice lasts until the window closes.
+    // If the page has no storage, the preference applies until the window is closed.
   }
   void backend()
     .setPreference(name, value)
@@ -35,7 +35,7 @@ function storePreference(name: string, value: string | null): void {
 const validLanguage = (stored: string | null): Choice =>
   stored !== null && Object.hasOwn(LANGUAGES, stored) ? (stored as Choice) : "system";
 
-/** Sets a data attribute on the root element, which the styles query. */
+/** Sets or removes a data attribute on the root element. The styles depend on it. */
 function setRootAttribute(name: "blur" | "motion", value: string | null): void {
   if (value === null) delete document.documentElement.dataset[name];
   else document.documentElement.dataset[name] = value;

@@ -8,6 +8,6 @@ export async function chooseForImport(what: "file" | "folder"): Promise<void> {
   const chosen = paths.filter((path) => path !== null);
   if (chosen.length === 0) return;
   dialogs.show({ kind: "import" });
-  // A running import is shown and not replaced.
+  // If an import is running, the sheet shows it, and the chosen files are ignored.
   if (!importing.busy) await importing.inspect(chosen);
 }

@@ -7,10 +7,13 @@ export type ContradictionGroup = {
   pairs: ContradictionInfo[];
 };
 
-/** The identity of a group across reloads. */
+/** A key that identifies a group, also after the groups were reloaded. */
 export const groupKey = ({ items }: ContradictionGroup): string => items.map(({ id }) => id).join(" ");
 
-/** Joins pairs that share a memory, so that one fact of three assistants is one group. Keeps the order of the pairs. */
+/**
+ * Joins pairs that share a memory, so that what several assistants say about one thing is one group. The order of the
+ * pairs is kept.
+ */
 export function groupPairs(pairs: readonly ContradictionInfo[]): ContradictionGroup[] {
   type Joined = { items: Map<string, ListItem>; pairs: ContradictionInfo[] };
   const groups = new Map<number, Joined>();
@@ -39,7 +42,7 @@ function oldestFirst(items: ReadonlyMap<string, ListItem>): ListItem[] {
   return [...items.values()].sort((a, b) => dateOf(a).localeCompare(dateOf(b)));
 }
 
-/** The newest memory of a group; null if a date is missing or two are equally new. */
+/** The newest memory of a group. Null if there is no single newest one, or if dates are missing. */
 export function newestOf({ items }: ContradictionGroup): string | null {
   const [last, before] = [items.at(-1), items.at(-2)];
   if (!last?.created_at || !before?.created_at || last.created_at === before.created_at) return null;

@@ -13,7 +13,7 @@ import { vault } from "./vault.svelte";
 class Contradictions extends JobResult {
   groups = $state.raw<ContradictionGroup[] | null>(null);
   plans = $state.raw<ListItem[]>([]);
-  /** Where the shown memories come from, by id. */
+  /** The evidence for the memories that are shown, by id. */
   evidence = $state.raw<ReadonlyMap<string, MemoryEvidence>>(new Map());
 
   protected get hasResult(): boolean {
@@ -38,13 +38,15 @@ class Contradictions extends JobResult {
         this.evidence = new Map([...this.evidence, [id, found]]);
       } catch (error) {
         session.handleLocked(error);
-        // Without evidence this part of the card is not shown.
+        // If there is an error, only this part of the card is missing.
         if (!isUnlocked() || !isCurrent()) return;
       }
     }
   }
 
-  /** One memory is right: those that it contradicts go to the Trash. Undo restores them and their answers. */
+  /**
+   * The person decides that one memory is right. All that contradict it go to the Trash. Undo takes all of this back.
+   */
   async settle(group: ContradictionGroup, right: string): Promise<void> {
     const isUnlocked = lockGuard();
     const others = opponentsOf(group, right);
@@ -60,7 +62,7 @@ class Contradictions extends JobResult {
     vault.changed();
   }
 
-  /** All memories of a group are true: its pairs are not shown again. */
+  /** The person decides that all memories of a group are true. Its pairs are then not shown again. */
   async keepAll(group: ContradictionGroup): Promise<void> {
     const isUnlocked = lockGuard();
     for (const { a, b } of group.pairs) await backend().keepBoth(a, b, true);

@@ -32,9 +32,11 @@ export type OpenDialog =
   | { kind: "write" }
   /** `clipboard`: whether the text of the clipboard is filled in. */
   | { kind: "paste"; clipboard?: boolean }
-  /** `back`: the dialog that opens again afterwards. */
+  /** `back` is the dialog that opens again when this one is closed. */
   | { kind: "link"; url: URL; back?: OpenDialog }
-  /** `source`: the source whose guide is shown first. `back`: the dialog that opens again afterwards. */
+  /**
+   * `source` is the source whose guide is shown first. `back` is the dialog that opens again when this one is closed.
+   */
   | { kind: "guides"; source?: SourceId | null; back?: OpenDialog }
   | { kind: "file"; row: FoundRow }
   | { kind: "connect"; client: AiClient }
@@ -45,7 +47,7 @@ export type OpenDialog =
   | { kind: "limits" }
   | { kind: "licences" }
   | { kind: "shortcuts" }
-  /** `instead`: the section in which search was requested, but which has no search. */
+  /** `instead` is a section that has no search, if the person asked to search there. */
   | { kind: "palette"; instead?: Section };
 
 class Dialogs {
@@ -59,7 +61,7 @@ class Dialogs {
     this.open = null;
   }
 
-  /** Opens the dialog from which the current one was opened, or closes the current one. */
+  /** Closes the open dialog. If it was opened from another dialog (`back`), that one is opened again. */
   leave(back: OpenDialog | undefined): void {
     this.open = back ?? null;
   }

@@ -7,7 +7,7 @@ import { onLock, lockGuard } from "./lock-cleanup";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-/** The identity of a group across reloads. */
+/** A key that identifies a group, also after the groups were reloaded. */
 export const groupKey = (group: DuplicateGroup): string => group.items.map((item) => item.id).join(" ");
 
 /** Groups of similar memories. Loaded once per vault revision. */
@@ -23,7 +23,10 @@ class Duplicates extends JobResult {
     if (isCurrent()) this.groups = groups;
   }
 
-  /** Keeps one record, which receives the tags of the others; those go to the Trash. Undo restores all. */
+  /**
+   * Keeps one record, adds the tags of the others to it, and moves the others to the Trash. Undo takes all of this
+   * back.
+   */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
     const isUnlocked = lockGuard();
     const others = group.items.filter((item) => item.id !== keep);
@@ -66,7 +69,7 @@ class Duplicates extends JobResult {
 /** Undoes a merge: restores the tags of the kept record and the others from the Trash. */
 async function undoMerge(ids: string[], keep: string, tags: string[] | null): Promise<void> {
   const isUnlocked = lockGuard();
-  // The kept record may be gone by now; the others are restored anyway.
+  // Even if this fails because the kept record is gone, the others are restored.
   if (tags) await backend().edit({ id: keep, text: null, title: null, tags, type: null }).catch(showError);
   if (isUnlocked()) await restoreFromTrash(ids);
 }

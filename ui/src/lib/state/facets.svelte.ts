@@ -22,12 +22,12 @@ export function byFrequency(numbers: Record<string, number>): string[] {
 }
 
 /**
- * Numbers beside the filters. Each group of filters is counted with the filters of the other groups applied, so that a
- * number shows how many records its filter would find.
+ * The numbers beside the filters. In each group of filters, all filters except those of the group itself are applied.
+ * Therefore each number says how many records its filter would find.
  */
 class FacetNumbers {
   shown = $state.raw<Facets>(NO_FACETS);
-  /** Counts of the whole kind, so that names stay listed when a search reduces them to 0. */
+  /** Counts over the whole kind. With them, a name stays in the list even if a search reduces its number to 0. */
   all = $state.raw<Facets>(NO_FACETS);
   #run = 0;
   /** Revision and kind for which `all` was counted. */
@@ -68,14 +68,14 @@ class FacetNumbers {
   }
 
   /**
-   * Names with numbers, the most frequent first and the empty name last. If the empty name is the only one, it is left
-   * out, unless it is the chosen type.
+   * The names in a group of filters with their numbers, the most frequent first and the empty name last. If the empty
+   * name is the only name, there are none, unless a type is chosen as a filter.
    */
   group(dimension: Dimension): { value: string; n: number }[] {
     const key = FACET_KEYS[dimension];
     const names = byFrequency(this.all[key]);
     if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
-    // If no record says who said it, this filter has nothing to offer.
+    // If it is not known for any record who said it, this group has nothing to offer.
     if (dimension === "said_by" && names.every((name) => name === "unknown")) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
   }

@@ -22,12 +22,14 @@ export const ANY: Filter = {
 export type ExportStatus = "new" | "changed" | "gone";
 export const EXPORT_STATUSES: readonly ExportStatus[] = ["new", "changed", "gone"];
 
-/** Conditions whose values are counted. */
+/** Filter conditions for which the number of records is shown beside each value. */
 export const DIMENSIONS = ["source", "record_type", "about", "special", "said_by", "tag"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 export type Period = "today" | "days30" | "year";
 
-/** The first instant of a local day, because the backend reads a date without time as UTC. */
+/**
+ * The instant at which a local day begins. It is needed because the backend would read a date without a time as UTC.
+ */
 export function dayStart(day: Date): string {
   const start = new Date(day);
   start.setHours(0, 0, 0, 0);

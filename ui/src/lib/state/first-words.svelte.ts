@@ -3,7 +3,7 @@ import { firstWordsOf } from "$lib/state/untitled";
 import { lockGuard, onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** Milliseconds for which a row must be shown before it is loaded, so that rows that are only scrolled past are not. */
+/** A row must be shown for this many milliseconds before it is loaded. Rows that are scrolled past are not loaded. */
 const DELAY_MS = 120;
 
 /** The first words of untitled conversations, which a list does not contain. Loaded one after another. */
@@ -17,7 +17,7 @@ class FirstWords {
     return this.#known[id] ?? null;
   }
 
-  /** Loads the first words while the caller shows the conversation. Returns the function that cancels the request. */
+  /** Loads the first words, unless the returned function is called before. Call it when the row is no longer shown. */
   request(id: string): () => void {
     if (this.#known[id] !== undefined) return () => undefined;
     const timer = setTimeout(() => {
@@ -39,7 +39,7 @@ class FirstWords {
         const { messages } = await backend().thread(id);
         if (isUnlocked()) this.#known = { ...this.#known, [id]: firstWordsOf(messages) };
       } catch (error) {
-        // The row keeps the text for conversations without a title.
+        // The row goes on showing the text for conversations without a title.
         session.handleLocked(error);
       }
     }

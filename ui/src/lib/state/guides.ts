@@ -7,10 +7,12 @@ export const GROUPS = ["assistants", "agents", "engines", "programs", "other"] a
 export type Group = (typeof GROUPS)[number];
 
 /**
- * A source from which people export, without its texts. `formats`: the formats of its exports, the main one first;
- * those that this version cannot read are listed too. `words`: further words for the search. `accepts`: what can be
- * imported, the usual kind first. `basis`: whether the steps follow the vendor's help page, follow reports of people
- * who exported, or could not be confirmed. `checked`: the day on which the steps were last compared with their basis.
+ * A source from which people get exports, without its texts.
+ * - `formats`: the formats of its exports, the main format first, including formats that this version cannot read
+ * - `words`: further words by which the search finds it
+ * - `accepts`: what can be imported, the usual kind first
+ * - `basis`: whether the steps follow the vendor's help page or reports of people who exported, or are not confirmed
+ * - `checked`: the day on which the steps were last compared with their basis
  */
 export type Source = {
   id: SourceId;
@@ -30,8 +32,8 @@ export const SOURCES = sources as readonly Source[];
 export const guideText = (id: SourceId): GuideText => currentLocale().guides[id];
 
 /**
- * Formats that can be read, except those in `KEEPING_FORMATS`, which accept any file and are used only if the person
- * chooses them.
+ * Formats that can be read, except those in `KEEPING_FORMATS`. Those accept any file, so they are used only if the
+ * person chooses them.
  */
 const ORDINARY_FORMATS = FORMATS.filter((format) => format.read && !format.onlyIfChosen);
 const READ_FORMATS: ReadonlySet<string> = new Set(ORDINARY_FORMATS.map(({ id }) => id));
@@ -39,11 +41,13 @@ export const KEEPING_FORMATS: ReadonlySet<string> = new Set(
   FORMATS.filter((format) => format.read && format.onlyIfChosen).map(({ id }) => id),
 );
 
-/** Whether this version reads exports of the source. Sources of the group `other` name no program. */
+/**
+ * Whether this version can read exports of a source. Sources in the group `other` name no program, so they count too.
+ */
 export const isReadable = ({ group, formats }: Source): boolean =>
   group === "other" || formats.some((format) => READ_FORMATS.has(format));
 
-/** The source to whose exports a format belongs: the one whose main format it is, else any that has it. */
+/** The source whose exports have this format: the source whose main format it is, or else any source that has it. */
 export function sourceOf(format: string | null | undefined): Source | null {
   if (!format) return null;
   return (
@@ -68,7 +72,7 @@ export function formatsByGroup(): { group: Group; formats: string[] }[] {
 
 const simplified = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
 
-/** The sources in which every word of the query occurs: in the name, in other names, or in paths and file names. */
+/** The sources that contain every word of the query: in a name, an id, a path or the name of a file. */
 export function findSources(query: string): Source[] {
   const words = simplified(query).split(/\s+/).filter(Boolean);
   return SOURCES.filter((source) => {

@@ -7,7 +7,7 @@ import type { UiError } from "./ui-error";
 
 type PlanResult = { preview?: ImportReport; report?: ImportReport; problem?: UiError };
 
-/** One planned import: its request, and its preview, its report or the reason why it cannot run. */
+/** One planned import: its request and, as soon as they are known, its preview, its report, or why it cannot run. */
 export class Plan {
   readonly preview: ImportReport | null;
   readonly report: ImportReport | null;
@@ -37,7 +37,7 @@ export class Plan {
     return [this.request.format, ...this.request.paths].join("\n");
   }
 
-  /** The same plan for importing what is left of its damaged files, without a preview yet. */
+  /** The same plan, but for importing the intact parts of its damaged files. It has no preview yet. */
   asSalvage(): Plan {
     return new Plan({ ...this.request, salvage: true }, this.format);
   }
@@ -57,14 +57,15 @@ export class Plan {
     return this.preview !== null && this.preview.invalid_signatures.length > 0;
   }
 
-  /** Whether it can be imported now: it has a preview and no report, and no invalid signature that was not accepted. */
+  /** Whether it can be imported now. It must have a preview and no report, and invalid signatures must be accepted. */
   get pending(): boolean {
     const refused = this.hasInvalidSignature && !this.request.accept_invalid_signature;
     return this.preview !== null && this.report === null && !refused;
   }
 
   /**
-   * The file name, or the assistant's name if the assistant named the file. A getter, so that it follows the language.
+   * The name of the file, or the name of the assistant if the assistant chose the file name. This is a getter, so that
+   * it changes with the language.
    */
   get label(): string {
     const { text, paths, format } = this.request;
@@ -75,8 +76,9 @@ export class Plan {
 }
 
 /**
- * Groups files into one import per format, because an export may consist of several files. Files whose format the
- * person chose are a separate import. Leaves out unknown files.
+ * Groups files into imports. Files with the same format are one import, because an export may consist of several files.
+ * But files whose format was chosen by the person are an import of their own. Files with an unknown format are left
+ * out.
  */
 export function planImports(
   detections: readonly Detection[],
@@ -92,7 +94,7 @@ export function planImports(
     const paths = [...(groups.get(key)?.request.paths ?? []), path];
     groups.set(key, new Plan({ ...base, paths, format: chosenFormat }, knownFormat));
   }
-  // A file that continues an earlier export is imported after it.
+  // Files that continue an earlier export must be imported after it, so their plans come last.
   const rank = (plan: Plan) => Number(plan.format !== null && CONTINUING_FORMATS.has(plan.format));
   return [...groups.values()].sort((a, b) => rank(a) - rank(b));
 }

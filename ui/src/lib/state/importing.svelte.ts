@@ -11,8 +11,8 @@ import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
 /**
- * `inspected`: the formats of the files are known, but a plan needs an open vault. `locked`: an encrypted file needs
- * its passphrase.
+ * `inspected` means that the formats of the files are known, but the import can be planned only when a vault is open.
+ * `locked` means that an encrypted file needs its passphrase.
  */
 export type Stage =
   "idle" | "inspecting" | "inspected" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
@@ -27,17 +27,17 @@ class Importing {
   text = $state<string | null>(null);
   detections = $state.raw<Detection[]>([]);
   chosen = $state<Record<string, string>>({});
-  /** Results by path; null while a check runs. */
+  /** Results of the check of each file, by path. Null while the check is running. */
   checks = $state.raw<Record<string, FileCheck | null>>({});
   plans = $state.raw<Plan[]>([]);
-  /** Whether to import records although they were deleted from the vault before. */
+  /** Whether to import records even if they were deleted from the vault before. */
   letIn = $state(false);
   /** Keys of the plans whose invalid signature the person accepted. */
   #accepted = new Set<string>();
-  /** Keys of the plans that import what is left of damaged files. */
+  /** Keys of the plans that import the intact parts of damaged files. */
   #salvaged = new Set<string>();
   background = $state(false);
-  /** The running import and its position among all of them. */
+  /** The import that is running, its number (`i`), and the number of all imports (`n`). */
   current = $state.raw<{ plan: Plan; i: number; n: number } | null>(null);
   /** Whether to scan for sensitive values after the import. */
   scanAfter = $state(true);
@@ -61,8 +61,8 @@ class Importing {
   #skipped = $state.raw<string[]>([]);
 
   /**
-   * After an import: dropped files that it does not contain, because they were not recognised, were left out, or could
-   * not be imported.
+   * After an import, the dropped files that were not imported: they were not recognised, the person left them out, or
+   * they could not be imported.
    */
   get leftOut(): string[] {
     const refused = this.plans.filter((plan) => !plan.report).flatMap((plan) => plan.request.paths);
@@ -129,14 +129,14 @@ class Importing {
     return this.plan();
   }
 
-  /** Sets whether the files of a plan are imported although their signature is invalid. */
+  /** Sets whether the files of a plan are imported despite an invalid signature. */
   acceptInvalidSignature(key: string, accept: boolean): void {
     if (accept) this.#accepted.add(key);
     else this.#accepted.delete(key);
     this.plans = this.plans.map((plan) => (plan.key === key ? plan.withInvalidSignatureAccepted(accept) : plan));
   }
 
-  /** Plans the import of what is left of the damaged files of a plan. The preview lists what is missing. */
+  /** Plans to import only the intact parts of a plan's damaged files. The preview lists what is missing. */
   salvage(key: string): Promise<void> {
     this.#salvaged.add(key);
     return this.plan();
@@ -157,7 +157,7 @@ class Importing {
     return this.plan();
   }
 
-  /** Repeats the plan if there is something to plan, otherwise the inspection. */
+  /** Tries again: plans the import if there is something to plan, and otherwise inspects the files. */
   retry(): Promise<void> {
     const canPlan = this.text !== null || this.detections.length > 0;
     return canPlan ? this.plan() : this.inspect(this.paths);
@@ -252,7 +252,7 @@ class Importing {
         const report = await backend().importRun(this.job.id, plan.request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
         this.plans = this.plans.map((each) => (each === plan ? plan.with({ report }) : each));
-        // The person cancelled, but this import had already finished. Skip the following ones.
+        // If the person cancelled, but this import had already finished, skip the imports that follow.
         if (this.job.cancelling && index + 1 < pendingPlans.length)
           throw new BackendError({ code: "cancelled", message: "", details: {} });
       }

@@ -8,7 +8,7 @@ import { search } from "./search-field.svelte";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-/** The imports of this vault. If a list is filtered by an import, its filter shows the time of that import. */
+/** The imports of this vault, for the filter by import: its chip shows the time of the import. */
 class Imports {
   #known = $state.raw<ReadonlyMap<string, BatchInfo>>(new Map());
 
@@ -43,19 +43,20 @@ const OWN_SECTIONS = { conversation: "conversations", attachment: "files" } as c
 const hasSection = (kind: string): kind is keyof typeof OWN_LISTS => Object.hasOwn(OWN_LISTS, kind);
 
 /**
- * Whether a list can show the new records of this kind. No list shows new messages: filtered by an import, the list of
- * conversations has those that the import added, but not those that it extended.
+ * Whether there is a list that can show the new records of this kind. There is none for messages. The list of
+ * conversations can be filtered by an import, but then has only conversations that the import added, not those that got
+ * new messages.
  */
 const isListed = (kind: string): boolean => kind !== "message";
 
-/** The kind whose list shows everything that the import added, or null. With `kind`, only that kind is considered. */
+/** The kind whose list shows everything that an import added, or everything of `kind`. Null if no single list does. */
 export function listOfNew(report: ImportReport, kind: string | null): string | null {
   const addedKinds = Object.keys(report.by_kind).filter((each) => (report.by_kind[each]?.added ?? 0) > 0);
   const [only, ...others] = kind === null ? addedKinds : [kind];
   return only !== undefined && others.length === 0 && isListed(only) ? only : null;
 }
 
-/** Opens the list of what these imports added, of one kind. */
+/** Opens the list of the records of one kind that these imports added. */
 export function showNew(batch: string[], kind: string): void {
   const list = hasSection(kind) ? OWN_LISTS[kind] : memories;
   list.clearFilter();
@@ -65,12 +66,17 @@ export function showNew(batch: string[], kind: string): void {
   nav.go(hasSection(kind) ? OWN_SECTIONS[kind] : "memories");
 }
 
-/** The assistant whose exports have this format. Null, which means any assistant, if the vault has no such export. */
+/**
+ * The assistant whose exports have this format. Null (any assistant) if no export of that assistant is in the vault.
+ */
 export function assistantOf(format: string | null): string | null {
   return vault.info?.sources.some((source) => source.platform === format && source.format === format) ? format : null;
 }
 
-/** Lists the missing files of all exports of this format, because missing files cannot be filtered by import. */
+/**
+ * Lists all missing files of the assistant whose exports have this format, because missing files cannot be filtered by
+ * import.
+ */
 export function showMissingFiles(format: string | null): void {
   files.clearFilter();
   files.setFilter({ file_kind: "missing", source: assistantOf(format) });
@@ -81,7 +87,9 @@ export function showMissingFiles(format: string | null): void {
 /** Kinds in the order in which people look for them. */
 const KIND_ORDER = ["memory", "conversation", "attachment", "profile"];
 
-/** The filter that shows the additions of these imports: the batches and one added kind. Null if no list shows any. */
+/**
+ * A filter for what these imports added: their batches, and one kind that was added. Null if no list shows any of it.
+ */
 export function newestContent(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
   const addedKinds = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
   const kinds = [...KIND_ORDER, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
@@ -91,7 +99,7 @@ export function newestContent(reports: readonly ImportReport[]): { batch: string
   return { batch: reports.filter((report) => report.added > 0).map((report) => report.batch), kind };
 }
 
-/** After undoing an import: removes it from list filters, which would show an empty list. */
+/** Removes an import from the filters of all lists after it was undone. Otherwise these lists would be empty. */
 export function forgetImport(batch: string): void {
   for (const list of [memories, conversations, files]) {
     const left = list.filter.batch?.filter((each) => each !== batch) ?? null;

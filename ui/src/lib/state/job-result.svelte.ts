@@ -13,7 +13,7 @@ export abstract class JobResult {
   job = $state.raw<JobProgress | null>(null);
   #loadedRevision = -1;
 
-  /** Whether there is a result of an earlier load, which stays visible during the next one. */
+  /** Whether an earlier load has a result. It stays visible during the next load. */
   protected abstract get hasResult(): boolean;
 
   /** Runs the job and stores what it found, unless `isCurrent()` is false by then. */

@@ -5,7 +5,7 @@ export class JobProgress {
   readonly id = crypto.randomUUID();
   progress = $state.raw<Progress | null>(null);
   cancelling = $state(false);
-  /** Units of `progress.done` per second in this stage; null while unknown. */
+  /** How much `progress.done` increases per second in this stage. Null if not yet known. */
   rate = $state<number | null>(null);
   #stage = "";
   /** When this stage began, and how much was done then. */

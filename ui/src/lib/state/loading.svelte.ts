@@ -3,7 +3,7 @@ import { untrack } from "svelte";
 import { UiError } from "./ui-error";
 import { session } from "./session.svelte";
 
-/** The state of a view whose loading the person stopped. It is no error, but is shown with the same Retry button. */
+/** Shown when the person has stopped the loading of a view. It is not a failure, but offers Retry in the same way. */
 export const stoppedByUser = (): UiError =>
   new UiError(new BackendError({ code: "stopped", message: "", details: {} }));
 
@@ -14,12 +14,12 @@ export class Loading {
   #run = 0;
 
   /**
-   * Runs `load`. Call this in an effect: the effect runs again after `retry`, and takes the returned function, which
-   * cancels the load, as its cleanup. `isCurrent()` is false once a newer load has begun.
+   * Runs `load`. Call this in an effect and return its result, a function that cancels the load, as the effect's
+   * cleanup. After `retry` the effect runs again. `isCurrent()` is false once a newer load has begun.
    */
   run(load: (isCurrent: () => boolean) => Promise<void>): () => void {
     void this.#reloads;
-    // A new load removes the message that the previous load was stopped.
+    // When a new load begins, remove the message that the previous load was stopped.
     if (untrack(() => this.problem)?.code === "stopped") this.problem = null;
     const run = ++this.#run;
     const isCurrent = () => run === this.#run;

@@ -2,7 +2,7 @@ import { conversations, memories } from "./lists.svelte";
 import { nav } from "./nav.svelte";
 import { search } from "./search-field.svelte";
 
-/** Kinds that an assistant may stop storing. */
+/** Kinds of records that may be missing from a newer export, because the assistant no longer stores them. */
 export const MISSING_KINDS = ["memory", "profile", "conversation"] as const;
 export type MissingKind = (typeof MISSING_KINDS)[number];
 

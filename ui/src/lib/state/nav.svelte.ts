@@ -26,7 +26,7 @@ type Place = { section: Section; id: string | null; message: string | null; quot
 /** The current location and the navigation history. */
 class Nav {
   section = $state<Section>("home");
-  /** The record to show in this section, if the link named one. */
+  /** The record that is open in this section. Null if there is none. */
   id = $state<string | null>(null);
   /** The message to scroll to in a conversation. */
   message = $state<string | null>(null);
@@ -35,7 +35,7 @@ class Nav {
   reviewTab = $state<ReviewTab>("memories");
   activityTab = $state<ActivityTab>("transfers");
   settingsPage = $state<SettingsPage>("security");
-  /** The record that was open in a section when it was left. */
+  /** For each section, the record that was open when the section was left. */
   readonly #last = new Map<Section, string | null>();
   #back: Place[] = [];
   #forward: Place[] = [];

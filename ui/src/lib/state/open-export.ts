@@ -17,7 +17,7 @@ export function showExport(
     return;
   }
   const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
-  // If rows are checked in a section whose rows can be exported, these rows are the scope.
+  // In a section whose rows can be exported, only the checked rows are exported if there are any.
   if (scope === "screen" && list && selection.ids.size > 0) {
     showExport("screen", [...selection.ids], format);
     return;

@@ -7,7 +7,7 @@ import { importing } from "./importing.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 
-/** How many refused paths are named in a message. */
+/** A message names at most this many of the paths that could not be opened. */
 const MAX_NAMED = 3;
 
 function refusedText({ path, reason }: RefusedPath): string {
@@ -18,8 +18,8 @@ function refusedText({ path, reason }: RefusedPath): string {
 }
 
 /**
- * Opens what the system asked for: a vault is unlocked, files go to the import. In a locked window the import waits for
- * the vault. Says what cannot be opened.
+ * Opens what the system has asked the program to open. For a vault, the unlock screen is shown. Files are imported; if
+ * no vault is open, they wait until one is. Says which paths cannot be opened.
  */
 export async function takeOpenRequests(): Promise<void> {
   const { vault, paths, refused, demonstration } = await backend().takeOpenRequests();
@@ -27,7 +27,7 @@ export async function takeOpenRequests(): Promise<void> {
     if (session.phase === "open") await session.lock();
     session.showUnlock(vault);
   }
-  // An open vault stays open, because opening the demonstration would close what the person works on.
+  // Do not open the demonstration if a vault is open, because that would close what the person is working on.
   if (demonstration && session.phase !== "open") await session.openDemonstration();
   if (refused.length > 0) toasts.show(refused.slice(0, MAX_NAMED).map(refusedText).join(" "), { icon: "alert" });
   if (paths.length === 0) return;

@@ -18,11 +18,11 @@ import { session } from "./session.svelte";
 export type Row = FoundRow;
 
 const PAGE_SIZE = 100;
-/** Minimum height of a row in pixels. */
+/** The height of the lowest possible row, in pixels. */
 const MIN_ROW_HEIGHT = 60;
 /** The largest number of rows that the backend returns in one call. */
 const MAX_PER_CALL = 1000;
-/** Of the conversations that `find` returns, at most this many match by title only. The others match by a message. */
+/** `find` returns at most this many conversations of which only the title matches. In all others, a message matches. */
 const TITLE_HITS = 8;
 
 /** A list loaded in pages: by cursor when browsing, by offset when searching. */
@@ -42,10 +42,11 @@ export class RecordList {
   /** Ids of the rows, because a search may return a conversation again on a later page. */
   #ids = new Set<string>();
   /**
-   * The question (query, filter, sort order) whose answer is in `rows`, and the offset up to which rows were loaded.
+   * What `rows` shows: the question (query, filter and sort order) to which it is the answer, and the offset up to
+   * which rows were loaded.
    */
   #shown = { question: "", reach: 0 };
-  /** A request that was sent although the person may still be typing. */
+  /** A request that was sent before `load`, while the person might still be typing. */
   #prefetched: { question: string; limit: number; found: Promise<Found> } | null = null;
   #prefetching = false;
   /** The query typed while a prefetch was running. */
@@ -69,11 +70,11 @@ export class RecordList {
   }
 
   /**
-   * Requests the first rows for `query` while the list still waits for the next key; `load` uses the answer. Only one
-   * request at a time, because on a slow machine the next one would queue behind it.
+   * Requests the first rows for `query` while the list still waits whether the person goes on typing. `load` then uses
+   * the answer. Only one request runs at a time, because on a slow machine a second one would have to wait behind it.
    */
   prefetch(query: string): void {
-    // Forget the earlier answer: the query or the vault has changed since.
+    // Discard the earlier answer, because the query or the vault has changed since.
     this.#prefetched = null;
     this.#pendingQuery = this.#prefetching ? query : null;
     const question = this.#question(query);
@@ -86,7 +87,7 @@ export class RecordList {
       this.#prefetching = false;
       if (this.#pendingQuery !== null) this.prefetch(this.#pendingQuery);
     };
-    // If `load` uses the answer, it handles the error. Otherwise the error is ignored.
+    // Ignore an error here. If `load` uses the answer, it handles the error.
     found.then(settled, settled);
   }
 
@@ -101,7 +102,7 @@ export class RecordList {
     const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
     this.#offset = 0;
-    // As long as no rows were ever loaded, placeholder rows replace the error.
+    // If no rows have been loaded yet, placeholder rows replace an earlier error.
     if (this.total === null) this.failed = null;
     await this.#fetch(run, [], reach);
   }
@@ -114,7 +115,7 @@ export class RecordList {
   };
 
   readonly retry = (): void => {
-    // As long as no rows were ever loaded, placeholder rows replace the error.
+    // If no rows have been loaded yet, placeholder rows replace an earlier error.
     if (this.total === null) this.failed = null;
     this.reloads += 1;
   };
@@ -204,7 +205,7 @@ export class RecordList {
   }
 }
 
-/** Number of rows on the first page. A search loads only what is visible, to answer while the person types. */
+/** How many rows the first page has. A search loads only what is visible, so that it is fast enough while typing. */
 function firstPageSize(query: string): number {
   return query ? Math.ceil(innerHeight / MIN_ROW_HEIGHT) : PAGE_SIZE;
 }
@@ -253,8 +254,8 @@ async function allHitIds(from: Source, filter: Filter, query: string): Promise<s
 }
 
 /**
- * The record to open after a list changed: the open record (`id`), even if it left the list. The first record of the
- * list if none is open, or if the list belongs to a new query that does not find the open record.
+ * The record to open after a list has changed. Normally the record that is open (`id`) stays open, even if it has left
+ * the list. The first record of the list is opened if none is open, or if a new query does not find the open record.
  */
 export function recordToOpen(rows: readonly Row[], id: string | null, isNewQuery: boolean): string | null {
   if (id !== null && (!isNewQuery || rows.some((row) => row.id === id))) return id;

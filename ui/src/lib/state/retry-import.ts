@@ -14,6 +14,6 @@ export async function retryImport(paths: string[]): Promise<void> {
     return;
   }
   dialogs.show({ kind: "import" });
-  // A running import is shown and not replaced.
+  // If an import is running, the sheet shows it, and these files are not inspected.
   if (!importing.busy) await importing.inspect(paths);
 }

@@ -4,11 +4,11 @@ import { session } from "./session.svelte";
 
 export const ANSWERS = ["true", "outdated", "wrong", "private"] as const;
 export type Answer = (typeof ANSWERS)[number];
-/** The answers in the order of the keys 1 to 5. */
+/** What the person can choose, in the order of the keys 1 to 5: the answers, and to skip the memory. */
 export const CHOICES = [...ANSWERS, "skip"] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** One step of the review, for undo. `before`: the answer that the memory had. */
+/** One step of the review, which can be undone. `before` is the previous answer for the memory. */
 type Step = { id: string; skipped: boolean; before: string | null };
 
 /** The guided review. Answers are stored in the vault; what was skipped comes back at the next visit. */
@@ -16,7 +16,7 @@ class Review {
   state = $state.raw<ReviewState | null>(null);
   /** Number of memories without an answer, of all assistants; null until counted. */
   left = $state<number | null>(null);
-  /** Only memories of this assistant; null: of all assistants. */
+  /** The assistant whose memories are reviewed. Null for the memories of all assistants. */
   source = $state<string | null>(null);
   /** Whether the result is shown instead of the next memory. */
   showsResult = $state(false);
@@ -35,7 +35,7 @@ class Review {
     if (isUnlocked()) this.state = state;
   }
 
-  /** Counts the memories without an answer, for Home. */
+  /** Counts the memories that have no answer. Home shows the number. */
   async countLeft(): Promise<void> {
     const isUnlocked = lockGuard();
     try {
@@ -74,7 +74,7 @@ class Review {
     });
   }
 
-  /** Restricts the review to an assistant, or to none. */
+  /** Restricts the review to the memories of one assistant. Null removes the restriction. */
   async chooseSource(source: string | null): Promise<void> {
     this.source = source;
     this.#skipped = [];

@@ -1,6 +1,6 @@
 import { onLock } from "./lock-cleanup";
 
-/** The text of the search field in the bar. Lists follow it. */
+/** The search field in the bar and its text. The lists are filtered by this text. */
 class SearchText {
   text = $state("");
   #field: HTMLInputElement | null = null;
@@ -10,7 +10,10 @@ class SearchText {
     return this.#field !== null && document.activeElement === this.#field;
   }
 
-  /** Set by a pane with its own search. Opens that search and returns true, unless a search field has the focus. */
+  /**
+   * A pane that has a search of its own sets this function. It opens that search and returns true. If a search field
+   * already has the focus, it returns false.
+   */
   searchInPane: () => boolean = () => false;
 
   attach(field: HTMLInputElement | null): void {

@@ -6,7 +6,7 @@ import { allMatchingIds, type RecordList } from "./records.svelte";
 class Selection {
   ids = $state.raw<ReadonlySet<string>>(new Set());
   #last: string | null = null;
-  /** The range checked with the keyboard: where it starts and ends, and what was checked before. */
+  /** The range that was checked with the keyboard: its two ends, and the rows that were already checked before. */
   #range: { from: string; to: string; before: ReadonlySet<string> } | null = null;
   #run = 0;
 
@@ -26,8 +26,8 @@ class Selection {
   }
 
   /**
-   * Handles Shift with an arrow: checks all rows from the start of the range to `to`, and unchecks those that left the
-   * range.
+   * Extends the range with Shift and an arrow key: checks all rows from the start of the range to `to`, and unchecks
+   * the rows that are no longer in the range.
    */
   extend(list: RecordList, from: string, to: string): void {
     this.#run += 1;
@@ -40,7 +40,7 @@ class Selection {
     this.ids = new Set([...before, ...order.slice(Math.max(0, Math.min(a, b)), Math.max(a, b) + 1)]);
   }
 
-  /** Checks all rows that match the filter and query, also those that are not loaded. */
+  /** Checks all rows that match the filter and the query, including rows that are not loaded. */
   async checkAll(list: RecordList): Promise<void> {
     const run = ++this.#run;
     const ids = await allMatchingIds(backend(), list.filter, list.query);

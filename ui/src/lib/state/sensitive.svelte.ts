@@ -19,7 +19,7 @@ const PAGE_SIZE = 100;
 const MAX_PER_CALL = 500;
 const NO_COUNTS: Record<QueueState, Counts> = { open: {}, redacted: {}, ignored: {} };
 
-/** The queue of sensitive values and the scan that fills it. Contains no values. */
+/** The queue of sensitive values and the scan that fills it. It does not contain the values themselves. */
 class Sensitive {
   tab = $state<QueueState>("open");
   kind = $state<Kind | null>(null);
@@ -37,7 +37,8 @@ class Sensitive {
   job = $state.raw<JobProgress | null>(null);
   redacting = $state(false);
   /**
-   * Whether the person declined the scan after the last import. Then only the person or the next unlock starts a scan.
+   * Whether the person declined the scan after the last import. If so, no scan starts until the person starts one or
+   * the vault is unlocked again.
    */
   scanPaused = false;
   /** Whether the redaction dialog was shown since the vault was unlocked. */
@@ -74,7 +75,7 @@ class Sensitive {
     if (listKey !== this.#listKey) this.rows = [];
     this.#listKey = listKey;
     this.#position = { kind: 0, offset: 0 };
-    // As long as no rows were ever loaded, placeholder rows replace the error.
+    // Until the first rows have been loaded, the list shows placeholder rows instead of the error.
     if (this.scannedAt === undefined) this.failed = null;
     await this.#fetch(++this.#run, [], reach);
   }
@@ -153,7 +154,7 @@ class Sensitive {
       await backend().look(job.id, false, job.listen);
       if (isUnlocked()) await this.count();
     } catch (error) {
-      // A background scan reports no error; unscanned records are counted beside the findings.
+      // The error of a background scan is not shown: the number of unscanned records is shown beside the findings.
       session.handleLocked(error);
     } finally {
       if (this.#backgroundJob === job) this.#backgroundJob = null;
@@ -171,7 +172,7 @@ class Sensitive {
     this.#backgroundJob?.cancelSilently();
     const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
-    // The first scan has no earlier counts to compare with; the list itself shows its result.
+    // Before the first scan there are no counts to compare with. The list then shows the result itself.
     const before = this.scannedAt ? JSON.stringify(this.counts) : null;
     let done = false;
     try {
@@ -211,7 +212,7 @@ class Sensitive {
       .redactValues(job.id, request, job.listen)
       .finally(() => (this.redacting = false));
     if (!isUnlocked()) return false;
-    // Drafts may contain the words too; saving one later would restore them.
+    // Unsaved drafts may contain the redacted words too. Saving such a draft later would restore the words.
     detail.dropDrafts();
     await this.count().catch(() => undefined);
     if (!isUnlocked()) return false;

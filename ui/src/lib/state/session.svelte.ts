@@ -4,7 +4,7 @@ import { clearContent } from "./lock-cleanup";
 
 export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
 
-/** Failed attempts before a pause, and the pause in milliseconds. */
+/** After every five failed attempts in a row, unlocking pauses for five seconds. */
 const ATTEMPTS_BEFORE_PAUSE = 5;
 const PAUSE_MS = 5000;
 
@@ -18,11 +18,14 @@ class Session {
   demonstration = $state(false);
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
-  /** Why the vault locked; null if the window only knows it from a failed call. */
+  /** Why the vault was locked. Null if the window noticed only because a call failed. */
   lockedBy = $state<LockedBy | "person" | null>(null);
   /** Whether the window is locked, but the backend still waits for a running job to end. */
   finishing = $state(false);
-  /** Failed attempts in a row and the end of the pause, per vault, so that switching vaults does not reset them. */
+  /**
+   * Maps the path of a vault to the failed attempts in a row and the end of the pause. They are kept for each vault, so
+   * that switching to another vault and back does not reset them.
+   */
   #attempts = $state<Record<string, { failures: number; until: number }>>({});
 
   async start(): Promise<void> {
@@ -85,7 +88,7 @@ class Session {
   /** Locks on request of the person. */
   async lock(): Promise<void> {
     this.locked("person");
-    // Say that the lock waits for a job only if it takes time. Without a running job it takes none.
+    // Locking takes long only if a job is running. Show that it waits for the job only after 200 ms.
     const slowTimer = setTimeout(() => (this.finishing = true), 200);
     try {
       await backend().lock();
@@ -97,10 +100,10 @@ class Session {
 
   /** Called when the vault is locked: clears all content from the window. */
   locked(by: LockedBy | "person" | null): void {
-    // A failed call may have locked the window before the reason arrives.
+    // A failed call may have locked the window already. The reason then arrives afterwards.
     if (this.phase === "unlock" && this.lockedAt !== null) this.lockedBy ??= by;
     if (this.phase !== "open") return;
-    // The welcome screen opens a demonstration again, without its passphrase.
+    // A demonstration is opened again from the welcome screen, where it needs no passphrase.
     this.phase = this.demonstration ? "welcome" : "unlock";
     this.lockedAt = Date.now();
     this.lockedBy = by;

@@ -11,7 +11,9 @@ export type Subject = { key: string; memories: readonly string[] } & (
 
 const personKey = ({ name, relation, of }: PersonInfo) => `person ${name ?? ""} ${relation ?? ""} ${of ?? ""}`;
 
-/** People and topics of the memories, loaded once per vault revision, and the one that is open. */
+/**
+ * The people and topics that the memories are about, loaded once for each vault revision, and which of them is open.
+ */
 class Subjects extends JobResult {
   people = $state.raw<readonly Subject[] | null>(null);
   topics = $state.raw<readonly Subject[] | null>(null);

@@ -6,7 +6,7 @@ export type Toast = {
   id: number;
   text: string;
   icon?: "trash" | "check" | "alert" | "import" | undefined;
-  /** Whether the toast says what failed after a change was made. */
+  /** Whether the toast is a warning: the change was made, but something after it failed. */
   warning?: boolean | undefined;
   action?: { label: string; run: () => void | Promise<void>; undo: boolean } | undefined;
 };
@@ -30,8 +30,8 @@ class Toasts {
   }
 
   show(text: string, options: Omit<Toast, "id" | "text"> = {}): void {
-    // A warning about a change may come before the toast about the change itself. It is then shown again after that
-    // toast.
+    // A warning about a change may be shown before the toast about the change itself. That toast then replaces it, so
+    // show the warning again afterwards.
     if (this.current?.warning) this.#waiting.unshift(this.current.text);
     this.current = { id: this.#nextId++, text, ...options };
     if (options.action?.undo) this.#undo = options.action.run;
@@ -42,7 +42,7 @@ class Toasts {
     this.show(text, { icon, action: { label, run: undo, undo: true } });
   }
 
-  /** Says what failed after a change was made: now, or after the toast about the change. */
+  /** Shows warnings about a change that was made: at once, or after the toast that is shown now. */
   warn(warnings: Warning[]): void {
     this.#waiting.push(...warnings.map(({ code }) => warningText(code)));
     if (!this.current) this.#showWaiting();

@@ -45,7 +45,7 @@ export async function trashFromList(list: RecordList, ids: string[], name: strin
   const [section, id] = [nav.section, nav.id];
   if (!(await moveToTrash(ids, name, list))) return;
   selection.clear();
-  // A search whose rows have just arrived opens its first row, which must not be one of the removed records.
+  // When the rows of a search arrive, the first row is opened. Drop the removed rows now, so that none of them opens.
   list.drop(ids);
   // If the person opened another record meanwhile, it stays open.
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);
@@ -63,7 +63,10 @@ export async function restoreFromTrash(ids: string[]): Promise<void> {
   }
 }
 
-/** Tries again to clean the places that failed in a receipt. Returns null if the vault was locked meanwhile. */
+/**
+ * Tries again to clean the places where cleaning failed according to a receipt. Returns null if the vault was locked
+ * meanwhile.
+ */
 export async function retryCleanup(id: string, job = new JobProgress()): Promise<Receipt | null> {
   const isUnlocked = lockGuard();
   const receipt = await backend().cleanAgain(job.id, id, job.listen);

@@ -17,7 +17,7 @@ export class UiError {
     this.details = `${this.code}: ${error instanceof Error ? error.message : String(error)}`;
   }
 
-  /** The original error, to store or pass on. */
+  /** The error in the backend's form, to store it or pass it on. */
   get body(): ErrorBody {
     const message = this.details.slice(this.code.length + 2);
     return { code: this.code, message, details: { ...this.#values } };
@@ -34,13 +34,13 @@ export class UiError {
     return this.#values.place && !hasText(`error.${this.code}`) ? t("why.invalid") : null;
   }
 
-  /** A getter, so that it follows the language. */
+  /** The window's text. It is a getter, so that the text changes with the language. */
   get text(): string {
     const place = this.#values.place;
     const most = this.#values.most;
     const values = { ...this.#values, ...(most && { most: Number(most) }), place: place || t("error.thePlace") };
     if (hasText(`error.${this.code}`)) return word("error", this.code, values);
-    // Readers and writers have too many codes for one text each, but they always name the place.
+    // The error codes of readers and writers are too many to have a text each, but these errors always name the place.
     return place ? t("error.invalid", values) : t("error.unexpected");
   }
 }

@@ -37,7 +37,7 @@ class Vault {
     this.problem = stoppedByUser();
   };
 
-  /** Call it after every change of the vault, so that lists and counts reload. */
+  /** Reloads lists and counts. Call this after every change of the vault. */
   changed(): void {
     this.revision += 1;
     void this.refresh();

@@ -87,7 +87,10 @@ class Watching {
     if (!importing.busy) void importing.inspect([find.path]);
   }
 
-  /** Opens the waiting file, or the list in the settings if it is being imported or there are several. */
+  /**
+   * Opens the import sheet if exactly one file is waiting and it is not being imported. Otherwise opens the list of
+   * files in the settings.
+   */
   show(): void {
     const [find, more] = this.finds;
     if (find && !more && find !== this.running) return this.import(find);
@@ -136,7 +139,10 @@ class Watching {
     });
   }
 
-  /** Shows a toast, but never over an open sheet or a running import. The file stays in the list. */
+  /**
+   * Announces new files with a toast, but not while a sheet is open or an import is running. Without a toast the files
+   * are still in the list.
+   */
   #offer(fresh: Find[]): void {
     const [find, more] = fresh;
     if (!find || dialogs.open !== null || importing.busy) return;

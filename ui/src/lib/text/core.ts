@@ -46,7 +46,7 @@ const ISSUE_TEXTS: [RegExp, MessageKey][] = [
   ],
 ];
 
-/** A warning or an error about a file. */
+/** Text for a warning or an error about a file. */
 export function issueText({ code, message }: { code: string; message: string }): CoreText {
   return { text: t(ISSUE_TEXTS.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
 }
@@ -84,7 +84,7 @@ export function exportSummary({ records, signed, encrypted, covered }: ExportFac
   ]);
 }
 
-/** Why an import failed, by the code in the log, which does not store the file. */
+/** Text that says why an import failed, from the code in the log. The log does not store the name of the file. */
 function failureText(code: string, format: string): CoreText {
   const place = format ? t("activity.itsFile", { name: assistantStyle(format).name }) : t("error.thePlace");
   const hasErrorText = hasText(`error.${code}`);
@@ -94,7 +94,7 @@ function failureText(code: string, format: string): CoreText {
   };
 }
 
-/** The detail of a log entry, which the vault writes in a few fixed forms. */
+/** Text for the detail of a log entry. The vault writes details in a few fixed forms only. */
 export function auditText(op: string, detail: string, target = ""): CoreText {
   const numbers = (detail.match(/\d+/g) ?? []).map(Number);
   const [first = 0, second = 0] = numbers;
@@ -119,7 +119,8 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
 }
 
 /**
- * Texts for the details of clean places in a receipt, by a pattern of the detail. Its group is the number for the text.
+ * Maps patterns of the details of clean places in a receipt to texts. The group of a pattern captures the number that
+ * the text shows.
  */
 const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],
@@ -141,7 +142,7 @@ export function placeDetailText(detail: string): CoreText {
   return { text: "", original: detail };
 }
 
-/** The core's sentences about weak passphrases; a test compares them with its source. */
+/** Maps the core's sentences about weak passphrases to messages. A test compares them with the core's source. */
 export const WEAKNESS_TEXTS: Record<string, MessageKey> = {
   "There is nothing here yet.": "strength.why.empty",
   "It follows the keys of the keyboard.": "strength.why.keyboard",
@@ -161,7 +162,7 @@ export const weaknessText = (reason: string): string => t(WEAKNESS_TEXTS[reason]
 /** Whether a passphrase is rejected only because it is too short. */
 export const isTooShort = (reason: string): boolean => weaknessText(reason) === t("strength.why.short");
 
-/** The name of a lost field; fields without a message show their raw name without code marks. */
+/** The name of a lost field. If there is no message for it, this is the field's raw name, split into words. */
 export function fieldName(field: string): string {
   const key = `field.${field.replaceAll(".", "_")}`;
   if (hasText(key)) return t(key);

@@ -3,7 +3,10 @@ import { currentLocale } from "./locale.svelte";
 
 type Time = string | number | null | undefined;
 
-/** Parses a time; null if invalid. A date without time is local here, while `Date` would read it as UTC. */
+/**
+ * Parses a time. Returns null if it is invalid. A date without a time means local midnight, whereas `Date` would read
+ * it as midnight UTC.
+ */
 export function parseTime(value: Time): Date | null {
   if (value === null || value === undefined || value === "") return null;
   const date = new Date(typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : value);
@@ -16,7 +19,7 @@ export function day(value: Time): string {
   return date ? currentLocale().day.format(date) : "";
 }
 
-/** `20 Nov` this year, `20 Nov 2025` before. */
+/** Formats a date of this year as `20 Nov`, and a date of another year as `20 Nov 2025`. */
 export function shortDay(value: Time, now = new Date()): string {
   const date = parseTime(value);
   if (!date) return "";
@@ -35,7 +38,7 @@ export function month(value: Time): string {
   return date ? currentLocale().month.format(date) : "";
 }
 
-/** `Nov 26`, for the labels under a chart. */
+/** Formats a date as `Nov 26` (month and year) for the labels under a chart. */
 export function shortMonth(value: Time): string {
   const date = parseTime(value);
   return date ? currentLocale().shortMonth.format(date) : "";
@@ -84,7 +87,7 @@ export function daysSince(value: Time, now = new Date()): number {
   return date ? Math.max(0, Math.floor((now.getTime() - date.getTime()) / 86_400_000)) : 0;
 }
 
-/** `2.1 MB`, in powers of 1000; empty when unknown. */
+/** Formats a size such as `2.1 MB`. The units are powers of 1000. Empty if the size is unknown. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return "";
   const units = ["bytes.b", "bytes.kb", "bytes.mb", "bytes.gb", "bytes.tb"] as const;
@@ -98,7 +101,7 @@ export function bytes(value: number | null | undefined): string {
   return t(units[unit] ?? "bytes.b", { size: n, n: Math.round(size) });
 }
 
-/** The last component of a path of any system. */
+/** The last component of a path. The path may come from any operating system. */
 export function fileName(path: string): string {
   return (
     path
@@ -108,12 +111,12 @@ export function fileName(path: string): string {
   );
 }
 
-/** A vault's name: its folder name without the current or the former ending. */
+/** A vault's name: the name of its folder without the current extension or the former one. */
 export function vaultName(path: string): string {
   return fileName(path).replace(/\.(mementory|keepsake)$/, "");
 }
 
-/** The folder that contains a path; the path itself if there is none. */
+/** The path of the folder that contains `path`, or `path` itself if it has only one component. */
 export function folderName(path: string): string {
   const parts = path.replace(/[\\/]+$/, "").split(/[\\/]/);
   parts.pop();

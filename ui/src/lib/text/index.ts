@@ -4,7 +4,7 @@ import { currentLocale, type Message, type MessageKey } from "./locale.svelte";
 export { LANGUAGES, type Choice, type Language, type MessageKey } from "./locale.svelte";
 export type Values = Record<string, string | number>;
 
-/** A message by its key. `n` selects the plural form; numbers are formatted. */
+/** The text of the message with this key. The value `n` selects the plural form, and numbers are formatted. */
 export function t(key: MessageKey, values: Values = {}): string {
   return fill(currentLocale().messages[key], values);
 }
@@ -14,7 +14,7 @@ export function hasText(key: string): key is MessageKey {
   return Object.hasOwn(currentLocale().messages, key);
 }
 
-/** The message for a backend code, or the code in readable form if it is a custom name. */
+/** The message for a code of the backend. If there is none, as for a custom name, the code in readable form. */
 export function word(prefix: string, code: string, values: Values = {}): string {
   const key = `${prefix}.${code}`;
   return hasText(key) ? t(key, values) : codeAsWords(code);
@@ -43,7 +43,7 @@ export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A name as it is written inside a sentence: in lower case if the language does that. */
+/** A name as it is written inside a sentence: in lower case if that is usual in the language. */
 export function nameInSentence(text: string): string {
   return currentLocale().lower ? text.toLocaleLowerCase(currentLocale().tag) : text;
 }

@@ -1,7 +1,7 @@
 import en from "./en.json";
 import enGuides from "./guides/en.json";
 
-/** A message, or its plural forms by CLDR names; `other` always exists. */
+/** A message: one text, or the texts of its plural forms by their CLDR names, of which `other` always exists. */
 export type Message = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 export type MessageKey = keyof typeof en;
 export type Messages = Readonly<Record<MessageKey, Message>>;
@@ -9,8 +9,9 @@ export type Messages = Readonly<Record<MessageKey, Message>>;
 /** Id of a source from which people export, as in `guides/sources.json`. */
 export type SourceId = keyof typeof enGuides;
 /**
- * How to get the data of one source. The sentences have marks, see `textParts`. `has`: what is in the export. `lacks`:
- * what is not. `drop`: what to drop on the window. `doubt`: what is not certain.
+ * How to get one's data from a source. The sentences contain marks, see `textParts`. `has` says what the export
+ * contains, and `lacks` what it does not contain. `drop` says which files to drop on the window. `doubt` says what is
+ * not certain.
  */
 export type GuideText = {
   name: string;
@@ -27,8 +28,9 @@ export type Language = "en" | "de" | "ja";
 export type Choice = Language | "system";
 
 /**
- * The languages of the window. `own`: the language's own name. `tag`: the default locale for dates and numbers.
- * `lower`: names are lower case inside a sentence. `load`, `loadGuides`: load the texts on demand.
+ * A language of the window. `own` is its own name for itself, and `tag` the default locale for dates and numbers.
+ * `lower` says whether names are written in lower case inside a sentence. `load` and `loadGuides` load its texts when
+ * they are needed.
  */
 type LanguageInfo = {
   own: string;
@@ -55,7 +57,7 @@ export const LANGUAGES: Record<Language, LanguageInfo> = {
   },
 };
 
-/** The clock format: the one that is usual in the language, or 24 or 12 hours. */
+/** The format of clock times: 24 or 12 hours, or what is usual in the language (`system`). */
 export type Hours = "system" | "24" | "12";
 const HOUR_CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> = {
   system: {},
@@ -91,7 +93,7 @@ let clockFormat: Hours = "24";
 let active = $state.raw(localeData("en", tagOf("en"), en, enGuides, clockFormat));
 let switchCount = 0;
 
-/** The data of the current language. Templates and derived values follow when it changes. */
+/** The data of the current language. Templates and derived values that use it are updated when the language changes. */
 export const currentLocale = (): ReturnType<typeof localeData> => active;
 
 /** The first system language that the window supports, else English. */
@@ -99,14 +101,14 @@ export function systemLanguage(wanted: readonly string[] = navigator.languages):
   return wanted.map((tag) => tag.split("-")[0] ?? "").find((each): each is Language => each in LANGUAGES) ?? "en";
 }
 
-/** The system's regional variant of this language (`en-AU`), else the default. */
+/** The regional variant of the language that the system uses (such as `en-AU`), or else the default one. */
 function tagOf(language: Language): string {
   return (
     navigator.languages.find((tag) => tag.split("-")[0] === language && tag.includes("-")) ?? LANGUAGES[language].tag
   );
 }
 
-/** Switches the language. The last call wins, whichever file loads first. */
+/** Switches the language. If this is called several times, the last call wins, even if its texts are loaded first. */
 export async function setLanguage(choice: Choice): Promise<void> {
   const run = ++switchCount;
   const language = choice === "system" ? systemLanguage() : choice;

@@ -3,8 +3,9 @@ import { tooltipTether } from "./tooltip-tether";
 let containerCount = 0;
 
 /**
- * Attachment that shows the window's tooltip for elements inside a container that are not components. `selector` finds
- * them, `text` gives the tooltip. It opens on hover after the usual delay, or on keyboard focus at once.
+ * Returns an attachment for a container. It shows the window's tooltip for those elements in the container that match
+ * `selector` and are not components. `text` returns the tooltip of an element. On hover the tooltip opens after the
+ * usual delay, and on keyboard focus at once.
  */
 export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
   return (box: HTMLElement): (() => void) => {

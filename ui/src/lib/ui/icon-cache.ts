@@ -3,7 +3,10 @@ import type { IconComponent } from "./types";
 
 const cache = new Map<IconComponent, Node>();
 
-/** A copy of an icon's SVG. Each icon is rendered only once, because that is the most expensive part of a list row. */
+/**
+ * Returns a copy of an icon's SVG. Rendering an icon is the most expensive part of a list row, so each icon is rendered
+ * only once and then copied.
+ */
 export function iconSvg(of: IconComponent): Node {
   let found = cache.get(of);
   if (!found) {

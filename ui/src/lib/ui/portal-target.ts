@@ -1,6 +1,6 @@
 /**
- * The portal target of a floating panel: the sheet or landmark that contains its trigger, so that screen readers find
- * it there. `id` is the trigger's.
+ * The element into which a floating panel is rendered: the sheet or landmark that contains the panel's trigger, so that
+ * screen readers find the panel there. `id` is the id of the trigger.
  */
 export function portalTarget(id: string): Element {
   return portalTargetFor(document.getElementById(id));

@@ -24,6 +24,6 @@ export type Choice<T extends string = string> = {
   testid?: string;
   /** The language of the label, if it differs from the window's. */
   lang?: string;
-  /** Heading above this choice and the following ones with the same heading. */
+  /** The heading of the group to which this choice belongs. Choices with the same heading form a group. */
   group?: string;
 };

@@ -17,7 +17,9 @@ export type FoundRecord = {
 };
 
 export const MAX_PER_GROUP = 5;
-/** Number of hits to request for five conversations, because several messages may belong to the same conversation. */
+/**
+ * How many hits to request in order to find five conversations. Several hits may be messages of the same conversation.
+ */
 const SEARCHED_MESSAGES = 40;
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
 
@@ -27,9 +29,9 @@ class Finder {
   conversations = $state.raw<FoundRecord[]>([]);
   /** Memories that mean nearly the same as the query, without those in `memories`. */
   similar = $state.raw<FoundRecord[]>([]);
-  /** What is wrong with the weights for search by meaning. */
+  /** What is wrong with the weights that search by meaning needs. Null if nothing is wrong. */
   weights = $state.raw<"missing" | "damaged" | null>(null);
-  /** Tags and assistants of memories with their numbers. */
+  /** The tags and the assistants of all memories, each with its number of memories. */
   names = $state.raw<Facets>(NO_FACETS);
   failed = $state.raw<UiError | null>(null);
   searching = $state(false);
@@ -68,7 +70,10 @@ class Finder {
     }
   }
 
-  /** Searches by meaning, after the words are shown: the first search loads the encoder, which takes a moment. */
+  /**
+   * Searches by meaning. This is done after the results of the search for words are shown, because the first search by
+   * meaning has to load the encoder, which takes a moment.
+   */
   async #searchMeaning(query: string, run: number): Promise<void> {
     const limit = 2 * MAX_PER_GROUP;
     const similarResult = await backend().similar({ query, id: null, filter: { ...ANY, kind: "memory" }, limit });
@@ -138,7 +143,7 @@ async function memoriesFor(query: string): Promise<FoundRecord[]> {
   }));
 }
 
-/** Conversations by title first, then by message text. */
+/** Conversations that match the query: those whose title matches come before those in which only messages match. */
 async function conversationsFor(query: string): Promise<FoundRecord[]> {
   const words = query.split(/\s+/).filter(Boolean);
   const rows = await find(query, "conversation", SEARCHED_MESSAGES);

@@ -5,7 +5,10 @@ export type NameMatch = { rank: number; ranges: [number, number][] };
 
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Matches a name if every typed word occurs in it or starts one of its synonyms. Null if not. */
+/**
+ * Matches a name with the typed words. It matches if every word occurs in the name or is the start of a synonym.
+ * Returns null if it does not match.
+ */
 export function matchName(name: string, typed: string, synonyms = ""): NameMatch | null {
   const ranges: [number, number][] = [];
   let rank = 0;
@@ -27,7 +30,7 @@ export function matchName(name: string, typed: string, synonyms = ""): NameMatch
   return { rank, ranges };
 }
 
-/** Position of a word in the name, if possible at the start of a word there; -1 if it does not occur. */
+/** The position of `word` in the name, preferably at the start of a word of the name. -1 if it does not occur. */
 function wordPosition(name: string, word: string): number {
   const first = name.indexOf(word);
   for (let at = first; at >= 0; at = name.indexOf(word, at + 1)) if (startsWord(name, at)) return at;

@@ -28,16 +28,16 @@ type Commands = Pick<
 >;
 /** Events that a test or the console can trigger while the window is open. */
 export type SampleAgents = {
-  /** A connected client reads. `grant`: the id of its grant. */
+  /** A connected client reads. `grant` is the id of its grant, and `left` has the numbers of records that it gets. */
   clientReads(grant: string, left: Record<string, number>): void;
   /** A connected client suggests something. */
   clientSuggests(suggestion: Partial<SuggestionItem>): void;
 };
 type Options = {
   requireOpen: () => void;
-  /** Whether clients are connected already. */
+  /** Whether clients are connected from the start. */
   connected: boolean;
-  /** The calls that change records when a suggestion is accepted. */
+  /** The commands that change records when a suggestion is accepted. */
   records: () => Pick<Backend, "add" | "edit" | "trash">;
 };
 
@@ -147,7 +147,7 @@ const sampleSuggestions = (): SuggestionItem[] => [
   }),
 ];
 
-/** What `connect` adds to a configuration, as a unified diff. */
+/** What connecting (`+`) or disconnecting (`-`) changes in a configuration, as a unified diff. */
 const diffOf = ({ client, config_path }: AiClient, grant: string, sign: "+" | "-"): string => {
   const token = `mementory_rs_${grant}_…`;
   const lines =

@@ -45,7 +45,7 @@ export function fileCheck(path: string, format: string | null, keys: Keys): File
   };
 }
 
-/** The signing keys of the sample vault: its own, none trusted, one seen in a file. */
+/** The signing keys of the sample vault: its own key, no trusted key, and one key that was seen in a file. */
 export function sampleKeys(): { state: Keys; commands: Pick<Backend, "keys" | "trustKey" | "forgetKey"> } {
   const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
   return {

@@ -1,6 +1,6 @@
 import type { ListItem } from "../backend";
 
-/** One sample memory. All people, places and things in the samples are invented. */
+/** One sample memory. `days` is its age. All people, places and things in the samples are invented. */
 type MemorySeed = [source: string, type: string, text: string, days: number, extra?: Partial<ListItem>];
 
 const NEW = { standing: "new" };
@@ -126,7 +126,7 @@ const NOW = Date.now();
 export const ago = (days: number, minutes = 9): string =>
   new Date(NOW - days * 86_400_000 - minutes * 60_000).toISOString();
 
-/** Who said the memories of a source. Other sources do not state it. */
+/** Who said the memories of a source. For sources that are not listed, this is not known. */
 const SAID_BY: Record<string, string> = { me: "user", claude: "assistant" };
 
 export function item(
@@ -192,7 +192,7 @@ const memories = [...MEMORIES, ...MORE_MEMORIES].map(([source, type, text, days,
     type,
     about: aboutOf(type),
     special: type === "health" ? ["health"] : [],
-    // Records with several versions were edited some days ago.
+    // Memories with several versions look as if they were edited some days ago.
     ...(extra?.versions ? { cause: "edit", changed_at: ago(index % 9) } : {}),
     ...extra,
   }),
@@ -338,7 +338,7 @@ const trashed = [
   }),
 ];
 
-/** A new copy, so that each test and each start begins with the same data. */
+/** A fresh copy of all sample items, so that each test and each start begins with the same data. */
 export function sampleItems(): ListItem[] {
   return structuredClone([...memories, ...profiles, ...conversations, ...attachments, ...trashed]);
 }

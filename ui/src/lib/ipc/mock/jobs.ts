@@ -35,15 +35,15 @@ export const cancelSampleJob = (id: string) => void cancelledJobs.add(id);
 /** Stages in which a job with infinite pace hangs. */
 const HANGING_STAGES = ["store", "scan", "index_damaged"];
 /**
- * Milliseconds that a job waits before it hangs in the stage `store`, so that the window can compute its rate first.
+ * A job waits for this many milliseconds before it hangs in the stage `store`, so that the window can compute its rate.
  */
 const RATE_MS = 600;
 
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
 
 /**
- * Runs through stages in steps like a job of the backend. `pace` is ms per step; 0: immediate; Infinity: hangs in
- * one of `HANGING_STAGES`.
+ * Runs through these stages step by step, like a job of the backend. `pace` is the duration of a step in milliseconds.
+ * If it is 0, the job ends immediately. If it is Infinity, the job hangs in the first of the `HANGING_STAGES`.
  */
 export async function runStages(
   id: string,
@@ -237,8 +237,9 @@ const MISSING_PARTS = [
 const MISSING_FILES = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /**
- * The report of an import, chosen by its first path. `gone`: how many records of each kind the newest export lacks.
- * Throws if every path contains `broken`, and without `salvage` if the first one contains `damaged`.
+ * The report of an import. Which one it is depends on the first path. `gone` says how many records of each kind are
+ * missing from the newest export. Throws if every path contains `broken`, or if the first path contains `damaged` and
+ * `salvage` was not requested.
  */
 export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
   const path = request.paths[0] ?? "";

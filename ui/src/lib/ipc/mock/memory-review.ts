@@ -40,8 +40,8 @@ function message(id: string, sentence: string, how: string, confidence: number):
 }
 
 /**
- * Evidence of a sample memory. By its index, a memory was said by the person, was concluded by the assistant, or has no
- * trace, in turn. For memories of Gemini it is always unknown.
+ * The evidence for a sample memory. Depending on its index, the person said it, the assistant concluded it, or there is
+ * no trace of it. For memories of Gemini, this is always unknown.
  */
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
   const said = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
@@ -52,7 +52,7 @@ function evidenceOf(item: ListItem, index: number): MemoryEvidence {
   return { id: item.id, said_by: "unknown", trace: "none", messages: [] };
 }
 
-/** Evidence, the review of memories, and the lists for the assistants. */
+/** The commands for evidence, for the review of memories, and for the lists of what to delete at the assistants. */
 export function sampleMemoryReview({ items, pace }: Context) {
   const answers = new Map<string, string>();
   const memories = (request?: Pick<ReviewRequest, "source" | "sensitive">) =>

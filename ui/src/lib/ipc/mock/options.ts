@@ -19,10 +19,10 @@ export type MockOptions = {
 };
 
 /**
- * Options in the address of the development server or of a build with samples, as in `?mock=open,empty,slow`. `held`:
- * imports and scans never end. `agents`: AI clients are connected. `on-macos`: the system to imitate.
- * `failing-vault_damaged`: the error of unlocking. `reindexed-damaged`: the search index is rebuilt while unlocking,
- * because it is damaged.
+ * Reads the options from the address of the development server, or of a build with sample data, such as
+ * `?mock=open,empty,slow`. With `held`, imports and scans never end. With `agents`, AI clients are connected.
+ * `on-macos` names the system to imitate. `failing-vault_damaged` names the error with which unlocking fails.
+ * `reindexed-damaged` names the reason why the search index is rebuilt while unlocking.
  */
 export function optionsFromAddress(): MockOptions {
   const words = (new URLSearchParams(location.search).get("mock") ?? "").split(",");

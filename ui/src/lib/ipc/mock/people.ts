@@ -4,7 +4,7 @@ import { runStages } from "./jobs";
 type Commands = Pick<Backend, "people" | "topics" | "timeline">;
 type Context = { items: () => ListItem[]; pace: number };
 
-/** People of the sample memories: words by which their memories are found. */
+/** People in the sample memories. `words` matches the memories that are about the person. */
 const PEOPLE: (Omit<PersonInfo, "id" | "memories"> & { words: RegExp })[] = [
   { name: "Liv", relation: "daughter", of: null, words: /\bLiv\b/ },
   { name: "Per", relation: "brother", of: null, words: /\bPer\b/ },
@@ -17,7 +17,7 @@ const TOPICS: [name: string, words: RegExp][] = [
   ["Garden", /garden|tomato|plant/i],
 ];
 
-/** People and topics of the sample memories. */
+/** The commands for people and topics in the sample memories. */
 export function samplePeople({ items, pace }: Context): Commands {
   const memories = () => items().filter((each) => each.kind === "memory" && !each.trashed_at);
   const idsOf = (words: RegExp) => memories().flatMap((each) => (words.test(each.text) ? each.id : []));

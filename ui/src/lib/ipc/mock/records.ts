@@ -129,7 +129,9 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
   ].filter(({ count }) => count > 0);
 }
 
-/** The result of an export, or of a preview if it is not `saved`: a preview is not signed or validated. */
+/**
+ * The result of an export. If it is not `saved`, it is the result of a preview, which is neither signed nor validated.
+ */
 export function sampleExport(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],

@@ -35,7 +35,7 @@ const CLASS_ORDER = [
   "stored_secret",
 ];
 
-/** Review data: sensitive values, duplicates, changes of a newer export. */
+/** The commands for the review: sensitive values, duplicates, and what has changed in a newer export. */
 export function sampleReview({ items, trash, empty, tombstones, pace, scanned }: ReviewContext) {
   const findings = sampleFindings();
   let scannedAt: string | null = scanned ? new Date().toISOString() : null;
@@ -148,7 +148,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
     commands,
     open: () => Object.values(counts("open")).reduce((sum, n) => sum + n, 0),
     standings,
-    /** Records per kind that the newest export of an assistant lacks. */
+    /** The numbers of records, by kind, that are missing from the newest export of an assistant. */
     gone: (platform: string) =>
       Object.fromEntries(
         standings()

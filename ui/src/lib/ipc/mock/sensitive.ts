@@ -140,7 +140,7 @@ function finding([kind, detector, confidence, before, after, where]: Seed, n: nu
   return { state: "open", item, places };
 }
 
-/** A new queue: open values, redacted ones (only their class is left), and two ignored ones. */
+/** A fresh queue. It has open values, redacted values, of which only the class is left, and two ignored values. */
 export function sampleFindings(): Finding[] {
   const found = SEEDS.map(finding);
   const ignored = [

@@ -3,7 +3,7 @@ import { ago } from "./data";
 import { failWith } from "./jobs";
 
 export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
-/** The vault's first recovery code and the one that replaces it; after that they alternate. */
+/** The first recovery code of the vault, and the code that replaces it. Further codes alternate between these two. */
 const RECOVERY_CODES = ["K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G", "4WTN-C8HJ-ZP2E-6RXK-D9QM-V7BA-5YGF-3NSC"];
 
 type Commands = Pick<
