@@ -398,6 +398,12 @@ pub trait RecordSource {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError>;
+    /// The newest numbered state of a source of `format` that the imports led to: its number, and its time if it is
+    /// known. `group` is the id of the source in lower case.
+    fn reached_state(&mut self, format: &str, group: &str) -> Result<Option<(u64, Option<String>)>, FormatError> {
+        let _ = (format, group);
+        Ok(None)
+    }
     /// Import times of a record's versions, oldest first. Empty if they are not known.
     fn import_times(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
         let _ = id;

@@ -14,6 +14,8 @@ pub struct SourceState {
     pub base: Option<u64>,
     /// Number of the state; 0 for a whole file that was never synchronised.
     pub sequence: u64,
+    /// When the source had this state, as the file gives it.
+    pub time: Option<String>,
 }
 
 /// Reason why a delta does not continue a state.

@@ -119,6 +119,9 @@ pub struct ReachedState {
     pub group: String,
     /// Number of the state.
     pub sequence: u64,
+    /// When the source had this state, as its file gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
 }
 
 /// One recognised source.

@@ -43,6 +43,7 @@ mod memory_evidence;
 mod message_order;
 mod meta;
 mod query;
+mod reached_states;
 mod review;
 mod row_ranges;
 mod scratch;

@@ -195,6 +195,11 @@ impl Manifest {
         slot::vendor(&self.tree)?.get(key)
     }
 
+    /// `sync.last_sync_at`: when the archive had its sequence.
+    pub(super) fn sync_time(&self) -> Option<String> {
+        self.tree.get("sync")?.get("last_sync_at")?.as_str().map(str::to_owned)
+    }
+
     /// True if Mementory generated the agent, so that nothing in the manifest is from another program.
     pub(super) fn is_generated(&self) -> bool {
         self.vendor("generated") == Some(&Tree::Bool(true))

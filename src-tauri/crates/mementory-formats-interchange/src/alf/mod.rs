@@ -112,6 +112,7 @@ impl Format for Alf {
             group: manifest.agent.to_ascii_lowercase(),
             base: None,
             sequence: delta::sequence_of(&manifest),
+            time: manifest.sync_time(),
         }))
     }
     fn import_refuses(&self) -> Option<&'static [&'static str]> {

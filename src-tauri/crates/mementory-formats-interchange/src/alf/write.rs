@@ -105,6 +105,11 @@ fn write_or_plan(
         layers.scopes =
             row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
     }
+    if let Some(agent) = &passthrough.agent {
+        // The stored manifest is that of the last whole archive. Deltas that were imported since led further (§4.3.1).
+        let reached = source.reached_state("alf", &agent.to_ascii_lowercase())?;
+        layers.reached = reached.filter(|(sequence, _)| *sequence > 0);
+    }
     let several_versions = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
     layers.lineage = several_versions.map(|_| lineage::counting_id(&about.vault_id));
     let checksum = file.checksum();

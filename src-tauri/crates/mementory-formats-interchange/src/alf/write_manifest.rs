@@ -56,6 +56,8 @@ pub(super) struct Layers {
     pub entries: Vec<(String, Tree)>,
     /// Workspaces whose files are under `raw/`.
     pub workspaces: Vec<(String, Tree)>,
+    /// The state of the agent that the imports led to: its number, and its time if it is known.
+    pub reached: Option<(u64, Option<String>)>,
     /// Set if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,
     /// Id of the vault that counted the versions of the identity, if there is more than one version.
@@ -184,6 +186,14 @@ pub(super) fn build(
         row.set("partitions", Tree::Array(layers.partitions.iter().map(PartitionRow::tree).collect()));
     });
     tree.set("layers", inventory);
+    if let Some((sequence, time)) = &layers.reached {
+        let mut sync = tree.get("sync").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+        sync.set("last_sequence", number(*sequence));
+        if let Some(time) = time {
+            sync.set("last_sync_at", text(time));
+        }
+        tree.set("sync", sync);
+    }
     tree.set("checksum", text(checksum));
     tree.set("checksum_scope", text(scope));
     if is_generated {

@@ -4,6 +4,7 @@ use crate::{
     audit::AuditTrail,
     context::Context,
     export::{Scope, changed::ChangedRows, export_reader::ExportReader},
+    reached_states::known_states,
     sensitive::Masker,
 };
 use mementory_formats::{
@@ -290,6 +291,11 @@ impl RecordSource for VaultSource<'_> {
 
     fn covers(&self) -> bool {
         self.reader.cover.is_some()
+    }
+
+    fn reached_state(&mut self, format: &str, group: &str) -> Result<Option<(u64, Option<String>)>, FormatError> {
+        let mut known = known_states(&self.reader.connection).map_err(FormatError::from)?;
+        Ok(known.remove(&(format.to_owned(), group.to_owned())))
     }
 
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {

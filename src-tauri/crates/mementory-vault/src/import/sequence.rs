@@ -1,10 +1,13 @@
 //! Compares the numbered states of sources (ALF §4.3.1) with those that the vault has, and checks that each delta
 //! continues one of them. The report of each import names the states that it led to, so undoing an import also undoes
 //! its state.
-use crate::{VaultError, VaultResult, import_report::ReachedState};
+use crate::{
+    VaultError, VaultResult,
+    import_report::ReachedState,
+    reached_states::{NumberedState, SourceKey, known_states},
+};
 use mementory_formats::{FormatError, SourceState, check_sequence};
 use rusqlite::Connection;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// How a source relates to the state that the vault has of it.
@@ -26,8 +29,6 @@ pub(super) struct ReadingOrder {
     pub(super) sources: Vec<(usize, Recency)>,
     pub(super) reached: Vec<ReachedState>,
 }
-
-type SourceKey = (String, String);
 
 /// Orders whole files before deltas, and the deltas of one source by the state that they are based on.
 ///
@@ -58,8 +59,9 @@ pub(super) fn reading_order(connection: &Connection, states: &[Option<SourceStat
     deltas.sort_by(|(_, a, a_base), (_, b, b_base)| (&a.group, a_base).cmp(&(&b.group, b_base)));
     for (index, state, base) in deltas {
         check_continues(&known, state, base)?;
-        known.insert(key(state), state.sequence);
-        out.reached.push(reached_state(state, state.sequence));
+        let newest = (state.sequence, state.time.clone());
+        known.insert(key(state), newest.clone());
+        out.reached.push(reached_state(state, newest));
         out.sources.push((index, Recency::Next));
     }
     Ok(out)
@@ -69,25 +71,32 @@ fn key(state: &SourceState) -> SourceKey {
     (state.format.to_owned(), state.group.clone())
 }
 
-fn reached_state(state: &SourceState, sequence: u64) -> ReachedState {
-    ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence }
+fn reached_state(state: &SourceState, (sequence, time): NumberedState) -> ReachedState {
+    ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence, time }
 }
 
 /// Adds the state of a whole file to the known states and returns how the file relates to them. A file that was never
 /// synchronised has the number 0, so the times of its records decide.
-fn add_whole_file(known: &mut BTreeMap<SourceKey, u64>, all: &mut Vec<ReachedState>, state: &SourceState) -> Recency {
-    let newest = known.entry(key(state)).or_insert(state.sequence);
-    let is_earlier = state.sequence > 0 && state.sequence < *newest;
-    *newest = (*newest).max(state.sequence);
-    all.push(reached_state(state, *newest));
+fn add_whole_file(
+    known: &mut BTreeMap<SourceKey, NumberedState>,
+    all: &mut Vec<ReachedState>,
+    state: &SourceState,
+) -> Recency {
+    let of_file = (state.sequence, state.time.clone());
+    let newest = known.entry(key(state)).or_insert_with(|| of_file.clone());
+    let is_earlier = state.sequence > 0 && state.sequence < newest.0;
+    if state.sequence > newest.0 {
+        *newest = of_file;
+    }
+    all.push(reached_state(state, newest.clone()));
     if is_earlier { Recency::Earlier } else { Recency::Unnumbered }
 }
 
-fn check_continues(known: &BTreeMap<SourceKey, u64>, delta: &SourceState, base: u64) -> VaultResult<()> {
+fn check_continues(known: &BTreeMap<SourceKey, NumberedState>, delta: &SourceState, base: u64) -> VaultResult<()> {
     let refuse = |code: &'static str, message: String| {
         Err(VaultError::Format(FormatError::invalid(code, delta.place.clone(), message)))
     };
-    let Some(newest) = known.get(&key(delta)) else {
+    let Some((newest, _)) = known.get(&key(delta)) else {
         return if known.keys().any(|(format, _)| format == delta.format) {
             refuse("wrong_agent", "this delta is for an agent that is not in this vault".into())
         } else {
@@ -95,25 +104,4 @@ fn check_continues(known: &BTreeMap<SourceKey, u64>, delta: &SourceState, base: 
         };
     };
     check_sequence(*newest, base, delta.sequence).or_else(|error| refuse(error.code(), error.to_string()))
-}
-
-/// The newest state of each source, from the reports of all imports that were not undone.
-fn known_states(connection: &Connection) -> VaultResult<BTreeMap<SourceKey, u64>> {
-    #[derive(Deserialize)]
-    struct Stored {
-        #[serde(default)]
-        states: Vec<ReachedState>,
-    }
-    let mut statement = connection.prepare("SELECT report FROM batches WHERE undone_at IS NULL")?;
-    let mut rows = statement.query([])?;
-    let mut known = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let Some(text) = row.get::<_, Option<String>>(0)? else { continue };
-        let Ok(stored) = serde_json::from_str::<Stored>(&text) else { continue };
-        for state in stored.states {
-            let newest = known.entry((state.format, state.group)).or_insert(state.sequence);
-            *newest = (*newest).max(state.sequence);
-        }
-    }
-    Ok(known)
 }

@@ -7,6 +7,7 @@ use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::super::{list_document, workspaces, write_documents};
 use super::manifest::{DOCUMENT_LAYERS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
+use super::validate;
 use mementory_format::extension as slot;
 use mementory_format::{AppliedDeltas, Finding, FormatError, Passphrase, SequenceError, check_sequence};
 use mementory_json::Tree;
@@ -192,6 +193,9 @@ impl MergedDeltas {
             SequenceError::AlreadyApplied { at, new } => ApplyError::AlreadyApplied { place: place.clone(), at, new },
             SequenceError::WrongBase { at, base } => ApplyError::WrongBase { place: place.clone(), at, base },
         })?;
+        if let Some(error) = validate::refusal(&archive, &delta, limits)? {
+            return Err(error.into());
+        }
         for layer in DOCUMENT_LAYERS {
             let Some(file) = delta.file(layer) else { continue };
             let missing_document = || {

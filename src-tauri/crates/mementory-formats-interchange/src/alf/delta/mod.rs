@@ -66,6 +66,7 @@ impl Format for AlfDelta {
             group: delta.agent.to_ascii_lowercase(),
             base: Some(delta.base),
             sequence: delta.new,
+            time: delta.time().map(str::to_owned),
         }))
     }
     fn import_refuses(&self) -> Option<&'static [&'static str]> {

@@ -251,7 +251,6 @@ fn changes_in_one_bundle_are_applied_in_order() {
         line("create", &known, "made again"),
         tombstone(&ids(4)),
         line("create", &ids(5), "d").replace("create", "merge"),
-        "{".to_owned(),
     ]
     .join("\n");
     write_bundle(&path("d"), start, start + 1, AGENT_ID, &lines);
@@ -259,14 +258,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
     let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(
         codes,
-        [
-            "unknown_operation",
-            "not_json",
-            "create_of_known",
-            "delete_of_unknown",
-            "delete_of_unknown",
-            "update_of_unknown"
-        ]
+        ["unknown_operation", "create_of_known", "delete_of_unknown", "delete_of_unknown", "update_of_unknown"]
     );
     let vault = read(&path("out.alf")).unwrap();
     let find = |id: &str| {
@@ -290,6 +282,42 @@ fn changes_in_one_bundle_are_applied_in_order() {
         [ids(1)],
         "but one to take out"
     );
+}
+
+fn invalid_code(error: &ApplyError) -> &'static str {
+    match error {
+        ApplyError::Format(FormatError::Invalid { code, .. }) => code,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_delta_with_an_error_is_not_applied_at_all() {
+    let scratch = Scratch::new("all-or-nothing");
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("base.alf"));
+    let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
+    let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
+    let good = line("create", "0197f2a0-2222-7000-8000-0000000000c1", "a");
+    let of_another = line("create", "0197f2a0-2222-7000-8000-0000000000c2", "b").replace(AGENT_ID, "0197f2a0-9");
+    let without_operation = good.replace(",\"operation\":\"create\"", "");
+    assert_ne!(without_operation, good);
+    for (second, expected) in
+        [("{\"id\":", "not_json"), (&*without_operation, "no_operation"), (&*of_another, "wrong_agent")]
+    {
+        write_bundle(&path("d"), start, start + 1, AGENT_ID, &format!("{good}\n{second}"));
+        let refused = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap_err();
+        assert_eq!(invalid_code(&refused), expected);
+        assert!(!path("out.alf").exists());
+    }
+    let counted = format!("{good}\n");
+    write_bundle(&path("d"), start, start + 1, AGENT_ID, &counted);
+    write_changed_copy(&path("d"), &path("e"), |name, bytes| match name {
+        "memory/delta.jsonl" => [bytes.clone(), bytes].concat(),
+        _ => bytes,
+    });
+    let refused = apply(&path("base.alf"), &[path("e")], &path("out.alf"), &Limits::default()).unwrap_err();
+    assert_eq!(invalid_code(&refused), "count_differs");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::super::schema;
 use super::super::validate::LAYER_DOCUMENTS;
 use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
 use super::operation::{self, Operation};
-use mementory_format::{Catalog, Detected, FormatError, Member, Validation};
+use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
 use mementory_json::{Tree, schema::Rule};
 use mementory_model::Limits;
 use std::collections::HashSet;
@@ -35,21 +35,40 @@ pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [
 /// Validates one bundle.
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
     let archive = Archive::open_any(catalog, detected)?;
-    let delta = DeltaManifest::read(&archive, limits)?;
+    check_all(&archive, &DeltaManifest::read(&archive, limits)?, limits)
+}
+
+/// The first error for which [`apply`](super::apply) refuses a bundle; None if there is none. A line with an unknown
+/// operation is only skipped.
+pub(super) fn refusal(
+    archive: &Archive<'_>,
+    delta: &DeltaManifest,
+    limits: &Limits,
+) -> Result<Option<FormatError>, FormatError> {
+    let errors = check_all(archive, delta, limits)?.errors;
+    let refused = |finding: &Finding| {
+        let code =
+            REFUSED_ERROR_CODES.into_iter().find(|code| *code == finding.code && *code != "unknown_operation")?;
+        Some(FormatError::invalid(code, finding.place.clone(), finding.message.clone()))
+    };
+    Ok(errors.iter().find_map(refused))
+}
+
+fn check_all(archive: &Archive<'_>, delta: &DeltaManifest, limits: &Limits) -> Result<Validation, FormatError> {
     let out = Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
     let findings = Findings::new(out);
-    let mut check = Check { archive: &archive, manifest: delta.as_archive(), limits, findings };
+    let mut check = Check { archive, manifest: delta.as_archive(), limits, findings };
     check.findings.check_schema(&delta.tree, &schema::DELTA_MANIFEST_RULE, &delta.place);
     if delta.new <= delta.base {
         check.error("sequence_order", &delta.place, "new_sequence must be greater than base_sequence");
     }
     let rules = [&schema::IDENTITY_RULE, &schema::PRINCIPALS_RULE, &schema::CREDENTIALS_RULE];
     for (layer, rule) in DOCUMENT_LAYERS.into_iter().zip(rules) {
-        check.check_document(&delta, layer, rule)?;
+        check.check_document(delta, layer, rule)?;
     }
-    check.check_changes(&delta)?;
+    check.check_changes(delta)?;
     check.warn_about_unlisted_files();
-    clear_secrets::check_files(&archive, &mut check.findings)?;
+    clear_secrets::check_files(archive, &mut check.findings)?;
     Ok(check.findings.finish())
 }
 
