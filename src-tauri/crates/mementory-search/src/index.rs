@@ -176,7 +176,10 @@ impl SearchIndex {
 
     fn close_locked(&self, pending: &mut Pending) -> IndexResult<()> {
         // Preparing a commit closes the current segments. Since the prepared commit is dropped, nothing is committed.
-        let closed = self.hand_over(pending).and_then(|writer| Ok(drop(writer.prepare_commit()?)));
+        let closed = self.hand_over(pending).and_then(|writer| {
+            drop(writer.prepare_commit()?);
+            Ok(())
+        });
         pending.has_lost_changes |= closed.is_err();
         closed?;
         (pending.open_docs, pending.bytes_since_close) = (0, 0);
