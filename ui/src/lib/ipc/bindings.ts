@@ -10,7 +10,7 @@ export const commands = {
 	sessionState: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("session_state")),
 	/**  Vaults opened before. */
 	recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
-	/**  Remove a vault from that list; the vault itself is not changed. */
+	/**  Remove a vault from the list of recent vaults; the vault itself is not changed. */
 	forgetRecent: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("forget_recent", { path })),
 	/**  The backups in the same folder as a vault, newest first. */
 	backupsOf: (path: string) => typedError<FoundBackup[], ErrorBody>(__TAURI_INVOKE("backups_of", { path })),
@@ -28,9 +28,9 @@ export const commands = {
 	openDemonstration: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("open_demonstration")),
 	/**  Delete the open demonstration vault. */
 	deleteDemonstration: () => typedError<null, ErrorBody>(__TAURI_INVOKE("delete_demonstration")),
-	/**  Lock. Running jobs are rolled back first. */
+	/**  Lock the vault. Running jobs are rolled back first. */
 	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
-	/**  Minutes without input before the vault locks automatically; 0 = never. */
+	/**  Set the number of minutes without input after which the vault locks automatically; 0 = never. */
 	setAutoLock: (minutes: number) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_auto_lock", { minutes })),
 	/**  The person did something: restart the wait for the automatic lock. */
 	touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
@@ -98,7 +98,7 @@ export const commands = {
 	disconnectClient: (client: string) => typedError<ConnectionChange, ErrorBody>(__TAURI_INVOKE("disconnect_client", { client })),
 	/**  End a grant at once. What the client has read is not taken back. */
 	stopClient: (grant: string) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("stop_client", { grant })),
-	/**  Whether connected clients are answered while the window runs. */
+	/**  Set whether connected clients are answered while the window runs. */
 	setAnswerClients: (on: boolean) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("set_answer_clients", { on })),
 	/**  Record that the person has seen the notices of the first reads through these grants. */
 	firstReadsSeen: (grants: string[]) => typedError<null, ErrorBody>(__TAURI_INVOKE("first_reads_seen", { grants })),
@@ -156,7 +156,7 @@ export const commands = {
 	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
 	/**  The receipt of an erasure. */
 	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
-	/**  Clean and check again the places that a receipt lists as failed. */
+	/**  Clean the places that a receipt lists as failed, and check them again. */
 	cleanAgain: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("clean_again", { jobId, id, onProgress })),
 	/**  Scan new and changed records for sensitive values, or all records. */
 	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
@@ -243,7 +243,10 @@ export const commands = {
 	windowGuards: () => typedError<WindowGuards, ErrorBody>(__TAURI_INVOKE("window_guards")),
 	/**  Set whether the vault locks when the screen locks or the computer sleeps. */
 	setLockWhenAway: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_lock_when_away", { on })),
-	/**  Set whether the window is kept out of screenshots and screen sharing. Error `usage` where the system cannot. */
+	/**
+	 *  Set whether the window is kept out of screenshots and screen sharing. Fails with `usage` if the system does not
+	 *  support this.
+	 */
 	setHideFromCapture: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_hide_from_capture", { on })),
 };
 
@@ -254,14 +257,14 @@ export type AboutInfo = {
 	kind: string,
 	/**  From 0 to 1. */
 	confidence: number,
-	/**  `suggested`, or `person` for a decision of the person about this memory or about another one that says the same. */
+	/**  `suggested`, or `person` if the person decided it for this memory or for another one that says the same. */
 	by: string,
 };
 
 /**  Decision of the person on what memories are about. */
 export type AboutRequest = {
 	ids: string[],
-	/**  As in the filter, or `suggested` to remove an earlier decision. */
+	/**  One of the subjects in [`Filter::about`], or `suggested` to remove an earlier decision. */
 	about: string,
 };
 
@@ -282,11 +285,11 @@ export type AgentsOverview = {
 	programs: ConnectedProgram[],
 	/**  Number of suggestions that wait for a decision. */
 	suggestions: number,
-	/**  Why no client can be connected from this program. */
+	/**  Why this program cannot connect any client; null if it can. */
 	problem: ErrorBody | null,
 };
 
-/**  An AI client that is on this computer or has the vault in its configuration. */
+/**  The state of an AI client that Mementory can connect, whether or not the client is on this computer. */
 export type AiClient = {
 	/**  `claude_desktop`, `claude_code`, `codex` … */
 	client: string,
@@ -321,11 +324,11 @@ export type AiClientProblem = {
 
 /**  Whether the window answers clients. */
 export type AnsweringState = {
-	/**  Whether the person switched answering on. */
+	/**  Whether the person has switched on answering clients. */
 	enabled: boolean,
-	/**  Whether the window answers now. It does not without an active grant. */
+	/**  Whether the window is answering clients now. Without an active grant, it is not. */
 	running: boolean,
-	/**  Why answering could not be started. */
+	/**  Why the window could not start answering clients. */
 	problem: ErrorBody | null,
 };
 
@@ -414,7 +417,7 @@ export type CheckPlace = {
 	detail: string,
 };
 
-/**  Integrity of every part of the vault. */
+/**  Result of checking the integrity of every part of the vault. */
 export type CheckReport = {
 	ok: boolean,
 	places: CheckPlace[],
@@ -447,7 +450,7 @@ export type ClientCall = {
 /**  Calls of connected clients, newest first. */
 export type ClientCallList = {
 	calls: ClientCall[],
-	/**  Number of all calls in the log; `calls` contains only the newest. */
+	/**  Number of all such calls in the log; `calls` contains only the newest. */
 	total: number,
 };
 
@@ -509,7 +512,7 @@ export type ContradictionInfo = {
 /**  Answer of `contradictions`. */
 export type ContradictionList = {
 	pairs: ContradictionInfo[],
-	/**  Plans whose date has passed, without those that the person called true. */
+	/**  Plans whose date has passed, except those that the person called true. */
 	past_plans: ListItem[],
 };
 
@@ -548,8 +551,8 @@ export type Detection = {
 	missing_parts: string[],
 	candidates: Candidate[],
 	/**
-	 *  True if several formats recognised the file about equally well. False if none did: the candidates are then the
-	 *  nearest ones, best first, and the last one keeps the input as a plain file.
+	 *  True if several formats recognised the file about equally well. False if no format recognised it; then the
+	 *  candidates are the nearest formats, best first, and the last candidate keeps the input as a plain file.
 	 */
 	tie: boolean,
 };
@@ -689,7 +692,7 @@ export type EvidenceRequest = {
 	until: string | null,
 	/**  Sign with the vault's key. */
 	sign: boolean,
-	/**  Parts to write; null = tombstones, the log and provenance, as the specification requires. */
+	/**  Parts to write. Null means tombstones, the log and provenance, which the specification requires. */
 	parts: EvidencePart[] | null,
 };
 
@@ -707,7 +710,7 @@ export type ExportRequest = {
 	cover: boolean,
 };
 
-/**  Result of an export, or its preview (`bytes` 0, `validated` false, nothing written). */
+/**  Result of an export. Also used for a preview, which writes nothing; then `bytes` is 0 and `validated` is false. */
 export type Exported = {
 	path: string,
 	format: string,
@@ -717,7 +720,7 @@ export type Exported = {
 	/**  Number of distinct sensitive values masked in the export. */
 	covered: number,
 	bytes: number,
-	/**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
+	/**  The digest that the format defines (for `.mem`, the bundle digest), otherwise the SHA-256 of the file. */
 	digest: string,
 	/**  True if the export was read back and is valid. */
 	validated: boolean,
@@ -736,8 +739,8 @@ export type Exported = {
 };
 
 /**
- *  Number of records for the filter menus, by source, type (an empty name = no type), tag and `said_by`. Attachments
- *  are counted by kind of file instead of type.
+ *  Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name stands for
+ *  records without a type. Attachments are counted by kind of file instead of type.
  */
 export type Facets = {
 	sources: { [key in string]: number },
@@ -772,7 +775,7 @@ export type FileCheck = {
 	format: string | null,
 	/**  False if the format has no validator; then the other fields mean nothing. */
 	checked: boolean,
-	/**  True if no error was found and the signature is not invalid. */
+	/**  True if no error was found and no signature is invalid. */
 	ok: boolean,
 	records: number,
 	signature: CheckedSignature,
@@ -782,7 +785,7 @@ export type FileCheck = {
 	warnings: Finding[],
 };
 
-/**  Number of files of one kind, and the total size of those in the vault in bytes. */
+/**  Number of files of one kind, and the total size in bytes of those files that are in the vault. */
 export type FileCount = {
 	count: number,
 	bytes: number,
@@ -798,7 +801,7 @@ export type Filter = {
 	tag: string | null,
 	/**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
 	record_type: string | null,
-	/**  Who said what the record says: `user`, `assistant`, `system`, or `unknown` where the source does not tell. */
+	/**  Who said what the record says: `user`, `assistant`, `system`, or `unknown` if the source does not say. */
 	said_by: string | null,
 	/**  First time or date (RFC 3339), inclusive. */
 	since: string | null,
@@ -818,18 +821,19 @@ export type Filter = {
 	/**  Only records of these import batches, by id. */
 	batch: string[] | null,
 	/**
-	 *  Only memories about this subject: `who_you_are people work projects health money places_travel home food tastes
-	 *  beliefs plans how_to_answer`; empty = memories without a suggested subject.
+	 *  Only memories about this subject: `who_you_are`, `people`, `work`, `projects`, `health`, `money`,
+	 *  `places_travel`, `home`, `food`, `tastes`, `beliefs`, `plans` or `how_to_answer`. An empty text selects memories
+	 *  without a suggested subject.
 	 */
 	about: string | null,
 	/**
-	 *  Only memories in this special category: `health beliefs politics origin sexuality biometrics union money minors
-	 *  exact_address`, or `any`.
+	 *  Only memories in this special category: `health`, `beliefs`, `politics`, `origin`, `sexuality`, `biometrics`,
+	 *  `union`, `money`, `minors`, `exact_address`, or `any` of them.
 	 */
 	special: string | null,
 };
 
-/**  An export in a watched folder that the person has not decided about. */
+/**  An export in a watched folder on which the person has not decided yet. */
 export type Find = {
 	id: string,
 	/**  Id of the watched folder. */
@@ -928,9 +932,9 @@ export type GrantInfo = {
 	records_today: number,
 };
 
-/**  Request to make a grant. An empty list does not restrict the grant. */
+/**  Request to make a grant. An empty list of sources, kinds, types or tags does not restrict the grant. */
 export type GrantRequest = {
-	/**  Name of the client, as the person calls it. */
+	/**  Name that the person gives the client. */
 	name: string,
 	sources: string[],
 	kinds: string[],
@@ -941,7 +945,7 @@ export type GrantRequest = {
 	until: string | null,
 	/**  True if conversations and messages are visible too. */
 	conversations: boolean,
-	/**  True if sensitive values are handed out as they are. */
+	/**  True if sensitive values are handed out unmasked. */
 	uncovered: boolean,
 	/**  `read`, `suggest`, `export`. */
 	rights: string[],
@@ -987,7 +991,7 @@ export type Impact = {
 	derived: number,
 	links: number,
 	attachments: number,
-	/**  Passthrough files of imports that contain the text. */
+	/**  Number of passthrough files of imports that contain the text. */
 	passthrough: number,
 	copies: Copy[],
 	/**  Ids of everything that would be removed. */
@@ -1007,7 +1011,7 @@ export type ImportReport = {
 	messages: number,
 	memories: number,
 	attachments: AttachmentCounts,
-	/**  Attachments that are referenced but not in the input; null in reports of older imports. */
+	/**  Number of attachments that are referenced but not in the input; null in reports of older imports. */
 	missing_attachments: number | null,
 	missing_parts: string[],
 	/**  True if something is in `missing`, so that only the remainder of the file was imported. */
@@ -1015,8 +1019,8 @@ export type ImportReport = {
 	/**  What was missing or damaged in the file, if the person chose to import the remainder. */
 	missing: MissingPart[],
 	/**
-	 *  Number of records, by kind, that earlier exports of the account contained and this newest export does not. Empty
-	 *  in reports of older imports.
+	 *  Number of records, by kind, that are missing from this newest export of the account although earlier exports
+	 *  contained them. Empty in reports of older imports.
 	 */
 	gone: { [key in string]: number },
 	/**  Places of signatures that are invalid. Empty in stored reports. */
@@ -1046,13 +1050,13 @@ export type ImportRequest = {
 	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
-	/**  Import what is left of a file that is damaged or lacks a part of its own inventory. */
+	/**  Import what is left of a file that is damaged or lacks a part that its own inventory lists. */
 	salvage: boolean,
 };
 
 /**  State of the search index. */
 export type IndexInfo = {
-	/**  `current`, or `rebuilt` (rebuilt from the records in this session). */
+	/**  `current`, or `rebuilt` if it was rebuilt from the records in this session. */
 	state: string,
 	/**
 	 *  Why the index was rebuilt when the vault was opened: `missing` (as in a backup), `damaged` or `behind`. Null if
@@ -1068,10 +1072,10 @@ export type KeyInfo = {
 	algorithm: string,
 	/**  The key in hex. */
 	public_key: string,
-	/**  The first half of its SHA-256 in hex, for display. */
+	/**  The first half of the key's SHA-256 in hex, for display. */
 	fingerprint: string,
 	name: string | null,
-	/**  When it was first seen or trusted; null for the vault's own key. */
+	/**  When the key was first seen or trusted; null for the vault's own key. */
 	since: string | null,
 };
 
@@ -1098,8 +1102,8 @@ export type LinkInfo = {
 	source: string | null,
 	conversation_id: string | null,
 	/**
-	 *  True if the target is in the Trash. Then only kind and source are given, and the conversation if that is not in
-	 *  the Trash.
+	 *  True if the target is in the Trash. Then only its kind and source are given, and its conversation if that is not
+	 *  in the Trash too.
 	 */
 	trashed: boolean,
 };
@@ -1134,7 +1138,7 @@ export type ListItem = {
 	/**  For records in the Trash: when the record was moved there, and when it will be erased. */
 	trashed_at: string | null,
 	expires_at: string | null,
-	/**  For attachments: size, media type, and whether the bytes are in the vault. */
+	/**  For attachments: size in bytes, media type, and whether the bytes are in the vault. */
 	size: number | null,
 	media_type: string | null,
 	present: boolean | null,
@@ -1151,7 +1155,10 @@ export type ListItem = {
 	special: string[],
 };
 
-/**  Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (last changed in the vault first). */
+/**
+ *  Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed`, which puts the
+ *  records first that were changed last in the vault.
+ */
 export type ListRequest = {
 	filter: Filter,
 	sort: string | null,
@@ -1166,7 +1173,7 @@ export type Looked = {
 	records: number,
 };
 
-/**  Information that the written format cannot express, so that other programs do not see it. */
+/**  Information that the written format cannot express. Other programs that read the export do not see it. */
 export type Loss = {
 	record: string,
 	field: string,
@@ -1175,7 +1182,7 @@ export type Loss = {
 	note: string,
 };
 
-/**  Number of losses of one field in one way. */
+/**  Number of losses of one kind in one field. */
 export type LossCount = {
 	field: string,
 	/**  As in [`Loss`]. */
@@ -1191,9 +1198,12 @@ export type MemoryEvidence = {
 	 *  `unknown`.
 	 */
 	said_by: string,
-	/**  `found`; `none`: all conversations of its time were compared, and none says it; `unknown`: nothing can be said. */
+	/**
+	 *  `found`; `none` if the memory was compared with all conversations of its time and none of them says it;
+	 *  `unknown` if neither could be shown.
+	 */
 	trace: string,
-	/**  The messages that show who said the memory, then those that the export names. */
+	/**  First the messages that show who said the memory, then the other messages that the export names. */
 	messages: EvidenceMessage[],
 };
 
@@ -1201,15 +1211,15 @@ export type MemoryEvidence = {
 export type MergeStrategy = 
 /**  Skip records with a known id or an equal text. */
 "skip_duplicates" | 
-/**  Replace records with a known id, even by an older version. */
+/**  Replace records with a known id, even if the imported version is older. */
 "overwrite" | 
-/**  Import records with a known id and another text beside the existing one, under a new id. */
+/**  If a record has a known id but another text, keep the existing record and import the other under a new id. */
 "rename";
 
 /**  A part of a file that is missing or damaged. */
 export type MissingPart = {
 	place: string,
-	/**  Stable code, then `: ` and details. */
+	/**  A stable code, then `: ` and details. */
 	reason: string,
 };
 
@@ -1280,7 +1290,7 @@ export type PartInfo = {
 	role: string,
 };
 
-/**  Strength of a passphrase as it is typed; nothing is stored. */
+/**  Strength of a passphrase while it is being typed. Nothing is stored. */
 export type PassphraseStrength = {
 	/**  From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum. */
 	score: number,
@@ -1293,7 +1303,7 @@ export type PassphraseStrength = {
 export type PathInfo = {
 	path: string,
 	folder: boolean,
-	/**  Size of a file; null for everything else, and for missing paths. */
+	/**  Size of a file in bytes; null for everything else, and for missing paths. */
 	size: number | null,
 };
 
@@ -1304,13 +1314,13 @@ export type People = {
 
 /**  Somebody who occurs in memories. */
 export type PersonInfo = {
-	/**  Position in the list; changes when memories change. */
+	/**  Position in the list of people. It changes when memories change. */
 	id: string,
-	/**  As the memories write it; none if only the relation is known ("her boss"). */
+	/**  The name as the memories spell it. Null if they give only a relation, such as "her boss". */
 	name: string | null,
-	/**  Such as `brother` or `boss`, as far as the memories say. */
+	/**  The relation, such as `brother` or `boss`. Null if the memories give none. */
 	relation: string | null,
-	/**  Whose relation it is, if not that of the person who owns the vault: `Ruth` for Ruth's daughter. */
+	/**  Whose relation it is, unless it is that of the vault's owner. For Ruth's daughter, this is `Ruth`. */
 	of: string | null,
 	/**  Ids of the memories, at least one. */
 	memories: string[],
@@ -1318,7 +1328,10 @@ export type PersonInfo = {
 
 /**  Progress of a job, reported about ten times a second at most. */
 export type Progress = {
-	/**  Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names. */
+	/**
+	 *  Name of the stage. Stages of an import: `detect`, `read`, `store`, `index`, `check`. Of an export: `collect`,
+	 *  `write`, `validate`. Of an erasure: the names of the places.
+	 */
 	stage: string,
 	done: number,
 	/**  0 if unknown. */
@@ -1334,9 +1347,9 @@ export type Receipt = {
 	at: string,
 	complete: boolean,
 	places: ReceiptPlace[],
-	/**  Records with the same text that were left unchanged. */
+	/**  Number of records with the same text that were left unchanged. */
 	copies_left: number,
-	/**  Number of other records with the same text that were redacted; null in older receipts, where it is not known. */
+	/**  Number of other records with the same text that were redacted; null in older receipts, which do not record it. */
 	copies_redacted: number | null,
 };
 
@@ -1399,9 +1412,9 @@ export type RecordView = {
 	fields: string,
 };
 
-/**  What a redaction would change. Nothing was changed. */
+/**  Preview of what a redaction would change. */
 export type RedactPreview = {
-	/**  Number of records, including this one. */
+	/**  Number of records that would be redacted, including the requested one. */
 	redacted: number,
 	/**  Number of records by kind. */
 	kinds: { [key in string]: number },
@@ -1415,7 +1428,7 @@ export type RedactRequest = {
 	everywhere: boolean,
 };
 
-/**  Request to redact the given values, or those values of some classes that still await review. */
+/**  Request to redact the given values, or all values of some classes that still await review. */
 export type RedactValuesRequest = {
 	values: string[],
 	/**  Used if `values` is empty: all values of these classes that still await review. */
@@ -1427,7 +1440,7 @@ export type RedactValuesRequest = {
 /**  Result of a redaction. */
 export type Redacted = {
 	id: string,
-	/**  Number of records changed, including this one. */
+	/**  Number of records that were redacted, including the requested one. */
 	redacted: number,
 	tombstone: TombstoneView,
 	receipt: Receipt,
@@ -1444,7 +1457,7 @@ export type RedactedValues = {
 /**  A path that cannot be opened. */
 export type RefusedPath = {
 	path: string,
-	/**  `missing`, `unreadable`, or `no_file`: neither a file nor a folder. */
+	/**  `missing`, `unreadable`, or `no_file` if it is neither a file nor a folder. */
 	reason: string,
 };
 
@@ -1509,7 +1522,7 @@ export type ReviewState = {
 	item: ReviewItem | null,
 	/**  Number of memories without an answer. */
 	left: number,
-	/**  Number of memories with and without an answer. */
+	/**  Number of all memories, with or without an answer. */
 	total: number,
 	/**  Number of answers by name. */
 	answers: { [key in string]: number },
@@ -1582,11 +1595,11 @@ export type SensitiveQueue = {
 	ignored: { [key in string]: number },
 	/**  When the last complete scan ended; null = never. */
 	looked_at: string | null,
-	/**  At most this many records are not scanned yet. */
+	/**  Upper bound of the number of records that are not scanned yet. */
 	left: number,
 };
 
-/**  A page of the review queue: one entry for each distinct value. */
+/**  Request for a page of the review queue, which has one entry for each distinct value. */
 export type SensitiveRequest = {
 	/**  `open` (default), `redacted`, `ignored`. */
 	state: string,
@@ -1605,7 +1618,10 @@ export type SessionState = {
 	path: string | null,
 	/**  Minutes without input before the vault locks automatically; 0 = never. */
 	auto_lock_minutes: number,
-	/**  Erasures and redactions made in a newer copy of this vault that were applied when it was opened. */
+	/**
+	 *  Number of erasures and redactions that were made in a newer copy of this vault and applied when this one was
+	 *  opened.
+	 */
 	erasures_reapplied: number,
 	/**
 	 *  `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
@@ -1620,13 +1636,13 @@ export type SessionState = {
 export type SettleRequest = {
 	/**  Id of the memory that is right. */
 	right: string,
-	/**  Ids of the memories that it contradicts. */
+	/**  Ids of the memories that contradict `right`. */
 	others: string[],
 };
 
 /**  Answer of `settle`. */
 export type Settled = {
-	/**  The answers that the memories had before, `none` for those without one; the one that is right comes first. */
+	/**  The answer that each memory had before, or `none` if it had no answer. The memory that is right comes first. */
 	before: ReviewAnswer[],
 };
 
@@ -1715,13 +1731,13 @@ export type SourceInfo = {
 	/**  Time of the newest record from this assistant. */
 	newest_at: string | null,
 	/**
-	 *  When the newest export was made according to its file name, otherwise when it was imported. Null for records
-	 *  written by hand.
+	 *  When the newest export was made according to its file name. Without such a name, when the export was imported.
+	 *  Null for records written by hand.
 	 */
 	exported_at: string | null,
 };
 
-/**  A span of `text` in Unicode code points (end exclusive), and the class that is written in its place. */
+/**  A span of `text` in Unicode code points (end exclusive), and the name of the class that replaces it. */
 export type Span = {
 	start: number,
 	end: number,
@@ -1738,7 +1754,7 @@ export type StandingCount = {
 	count: number,
 };
 
-/**  A step taken for a message, collapsed by default in the reader. */
+/**  One block of a message besides its text, such as a tool call. The window shows it collapsed by default. */
 export type Step = {
 	/**  As in [`ThreadMessage`]. */
 	content_type: string,
@@ -1760,8 +1776,8 @@ export type SuggestionAccepted = {
 };
 
 /**
- *  Decisions on suggestions. Those in `never` are refused for good: if a client suggests the same again, it is not put
- *  into the queue.
+ *  Decisions on suggestions. Those in `never` are refused for good: if a client makes the same suggestion again, it is
+ *  not put into the queue.
  */
 export type SuggestionDecision = {
 	accept: SuggestionAccept[],
@@ -1785,9 +1801,12 @@ export type SuggestionItem = {
 	type: string | null,
 	tags: string[],
 	reason: string | null,
-	/**  Date of the memory in the document that it came from; null if it is to have the date when it is accepted. */
+	/**
+	 *  Date of the memory in the document from which the client imported it. If null, the memory gets the date on which
+	 *  the suggestion is accepted.
+	 */
 	created_at: string | null,
-	/**  True if the record has changed since, so that the suggestion can only be refused. */
+	/**  True if the record has changed since the client saw it, so that the suggestion can only be refused. */
 	changed_since: boolean,
 	at: string,
 };
@@ -1807,9 +1826,9 @@ export type SuggestionsClosed = {
 export type Summary = {
 	/**  Number of all stored versions of the records. */
 	versions: number,
-	/**  Number of distinct sensitive values, by class, that are found in these records and still await review. */
+	/**  Number of distinct sensitive values, by class, that were found in these records and still await review. */
 	findings: { [key in string]: number },
-	/**  Number of conversations in the vault that the records were derived from. */
+	/**  Number of conversations in the vault from which the records were derived. */
 	conversations: number,
 	/**  Number of records with a date; `first` and `last` are the earliest and latest of these dates. */
 	dated: number,
@@ -1852,13 +1871,13 @@ export type ThreadMessage = {
 	siblings: string[],
 	/**  Memories derived from this message. */
 	memories: LinkInfo[],
-	/**  Blocks of the message beside its text: thinking, tool calls and their results. */
+	/**  Blocks of the message besides its text: thinking, tool calls and their results. */
 	steps: Step[],
 };
 
 /**  Answer of `timeline`. */
 export type Timeline = {
-	/**  The oldest first; those without a date at the end. */
+	/**  The memories, oldest first. Those without a date come last. */
 	items: ListItem[],
 };
 
@@ -1868,7 +1887,7 @@ export type Todo = {
 	assistant: string | null,
 	/**  Display name of the assistant. */
 	name: string | null,
-	/**  In the assistant's own order, oldest first. */
+	/**  The memories to delete, oldest first as in the assistant's own list. */
 	items: TodoItem[],
 	/**  A text to paste into a chat with the assistant; empty if nothing is left to delete. */
 	message: string,
@@ -1879,7 +1898,7 @@ export type Todo = {
 /**  Number of memories to delete at an assistant. */
 export type TodoCount = {
 	assistant: string,
-	/**  Number of memories that are not gone from the assistant yet. `items` counts all. */
+	/**  Number of memories that are not gone from the assistant yet. `items` also counts those that are gone. */
 	open: number,
 	items: number,
 };
@@ -1936,9 +1955,9 @@ export type Tombstones = {
 
 /**  Memories about the same topic. */
 export type TopicInfo = {
-	/**  Position in the list of topics by size; changes when memories change. */
+	/**  Position in the list of topics, which is sorted by size. It changes when memories change. */
 	id: string,
-	/**  Made of words of the memories: letters, digits and spaces only. */
+	/**  Consists of words from the memories and contains only letters, digits and spaces. */
 	name: string,
 	/**  Ids of the memories. */
 	memories: string[],
@@ -1954,7 +1973,7 @@ export type Undone = {
 	removed: number,
 };
 
-/**  The vault in numbers. Records in the Trash are counted only in `trash`. */
+/**  Numbers about the vault. Records in the Trash are counted only in `trash`. */
 export type VaultInfo = {
 	vault_id: string,
 	path: string,
@@ -1984,7 +2003,7 @@ export type VersionInfo = {
 	cause: string,
 };
 
-/**  A problem because of which no record was lost. */
+/**  A problem that did not cause any record to be lost. */
 export type Warning = {
 	code: string,
 	place: string,
@@ -2006,7 +2025,7 @@ export type Watched = {
 	folders: WatchedFolder[],
 	/**  Detected files, newest first. */
 	finds: Find[],
-	/**  Id of the file that is being imported automatically, which is also the id of that job. */
+	/**  Id of the file that is being imported automatically. The import job has the same id. */
 	importing: string | null,
 	imported: OwnImport[],
 };
@@ -2023,15 +2042,15 @@ export type WatchedFolder = {
 	last_at: string | null,
 };
 
-/**  Protections of the window besides the passphrase, and which of them this system supports. */
+/**  The window's protections besides the passphrase, and which of them this system supports. */
 export type WindowGuards = {
 	/**  `linux`, `macos` or `windows`. */
 	system: string,
 	/**  Whether the vault locks when the screen locks or the computer sleeps. */
 	lock_when_away: boolean,
 	/**
-	 *  True if the system announces a locked screen, and a sleep before it begins. Otherwise the vault locks only after
-	 *  a sleep.
+	 *  True if the system announces that the screen was locked and that the computer is about to sleep. Otherwise the
+	 *  vault locks only after a sleep.
 	 */
 	told_when_away: boolean,
 	/**  Whether the window is kept out of screenshots and screen sharing. */
