@@ -48,8 +48,7 @@ pub(crate) struct Pending {
     /// Bytes of text in `waiting`.
     waiting_bytes: usize,
     bytes_since_close: usize,
-    /// A write of the indexing thread failed, so some changes since the last commit are lost. tantivy would commit the
-    /// others.
+    /// True if the writer failed, so that changes since the last commit may be lost. tantivy would commit the others.
     has_lost_changes: bool,
 }
 
@@ -153,7 +152,7 @@ impl SearchIndex {
         pending.bytes_since_close += bytes;
         pending.open_docs += 1;
         if pending.waiting.len() >= BATCH_DOCS || pending.waiting_bytes >= BATCH_BYTES {
-            self.hand_over(&mut pending)?;
+            self.with_writer(&mut pending, |_| Ok(()))?;
         }
         Ok(())
     }
@@ -163,8 +162,10 @@ impl SearchIndex {
     pub fn delete_row(&self, row: u64) -> IndexResult<()> {
         let mut pending = self.pending();
         let term = Term::from_field_u64(self.fields.row, row);
-        self.hand_over(&mut pending)?.delete_term(term);
-        Ok(())
+        self.with_writer(&mut pending, |writer| {
+            writer.delete_term(term);
+            Ok(())
+        })
     }
 
     /// Writes the added documents to segments without publishing them, so that the next [`commit`](Self::commit) has
@@ -176,12 +177,10 @@ impl SearchIndex {
 
     fn close_locked(&self, pending: &mut Pending) -> IndexResult<()> {
         // Preparing a commit closes the current segments. Since the prepared commit is dropped, nothing is committed.
-        let closed = self.hand_over(pending).and_then(|writer| {
+        self.with_writer(pending, |writer| {
             drop(writer.prepare_commit()?);
             Ok(())
-        });
-        pending.has_lost_changes |= closed.is_err();
-        closed?;
+        })?;
         (pending.open_docs, pending.bytes_since_close) = (0, 0);
         Ok(())
     }
@@ -197,14 +196,12 @@ impl SearchIndex {
     }
 
     fn commit_locked(&self, pending: &mut Pending, seq: u64) -> IndexResult<()> {
-        let committed = self.hand_over(pending).and_then(|writer| {
+        self.with_writer(pending, |writer| {
             let mut prepared = writer.prepare_commit()?;
             prepared.set_payload(&seq.to_string());
             prepared.commit()?;
             Ok(())
-        });
-        pending.has_lost_changes |= committed.is_err();
-        committed?;
+        })?;
         (pending.open_docs, pending.bytes_since_close) = (0, 0);
         self.seq.store(seq, Ordering::Release);
         self.reader.reload()?;
@@ -273,19 +270,26 @@ impl SearchIndex {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The writer, after all waiting documents were passed to it.
-    fn hand_over<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {
+    /// Passes all waiting documents to the writer, and then calls `change` with it. If any of this fails, changes may be
+    /// lost, so every further call fails until they are discarded.
+    fn with_writer(
+        &self,
+        pending: &mut Pending,
+        change: impl FnOnce(&mut IndexWriter) -> IndexResult<()>,
+    ) -> IndexResult<()> {
         if pending.has_lost_changes {
             return Err(IndexError::Io(std::io::Error::other("an earlier change could not be written")));
         }
         let waiting = std::mem::take(&mut pending.waiting);
         pending.waiting_bytes = 0;
-        if !waiting.is_empty() {
-            let passed_on = self.writer(pending).and_then(|writer| Ok(writer.run(waiting)?));
-            pending.has_lost_changes = passed_on.is_err();
-            passed_on?;
-        }
-        self.writer(pending)
+        let changed = self.writer(pending).and_then(|writer| {
+            if !waiting.is_empty() {
+                writer.run(waiting)?;
+            }
+            change(writer)
+        });
+        pending.has_lost_changes = changed.is_err();
+        changed
     }
 
     pub(crate) fn writer<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {
