@@ -72,6 +72,21 @@ pub(super) fn write_redacted(
     out.entry(name, &mut redacted.as_bytes()).map(|(_, digest)| Some(digest))
 }
 
+/// Writes the identity or the principals. Unless the archive is encrypted, the secrets in their texts are replaced, which
+/// is reported as a loss.
+pub(super) fn write_document(
+    out: &mut ArchiveWriter,
+    name: &str,
+    text: &str,
+    losses: &mut LossReport,
+) -> Result<(), FormatError> {
+    let redacted = redacted_document(text, out.is_encrypted());
+    if redacted.is_some() {
+        report_redacted(name, losses);
+    }
+    out.entry(name, &mut redacted.as_deref().unwrap_or(text).as_bytes()).map(drop)
+}
+
 /// A document (identity or principals) with the secrets in its texts replaced. None if it is written as it is, because it
 /// has no secrets or the file is encrypted.
 pub(super) fn redacted_document(text: &str, is_encrypted: bool) -> Option<String> {

@@ -195,7 +195,7 @@ impl Manifest {
         slot::vendor(&self.tree)?.get(key)
     }
 
-    /// `sync.last_sync_at`: when the archive had its sequence.
+    /// `sync.last_sync_at`: the time at which the archive reached its sequence.
     pub(super) fn sync_time(&self) -> Option<String> {
         self.tree.get("sync")?.get("last_sync_at")?.as_str().map(str::to_owned)
     }

@@ -11,6 +11,9 @@ use std::{
     sync::Arc,
 };
 
+/// A text that has the form of a token of a known service.
+pub(crate) const TOKEN: &str = concat!("ghp", "_q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN");
+
 /// Reads and writes workspaces of agents. Detection uses all formats.
 pub(crate) mod workspace {
     pub(crate) use mementory_format::testkit::{put, tree, write};

@@ -21,8 +21,6 @@ use std::io::Read;
 #[derive(Default)]
 pub(super) struct WorkspaceFiles {
     runtimes: Vec<RuntimeFiles>,
-    /// True if the whole archive is encrypted, so that its files may contain secrets.
-    is_encrypted: bool,
 }
 
 /// The workspace files of one runtime.
@@ -30,6 +28,11 @@ struct RuntimeFiles {
     runtime: &'static Runtime,
     workspace: Workspace,
     artifacts: Vec<Artifact>,
+}
+
+/// True if the artifact contains a secret that the archive may not have in the clear. Then it is only listed.
+fn is_withheld(out: &ArchiveWriter, artifact: &Artifact) -> bool {
+    !out.is_encrypted() && clear_secrets::file_has_secret(&artifact.bytes)
 }
 
 impl WorkspaceFiles {
@@ -41,7 +44,7 @@ impl WorkspaceFiles {
         options: &WriteOptions,
         secrets: &mut Secrets,
     ) -> Result<Self, FormatError> {
-        let mut out = Self { is_encrypted: secrets.are_sealed(), ..Self::default() };
+        let mut out = Self::default();
         for runtime in [&OPENCLAW, &ZEROCLAW] {
             if !plan.workspaces.keys().any(|scope| scope.split(':').next() == Some(runtime.id)) {
                 continue;
@@ -84,7 +87,7 @@ impl WorkspaceFiles {
             let lines = tiers::lines_by_artifact(source, plan, &artifacts.iter().collect::<Vec<_>>())?;
             for (at, artifact) in artifacts.iter().enumerate() {
                 let mut path = None;
-                if (artifact.bytes.len() as u64) < threshold && !self.is_withheld(artifact) {
+                if (artifact.bytes.len() as u64) < threshold && !is_withheld(out, artifact) {
                     let name = name(out, &artifact.source_path, &tiers::row_id(artifact));
                     out.entry(&name, &mut artifact.bytes.as_slice())?;
                     path = Some(name);
@@ -102,18 +105,12 @@ impl WorkspaceFiles {
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// True if the artifact contains a secret that the archive must not contain in the clear. Then the archive only
-    /// lists the artifact.
-    fn is_withheld(&self, artifact: &Artifact) -> bool {
-        !self.is_encrypted && clear_secrets::file_has_secret(&artifact.bytes)
-    }
-
     /// Reports the artifacts that are too large for the archive, or contain secrets.
-    pub(super) fn report_unwritten(&self, threshold: u64, losses: &mut LossReport) {
+    pub(super) fn report_unwritten(&self, out: &ArchiveWriter, threshold: u64, losses: &mut LossReport) {
         for artifact in self.runtimes.iter().flat_map(|files| &files.artifacts) {
             if artifact.bytes.len() as u64 >= threshold {
                 losses.add(&artifact.source_path, "file", LossKind::LeftOut, &tiers::too_large_note(threshold));
-            } else if self.is_withheld(artifact) {
+            } else if is_withheld(out, artifact) {
                 losses.add(&artifact.source_path, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
             }
         }

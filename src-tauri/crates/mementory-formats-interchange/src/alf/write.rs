@@ -156,12 +156,7 @@ fn report_left_out(
 
 fn write_identity(file: &mut ArchiveWriter, plan: &mut ExportPlan, layers: &mut Layers) -> Result<(), FormatError> {
     let Some(row) = plan.rows.get("identity").and_then(|rows| rows.first()) else { return Ok(()) };
-    let name = layers.file("identity");
-    let redacted = clear_secrets::redacted_document(&row.text, file.is_encrypted());
-    if redacted.is_some() {
-        clear_secrets::report_redacted(&name, &mut plan.losses);
-    }
-    file.entry(&name, &mut redacted.as_ref().unwrap_or(&row.text).as_bytes())?;
+    clear_secrets::write_document(file, &layers.file("identity"), &row.text, &mut plan.losses)?;
     layers.identity_version = Some(documents::identity_version(&row.text));
     Ok(())
 }
@@ -189,13 +184,10 @@ fn write_list(
         text = documents::with_threshold(text, layers.threshold.0);
     }
     // Redacting the other lists would break the names of files, and the credentials, which are encrypted one by one.
-    if layer == "principals"
-        && let Some(redacted) = clear_secrets::redacted_document(&text, file.is_encrypted())
-    {
-        clear_secrets::report_redacted(&name, &mut plan.losses);
-        text = redacted;
+    match layer {
+        "principals" => clear_secrets::write_document(file, &name, &text, &mut plan.losses)?,
+        _ => drop(file.entry(&name, &mut text.as_bytes())?),
     }
-    file.entry(&name, &mut text.as_bytes())?;
     layers.counts.insert(layer, count as u64);
     Ok(())
 }
@@ -250,7 +242,7 @@ fn write_files(
     }
     let name = |out: &ArchiveWriter, name: &str, id: &str| free_artifact_name(out, passthrough, name, id);
     rows.extend(workspaces.artifacts(source, out, plan, threshold, &name)?);
-    workspaces.report_unwritten(threshold, &mut plan.losses);
+    workspaces.report_unwritten(out, threshold, &mut plan.losses);
     if !rows.is_empty() {
         plan.rows.insert("attachments", rows);
     }

@@ -187,12 +187,7 @@ pub(super) fn build(
     });
     tree.set("layers", inventory);
     if let Some((sequence, time)) = &layers.reached {
-        let mut sync = tree.get("sync").cloned().unwrap_or_else(|| Tree::Object(vec![]));
-        sync.set("last_sequence", number(*sequence));
-        if let Some(time) = time {
-            sync.set("last_sync_at", text(time));
-        }
-        tree.set("sync", sync);
+        set_sync(&mut tree, *sequence, time.as_deref());
     }
     tree.set("checksum", text(checksum));
     tree.set("checksum_scope", text(scope));
@@ -214,6 +209,16 @@ pub(super) fn build(
     let mut out = String::new();
     tree.write(&mut out);
     (out, version)
+}
+
+/// Sets the sequence of an archive, and the time at which it reached it if that is known (spec §4.3.1).
+pub(super) fn set_sync(manifest: &mut Tree, sequence: u64, time: Option<&str>) {
+    let mut sync = manifest.get("sync").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    sync.set("last_sequence", number(sequence));
+    if let Some(time) = time {
+        sync.set("last_sync_at", text(time));
+    }
+    manifest.set("sync", sync);
 }
 
 /// Changes or adds the manifest row of a layer. Removes the row if `is_present` is false.

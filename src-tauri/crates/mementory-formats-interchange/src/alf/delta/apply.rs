@@ -4,6 +4,7 @@ use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, Manifest};
 use super::super::partitions::Period;
 use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
+use super::super::write_manifest::set_sync;
 use super::super::{list_document, workspaces, write_documents};
 use super::manifest::{DOCUMENT_LAYERS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
@@ -193,33 +194,17 @@ impl MergedDeltas {
             SequenceError::AlreadyApplied { at, new } => ApplyError::AlreadyApplied { place: place.clone(), at, new },
             SequenceError::WrongBase { at, base } => ApplyError::WrongBase { place: place.clone(), at, base },
         })?;
+        // After this, every file that the manifest names is there, and every document is JSON.
         if let Some(error) = validate::refusal(&archive, &delta, limits)? {
             return Err(error.into());
         }
         for layer in DOCUMENT_LAYERS {
-            let Some(file) = delta.file(layer) else { continue };
-            let missing_document = || {
-                FormatError::invalid(
-                    "layer_missing",
-                    &archive.place,
-                    "the bundle does not have the file of a changed layer",
-                )
-            };
-            let text = archive.text(archive.entry(&file).ok_or_else(missing_document)?, limits)?;
-            Tree::parse(&text, limits)
-                .map_err(|e| FormatError::invalid("malformed", format!("{}!/{file}", archive.place), e.to_string()))?;
+            let Some(member) = delta.file(layer).and_then(|file| archive.entry(&file)) else { continue };
+            let text = archive.text(member, limits)?;
             self.count_bytes(text.len(), &archive.place, limits)?;
             self.documents.insert(layer, text);
         }
-        if let Some(file) = delta.file("memory") {
-            let missing_file = || {
-                FormatError::invalid(
-                    "partition_missing",
-                    &archive.place,
-                    "the bundle does not have the file with the changed records",
-                )
-            };
-            let member = archive.entry(&file).ok_or_else(missing_file)?;
+        if let Some(member) = delta.file("memory").and_then(|file| archive.entry(&file)) {
             archive.catalog.read(member, |reader| {
                 each_line(reader, &member.place, limits.line_bytes, &mut |entry, bytes| {
                     let (number, parsed) = match entry {
@@ -323,13 +308,10 @@ impl MergedDeltas {
             row.set("sha256", Tree::Text(sha.unwrap_or_default()));
             seal_if_past(row, at);
         }
-        let mut sync = tree.get("sync").cloned().unwrap_or_else(|| Tree::Object(vec![]));
-        sync.set("last_sequence", Tree::Number(self.applied.sequence.to_string()));
+        set_sync(&mut tree, self.applied.sequence, self.time.as_deref());
         if let Some(time) = &self.time {
-            sync.set("last_sync_at", Tree::Text(time.clone()));
             tree.set("created_at", Tree::Text(time.clone()));
         }
-        tree.set("sync", sync);
         if let (Some(scopes), Some(own)) = (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor(&tree)) {
             let mut own = own.clone();
             own.set("scopes", scopes.clone());

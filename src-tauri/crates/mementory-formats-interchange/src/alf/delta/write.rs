@@ -103,10 +103,9 @@ fn write_or_plan(
     let base_sequence = sequence_of(&manifest);
     let now = about.now.to_rfc3339();
     let mut sync = object([("base_sequence", number(base_sequence)), ("new_sequence", number(base_sequence + 1))]);
-    let since =
-        manifest.tree.get("sync").and_then(|s| s.get("last_sync_at")).or_else(|| manifest.tree.get("created_at"));
-    if let Some(since) = since.and_then(Tree::as_str) {
-        sync.set("base_timestamp", text(since));
+    let created = || manifest.tree.get("created_at").and_then(Tree::as_str).map(str::to_owned);
+    if let Some(since) = manifest.sync_time().or_else(created) {
+        sync.set("base_timestamp", text(&since));
     }
     sync.set("new_timestamp", text(&now));
     let mut delta_agent = object([("id", text(&manifest.agent))]);
