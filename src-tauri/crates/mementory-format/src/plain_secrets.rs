@@ -6,7 +6,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_json::Tree;
 use mementory_model::{Kind, Record};
 
-/// Shown in the place of a secret.
+/// Shown in place of a secret.
 pub const SECRET_BAR: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
 /// Written in place of a secret that is not exported.
 pub const NOT_EXPORTED: &str = "<not-exported>";

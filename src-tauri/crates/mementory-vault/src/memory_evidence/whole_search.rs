@@ -18,7 +18,7 @@ use rusqlite::params;
 
 /// Largest number of messages that are compared. If more messages could be the origin, the trace is unknown.
 const MAX_MESSAGES: usize = 200;
-/// Largest number of their sentences.
+/// Largest number of sentences in these messages that are compared.
 const MAX_SENTENCES: usize = 240;
 /// A sentence whose cosine is at least this may be the origin of the memory in other words.
 const MAX_COSINE: f32 = 0.22;

@@ -22,7 +22,7 @@ pub struct Audit {
     pub record_ids: Option<Vec<String>>,
     /// Entry names of the partitions that contained the records. All partitions if the whole agent was deleted.
     pub partitions_affected: Vec<String>,
-    /// Reason of the deletion.
+    /// Reason for the deletion.
     pub reason: String,
     /// Time of the request, in RFC 3339.
     pub requested_at: String,
