@@ -20,6 +20,8 @@ const MAX_LIST_BYTES = 6 * 1024;
 /** Common words, which many messages have. */
 const COMMON_QUERIES = ["project", "flat key", "tomorrow morning", "the plan for the week", "recipe with beans"];
 const ROUNDS = 3;
+/** Each refusal takes about 3 s. */
+const MAX_REFUSALS = 200;
 
 /**
  * `profile`: `release` or `debug`. `MEMENTORY_BENCH_VAULT` may name a folder: its vault `v` of an earlier run is used
@@ -100,12 +102,20 @@ export async function measureClients(profile) {
   });
 }
 
-/** Asks each question once and each common query `ROUNDS` times. The very first search is measured separately. */
+/**
+ * Asks each question once and each common query `ROUNDS` times. The very first search is measured separately. A vault
+ * that was never looked through for sensitive values refuses masked searches as `busy` until it has been.
+ */
 async function measureSearches(client, name, truth, row) {
   const questions = truth.needles.map((needle) => needle.query);
   const queries = [...questions, ...Array.from({ length: ROUNDS }, () => COMMON_QUERIES).flat()];
-  const first = await measureTime(() => client.call("search", { query: "ship" }));
-  row(`first search (${name})`, `${first.ms.toFixed(0)} ms`);
+  const first = await measureTime(async () => {
+    let refusals = 0;
+    while ((await client.call("search", { query: "ship" })) === null)
+      if (++refusals > MAX_REFUSALS) throw new Stop("The first search was refused too often.");
+    return refusals;
+  });
+  row(`first search (${name})`, `${first.ms.toFixed(0)} ms, refused ${first.result} times before it`);
   const [times, results] = [[], []];
   for (const query of queries) {
     const { ms, result } = await measureTime(() => client.call("search", { query }));
