@@ -1,6 +1,6 @@
 // Measures what each bomb costs for detect, validate and import: CPU time, memory and what the vault keeps. Prints the
 // rows of the table in `../campaigns/RESULTS.md`. `npm run campaign -- bombs` runs it. If MEMENTORY_BOMB is set, only
-// the bombs whose name contains its value are measured.
+// the bombs whose name contains its value are measured. MEMENTORY_PROFILE=release measures the released program.
 //
 // Needs GNU `time`. A command is stopped after a minute of CPU time, and at 3 GB of memory.
 import { cpSync, readFileSync, rmSync, statSync, readdirSync } from "node:fs";

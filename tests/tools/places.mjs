@@ -10,7 +10,7 @@ export const TARGET = process.env.CARGO_TARGET_DIR || join(CACHE, "target");
 /** Folder of programs that are installed for the tests: cargo tools and the Python environment. */
 export const TOOLS = join(CACHE, "tools");
 
-/** Path of a program of ours, built with the dev profile. */
+/** Path of a program of ours. It is built with the dev profile, unless MEMENTORY_PROFILE says `release`. */
 export function built(name) {
-  return join(TARGET, "debug", process.platform === "win32" ? `${name}.exe` : name);
+  return join(TARGET, process.env.MEMENTORY_PROFILE ?? "debug", process.platform === "win32" ? `${name}.exe` : name);
 }
