@@ -3,7 +3,7 @@ use super::{
     archive::Archive,
     expansion::Expansion,
     faults::Fault,
-    heads::{Heads, MAX_KEPT_BYTES, MIN_READ_BYTES},
+    heads::{HeadEnd, Heads, MAX_KEPT_BYTES, MIN_READ_BYTES},
     member::{Location, Member},
 };
 use crate::FormatError;
@@ -140,7 +140,21 @@ impl Catalog {
         member: &Member,
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
     ) -> Result<T, FormatError> {
-        let result = self.read_location(member, f);
+        let kept = self.short_bytes(member)?;
+        self.read_from(member, kept, f)
+    }
+
+    /// Reads a member from its kept bytes, or from its location if there are none.
+    fn read_from<T>(
+        &self,
+        member: &Member,
+        kept: Option<Arc<[u8]>>,
+        f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
+    ) -> Result<T, FormatError> {
+        let result = match kept {
+            Some(bytes) => f(&mut self.counting_reader(&mut Cursor::new(bytes))),
+            None => self.read_location(member, f),
+        };
         // Cancelling and the limit apply even if the callback ignored the read error.
         if self.cancel.load(Ordering::Relaxed) {
             return Err(FormatError::Cancelled);
@@ -150,6 +164,18 @@ impl Catalog {
             return Err(FormatError::Limit { limit: "total_bytes", place, figure: self.total_limit });
         }
         result
+    }
+
+    /// All bytes of a short entry of an archive, which are kept in memory. Detection reads each member once per format.
+    fn short_bytes(&self, member: &Member) -> Result<Option<Arc<[u8]>>, FormatError> {
+        let Some(heads) = &self.heads else { return Ok(None) };
+        if !matches!(member.location, Location::Zip { .. }) || member.size >= MIN_READ_BYTES as u64 {
+            return Ok(None);
+        }
+        if heads.may_add(member.id) {
+            self.head(member, MIN_READ_BYTES)?;
+        }
+        Ok(heads.complete(member.id))
     }
 
     fn read_location<T>(
@@ -183,8 +209,13 @@ impl Catalog {
             return Ok(head);
         }
         let bytes_to_read = if n <= MAX_KEPT_BYTES { n.max(MIN_READ_BYTES) } else { n };
-        let (mut head, _) = self.read_start(member, bytes_to_read)?;
-        heads.keep(member.id, &head, head.len() < bytes_to_read);
+        let (mut head, damage) = self.read_start(member, bytes_to_read)?;
+        let end = match damage {
+            Some(_) => HeadEnd::Damaged,
+            None if head.len() < bytes_to_read => HeadEnd::Complete,
+            None => HeadEnd::More,
+        };
+        heads.keep(member.id, &head, end);
         head.truncate(n);
         Ok(head)
     }
@@ -193,7 +224,7 @@ impl Catalog {
     fn read_start(&self, member: &Member, n: usize) -> Result<(Vec<u8>, Option<std::io::Error>), FormatError> {
         // The declared size is only a hint: if it is wrong or cannot be allocated, the buffer grows while reading.
         let expected = usize::try_from(member.size).unwrap_or(usize::MAX).min(n).min(MAX_PREALLOCATED_BYTES);
-        self.read(member, |r| {
+        self.read_from(member, None, |r| {
             let mut out = Vec::new();
             let _ = out.try_reserve_exact(expected);
             let damage = match r.take(n as u64).read_to_end(&mut out) {
@@ -213,6 +244,9 @@ impl Catalog {
     /// # Errors
     /// `Limit` if the member has more than `limit` bytes; damage and I/O.
     pub fn bytes(&self, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
+        if let Some(kept) = self.short_bytes(member)?.filter(|kept| kept.len() as u64 <= limit) {
+            return Ok(kept.to_vec());
+        }
         let (out, damage) = self.read_start(member, usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1))?;
         if let Some(damage) = damage {
             return Err(FormatError::io(&member.place, damage));

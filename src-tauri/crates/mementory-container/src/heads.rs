@@ -17,8 +17,18 @@ const MAX_TOTAL_BYTES: usize = 48 << 20;
 #[derive(Clone)]
 struct Head {
     bytes: Arc<[u8]>,
-    /// True if the member has no bytes after these, or none that can be read.
-    is_whole: bool,
+    end: HeadEnd,
+}
+
+/// What follows the first bytes of a member.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeadEnd {
+    /// There may be more bytes.
+    More,
+    /// Nothing: these bytes are the whole member.
+    Complete,
+    /// Nothing that can be read, because the member is damaged.
+    Damaged,
 }
 
 #[derive(Default)]
@@ -35,15 +45,26 @@ impl Heads {
     /// The first `n` bytes of a member, or all bytes if the member has fewer. None if they are not kept.
     pub(super) fn get(&self, member: usize, n: usize) -> Option<Vec<u8>> {
         let head = self.0.lock().unwrap_or_else(PoisonError::into_inner).by_member.get(&member).cloned()?;
-        if head.bytes.len() < n && !head.is_whole {
+        if head.bytes.len() < n && head.end == HeadEnd::More {
             return None;
         }
         Some(head.bytes[..n.min(head.bytes.len())].to_vec())
     }
 
-    /// Keeps the first bytes of a member, unless a limit is reached. `is_whole` is true if the member has no further
-    /// bytes.
-    pub(super) fn keep(&self, member: usize, bytes: &[u8], is_whole: bool) {
+    /// True if nothing is kept of this member, and a short head could be.
+    pub(super) fn may_add(&self, member: usize) -> bool {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        !kept.by_member.contains_key(&member) && kept.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
+    }
+
+    /// All bytes of a member, if they are kept and undamaged.
+    pub(super) fn complete(&self, member: usize) -> Option<Arc<[u8]>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.by_member.get(&member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
+    }
+
+    /// Keeps the first bytes of a member, unless a limit is reached.
+    pub(super) fn keep(&self, member: usize, bytes: &[u8], end: HeadEnd) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = kept.by_member.get(&member).map_or(0, |head| head.bytes.len());
         let total_bytes = kept.total_bytes - before + bytes.len();
@@ -51,6 +72,6 @@ impl Heads {
             return;
         }
         kept.total_bytes = total_bytes;
-        kept.by_member.insert(member, Head { bytes: bytes.into(), is_whole });
+        kept.by_member.insert(member, Head { bytes: bytes.into(), end });
     }
 }

@@ -6,6 +6,9 @@ use super::{
 use flate2::bufread::DeflateDecoder;
 use std::io::{BufReader, Error, ErrorKind, Read};
 
+/// Largest buffer for the compressed bytes of an entry that is read.
+const MAX_BUFFER_BYTES: usize = 128 << 10;
+
 /// One file in an archive.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Entry {
@@ -95,7 +98,9 @@ impl Entry {
     /// [`ErrorKind::UnexpectedEof`]; too many bytes or a wrong checksum are [`ErrorKind::InvalidData`].
     pub(in super::super) fn read(&self, archive: &Source) -> std::io::Result<EntryReader> {
         let packed = archive.slice(self.data_offset(archive)?, self.packed).window(0)?;
-        let bytes = BufReader::with_capacity(128 * 1024, packed);
+        // The buffer of a small entry is small, because it is cleared for each entry.
+        let capacity = usize::try_from(self.packed).unwrap_or(usize::MAX).clamp(1, MAX_BUFFER_BYTES);
+        let bytes = BufReader::with_capacity(capacity, packed);
         let inner =
             if self.method == 8 { Decoder::Deflate(DeflateDecoder::new(bytes)) } else { Decoder::Stored(bytes) };
         let declared = self.checked.then_some((self.size, self.crc));
