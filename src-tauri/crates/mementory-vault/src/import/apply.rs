@@ -199,8 +199,10 @@ impl<'i> ImportRun<'i> {
                 self.report.warn(&issue.code, &issue.place, &issue.message);
                 Ok(())
             }
-            Message::Dropped(dropped) => {
-                self.report.note(dropped.kind, &dropped.place, dropped_outcome(dropped.outcome), &dropped.reason);
+            Message::Dropped(all) => {
+                for dropped in all {
+                    self.report.note(dropped.kind, &dropped.place, dropped_outcome(dropped.outcome), &dropped.reason);
+                }
                 Ok(())
             }
             Message::Source(recency) => {

@@ -21,7 +21,8 @@ pub(super) enum Message {
     Passthrough(PassthroughItem, BlobInfo),
     Tombstone(Box<Tombstone>),
     Note(Issue),
-    Dropped(Dropped),
+    /// One or more records that could not be read, in order.
+    Dropped(Vec<Dropped>),
     Progress(u64),
     /// The messages that follow come from a source with this recency.
     Source(Recency),
@@ -39,6 +40,8 @@ pub(super) struct ChannelSink<'a> {
     waiting: Vec<Unit>,
     /// Number of text bytes of the waiting units.
     waiting_bytes: usize,
+    /// Records that could not be read, after the waiting units.
+    waiting_dropped: Vec<Dropped>,
 }
 
 /// Smallest number of bytes between two progress messages.
@@ -50,9 +53,10 @@ pub(super) const CHANNEL_MESSAGES: usize = 8;
 /// After a unit with more bytes than this, sending waits until the receiver has taken it.
 const LARGE_UNIT_BYTES: usize = 4 << 20;
 
-/// Units are sent in batches, limited by number and by bytes, because waking the other thread for each unit would cost
-/// more than handling it.
+/// Units and dropped records are sent in batches, limited by number and by bytes, because waking the other thread for
+/// each would cost more than handling it.
 const MAX_BATCH_UNITS: usize = 64;
+const MAX_BATCH_DROPPED: usize = 256;
 const MAX_BATCH_BYTES: usize = 256 << 10;
 
 fn record_bytes(record: &Record) -> usize {
@@ -72,6 +76,7 @@ impl<'a> ChannelSink<'a> {
             reported: 0,
             waiting: Vec::new(),
             waiting_bytes: 0,
+            waiting_dropped: Vec::new(),
         }
     }
 
@@ -82,8 +87,16 @@ impl<'a> ChannelSink<'a> {
         self.send(Message::Source(recency))
     }
 
-    /// Sends the pending units. Call it when everything was read.
+    /// Sends everything that is waiting. Call it when everything was read.
     pub(super) fn flush(&mut self) -> Result<(), FormatError> {
+        self.flush_units()?;
+        match std::mem::take(&mut self.waiting_dropped) {
+            dropped if dropped.is_empty() => Ok(()),
+            dropped => self.sender.send(Message::Dropped(dropped)).map_err(receiver_stopped),
+        }
+    }
+
+    fn flush_units(&mut self) -> Result<(), FormatError> {
         self.waiting_bytes = 0;
         match std::mem::take(&mut self.waiting) {
             units if units.is_empty() => Ok(()),
@@ -91,7 +104,7 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// Sends a message after the pending units.
+    /// Sends a message after everything that is waiting.
     fn send(&mut self, message: Message) -> Result<(), FormatError> {
         self.flush()?;
         self.sender.send(message).map_err(receiver_stopped)
@@ -111,6 +124,9 @@ impl<'a> ChannelSink<'a> {
         // The text of a record without verbatim does not show how much memory it needs, so its unit is sent alone.
         if unit.records.iter().any(|record| record.verbatim.is_none()) {
             return self.send(Message::Units(vec![unit]));
+        }
+        if !self.waiting_dropped.is_empty() {
+            self.flush()?;
         }
         self.waiting.push(unit);
         self.waiting_bytes += bytes;
@@ -189,7 +205,10 @@ impl Sink for ChannelSink<'_> {
         let _ = self.send(Message::Note(issue));
     }
     fn dropped(&mut self, dropped: Dropped) {
-        let _ = self.send(Message::Dropped(dropped));
+        self.waiting_dropped.push(dropped);
+        if self.waiting_dropped.len() >= MAX_BATCH_DROPPED {
+            let _ = self.flush();
+        }
     }
     fn progress(&mut self, bytes: u64) -> Result<(), FormatError> {
         if self.cancel.load(Ordering::Relaxed) {
