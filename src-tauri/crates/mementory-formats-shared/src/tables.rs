@@ -86,7 +86,8 @@ impl Row {
     }
 }
 
-/// Reads the rows of a CSV file. One row is in memory at a time. A row may be as large as one element of a JSON file.
+/// Reads the rows of a CSV file. One row is in memory at a time, as its text and as its cells. A row may be as large as
+/// one line of a JSON Lines file.
 pub struct CsvRows<'r> {
     reader: &'r mut dyn Read,
     core: csv_core::Reader,
@@ -112,7 +113,7 @@ impl<'r> CsvRows<'r> {
             buffer: Vec::new(),
             start: 0,
             is_at_end: false,
-            limit: usize::try_from(limits.element_bytes).unwrap_or(usize::MAX),
+            limit: usize::try_from(limits.line_bytes).unwrap_or(usize::MAX),
             next_number: 0,
             width: 0,
         };
@@ -205,7 +206,10 @@ impl<'r> CsvRows<'r> {
                     if self.next_number == 0 {
                         self.width = row.cells.len();
                     }
-                    row.raw = decode(raw).trim_matches(['\r', '\n']).to_owned();
+                    let is_text = |byte: &u8| !matches!(byte, b'\r' | b'\n');
+                    raw.truncate(raw.iter().rposition(is_text).map_or(0, |last| last + 1));
+                    raw.drain(..raw.iter().position(is_text).unwrap_or(0));
+                    row.raw = decode(raw);
                     self.next_number += 1;
                     return Ok(Some(row));
                 }
@@ -269,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_row_of_many_empty_cells_is_too_large() {
-        let limits = Limits { element_bytes: 2_000, ..Limits::default() };
+        let limits = Limits { line_bytes: 2_000, ..Limits::default() };
         let row = ",".repeat(1_500);
         let rows = rows_of(format!("id,kind\n{row}\nm1,memory\n").as_bytes(), &limits);
         let faults: Vec<_> = rows.iter().map(|row| row.fault).collect();
@@ -300,7 +304,7 @@ mod tests {
 
     #[test]
     fn a_row_that_is_too_large_or_cut_off_does_not_affect_the_others() {
-        let limits = Limits { element_bytes: 100, ..Limits::default() };
+        let limits = Limits { line_bytes: 100, ..Limits::default() };
         let text = format!("a,b\n\"{}\",1\nc,d\ne,\"f", "x\n".repeat(200_000));
         let rows = rows_of(text.as_bytes(), &limits);
         let faults: Vec<_> = rows.iter().map(|row| row.fault).collect();

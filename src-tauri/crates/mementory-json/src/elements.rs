@@ -79,6 +79,11 @@ enum Level {
     Done,
 }
 
+/// Above this many bytes, the buffer of an element grows by a quarter at a time.
+const LARGE_ELEMENT_BYTES: usize = 32 << 20;
+/// A large buffer has at least this much space before it is read into, which is more than one read.
+const MIN_SPARE_BYTES: usize = 1 << 20;
+
 /// Iterates over the elements of a JSON stream. The stream is one of these:
 /// - an array at top level,
 /// - an object that has an array under a known key (`{"conversations":[…]}`, see [`Elements::with_keys`]),
@@ -308,6 +313,11 @@ impl<'r> Elements<'r> {
             if self.buf.capacity() > 16 << 20 && self.buf.len() < 1 << 20 {
                 self.buf.shrink_to(2 << 20);
             }
+        }
+        // A vector doubles its capacity, which is too much for a very large element.
+        let (len, capacity) = (self.buf.len(), self.buf.capacity());
+        if len > LARGE_ELEMENT_BYTES && capacity - len < MIN_SPARE_BYTES {
+            self.buf.reserve_exact(len / 4);
         }
         self.source.append_decoded(&mut self.buf).map_err(|e| {
             self.level = Level::Done;
