@@ -32,7 +32,7 @@ function tarEntry(name, data, size = data.length) {
   return Buffer.concat([head, data, Buffer.alloc((512 - (data.length % 512)) % 512)]);
 }
 
-const tar = (...entries) => Buffer.concat([...entries.map((entry) => tarEntry(...entry)), Buffer.alloc(1024)]);
+const tar = (entries) => Buffer.concat([...entries.map((entry) => tarEntry(...entry)), Buffer.alloc(1024)]);
 
 function pngChunk(kind, data) {
   const body = Buffer.concat([Buffer.from(kind), data]);
@@ -127,10 +127,9 @@ export const BOMBS = {
     ),
   "gzip-line.jsonl.gz": () => gzipSync(Buffer.alloc(300 * MIB, "a")),
   "gzip-many-parts.jsonl.gz": () => Buffer.concat(Array(200_000).fill(gzipSync(""))),
-  "tar-ratio.tar.gz": () => gzipSync(tar(["conversations.json", Buffer.alloc(200 * MIB, " ")])),
-  "tar-false-size.tar": () => tar(["conversations.json", Buffer.from("[]"), 8 ** 11 - 1]),
-  "tar-entries.tar.gz": () =>
-    gzipSync(tar(...Array.from({ length: 150_000 }, (_, i) => [`${i}.md`, Buffer.from("a")]))),
+  "tar-ratio.tar.gz": () => gzipSync(tar([["conversations.json", Buffer.alloc(200 * MIB, " ")]])),
+  "tar-false-size.tar": () => tar([["conversations.json", Buffer.from("[]"), 8 ** 11 - 1]]),
+  "tar-entries.tar.gz": () => gzipSync(tar(Array.from({ length: 150_000 }, (_, i) => [`${i}.md`, Buffer.from("a")]))),
   "mem-deep.mem": (to) =>
     memFolder(
       to,
