@@ -1,7 +1,7 @@
 //! The [`Format`] trait, its capabilities, and the types that readers and writers receive and return.
 use crate::{
-    BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FormatError, FormatOptions,
-    IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceState, Validation, Verifier,
+    BaseFindings, Catalog, Claim, DeltaFile, Detected, DiscloseParts, EditArchives, FolderKeys, FormatError,
+    FormatOptions, IdentifyExports, Passphrase, SignFiles, Signed, Signer, SourceState, Validation, Verifier,
 };
 use mementory_model::{Derived, Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
@@ -121,6 +121,12 @@ pub trait Format: Sync {
     ) -> Result<Option<SourceState>, FormatError> {
         let _ = (catalog, detected, limits);
         Ok(None)
+    }
+    /// Where the record keys of a source contain the name of its folder, so that an import finds the records of the same
+    /// folder under another name. None if the keys do not depend on that name.
+    fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
+        let _ = (catalog, detected);
+        None
     }
     /// Error codes of [`Format::validate`] that stop an import, unless the user asks for the records that can still be
     /// read. None if an import does not validate first, because reading finds the same errors.

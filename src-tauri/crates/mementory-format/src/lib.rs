@@ -6,6 +6,7 @@ mod detect;
 pub mod did_key;
 pub mod extension;
 mod file_operations;
+mod folder_keys;
 mod format;
 mod json_keys;
 mod options;
@@ -25,6 +26,7 @@ pub use file_operations::{
     AppliedDeltas, BaseFindings, DeltaFile, DiscloseParts, Disclosure, EditArchives, ExportIdentity, IdentifyExports,
     Leftover, PurgeOptions, PurgeReport, SignFiles,
 };
+pub use folder_keys::FolderKeys;
 pub use format::{
     AttachmentFile, Capabilities, Format, NO_BYTES_NOTE, PassthroughItem, REDACTED, ReadContext, RecordSource,
     Redaction, SignatureRemover, Sink, SourceAbout, StoredRecord, WriteOptions, WriteReport,

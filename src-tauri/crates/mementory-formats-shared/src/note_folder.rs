@@ -1,5 +1,5 @@
 //! Folders of Markdown notes in a catalog: vaults of Obsidian, and folders or archives that are mostly Markdown.
-use mementory_format::{Catalog, Detected, Member, Part, Role};
+use mementory_format::{Catalog, Detected, FolderKeys, Member, Part, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Folder with Obsidian's settings at the top of a vault.
@@ -98,6 +98,11 @@ impl NoteFolder {
         let claimed: BTreeSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
         let is_claimed = |folder: &NoteFolder| folder.notes.iter().any(|note| claimed.contains(note));
         note_folders(catalog).into_iter().find(is_claimed).unwrap_or_default()
+    }
+
+    /// Where the record keys of `format` contain the name of the folder. None if the folder has no name.
+    pub fn keys(&self, format: &str) -> Option<FolderKeys> {
+        FolderKeys::in_scope(format!("{format}:"), self.name.as_str())
     }
 }
 

@@ -8,8 +8,8 @@ mod write;
 mod write_tests;
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
-    WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, FolderKeys, Format, FormatError, ReadContext, RecordSource, Sink,
+    Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::Path;
@@ -38,6 +38,9 @@ impl Format for AgentRules {
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog))
+    }
+    fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
+        read::folder_keys(catalog, detected)
     }
     fn read(
         &self,

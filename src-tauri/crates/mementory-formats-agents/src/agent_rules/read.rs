@@ -1,12 +1,12 @@
 //! Reads each rule of a file as a memory. The verbatims of these memories, joined in order, are the whole file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Largest frontmatter, in bytes, that is stored with every item of a file. A larger one is only stored with the first
 /// item.
@@ -139,7 +139,24 @@ fn project_of(catalog: &Catalog, member: &Member) -> Option<String> {
     while let Some(hidden) = folders.iter().position(|f| f.starts_with('.')) {
         folders.truncate(hidden);
     }
-    let root = catalog.roots().get(member.root).map(String::as_str).filter(|_| member.place != member.name);
-    let root = root.filter(|_| member.archive.is_none());
-    folders.last().copied().or(root).filter(|f| !f.starts_with('.')).map(str::to_owned)
+    folders.last().copied().or_else(|| root_of(catalog, member)).filter(|f| !f.starts_with('.')).map(str::to_owned)
+}
+
+/// The selected folder that contains a file. None for a single file and for a file in an archive.
+fn root_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c str> {
+    let root = catalog.roots().get(member.root).map(String::as_str)?;
+    (member.place != member.name && member.archive.is_none()).then_some(root)
+}
+
+/// Where the record keys contain the name of the outermost folder: the selected folder, or the folder at the top of an
+/// archive. None if the files are in several such folders, because their names then tell projects apart.
+pub(super) fn folder_keys(catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
+    let outermost = |member: &Member| match root_of(catalog, member) {
+        Some(root) => root.to_owned(),
+        None => member.name.split_once('/').map_or(String::new(), |(top, _)| top.to_owned()),
+    };
+    let members = detected.claim.parts.iter().filter_map(|part| catalog.members().get(part.member));
+    let names: BTreeSet<String> = members.map(outermost).collect();
+    let name = names.first().filter(|name| names.len() == 1 && !name.starts_with('.'))?;
+    FolderKeys::in_value(FORMAT, name.as_str())
 }

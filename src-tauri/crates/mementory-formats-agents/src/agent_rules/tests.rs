@@ -3,8 +3,8 @@
 use super::AgentRules;
 use crate::cases;
 use crate::testing::{detect, read};
-use mementory_format::Catalog;
 use mementory_format::testkit::{Scratch, shared};
+use mementory_format::{Catalog, Format};
 use mementory_model::Limits;
 
 #[test]
@@ -75,4 +75,25 @@ fn other_files_are_not_claimed() {
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
     let found = detect(&catalog, &Limits::default(), None).unwrap();
     assert!(found.sources.iter().all(|s| s.format != "agent_rules"), "{:?}", found.sources);
+}
+
+/// The part of the record keys that is made from the name of the folder of the first rules in these inputs.
+fn folder_name(paths: &[std::path::PathBuf]) -> Option<String> {
+    let catalog = Catalog::open(paths, &Limits::default(), None).unwrap();
+    let sources = detect(&catalog, &Limits::default(), None).unwrap().sources;
+    let rules = sources.iter().find(|s| s.format == "agent_rules").unwrap();
+    AgentRules.folder_keys(&catalog, rules).map(|keys| keys.name().to_owned())
+}
+
+#[test]
+fn the_name_of_the_outermost_folder_is_known_unless_it_tells_projects_apart() {
+    let folder = Scratch::new("agent-rules-folder-name");
+    folder.put("ferry/CLAUDE.md", "- Times are in UTC.\n");
+    folder.put("ferry/.cursor/rules/style.mdc", "---\nalwaysApply: true\n---\n- Four spaces.\n");
+    folder.put("lighthouse/CLAUDE.md", "- The lamp needs the simulator.\n");
+    assert_eq!(folder_name(&[folder.at("ferry")]).as_deref(), Some("ferry"));
+    assert_eq!(folder_name(&[folder.at("ferry"), folder.at("lighthouse")]), None);
+    assert_eq!(folder_name(&[folder.at("ferry/CLAUDE.md")]), None);
+    let keys: Vec<_> = read(&folder.at("ferry"), &AgentRules).records.into_iter().map(|r| r.key).collect();
+    assert!(keys.len() == 2 && keys.iter().all(|key| key.value.split('/').nth(1) == Some("ferry")), "{keys:?}");
 }

@@ -17,8 +17,8 @@ pub use detect::{Root, claimed_files};
 pub use validate::{check_files, warn_if_empty};
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
-    WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, FolderKeys, Format, FormatError, ReadContext, RecordSource, Sink,
+    Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::Path;
@@ -60,6 +60,9 @@ impl Format for OpenClaw {
     }
     fn detect_selected(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, limits, true))
+    }
+    fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
+        read::folder_keys(&OPENCLAW, catalog, detected)
     }
     fn read(
         &self,

@@ -2,7 +2,7 @@
 //! whose verbatim texts, joined in order, are the file.
 use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
-use mementory_format::{Catalog, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -34,10 +34,7 @@ impl<'a> Reader<'a> {
         context: &'a ReadContext,
         sink: &'a mut dyn Sink,
     ) -> Result<Self, FormatError> {
-        let find = |path: &str| catalog.members().iter().find(|m| root.path(m) == Some(path));
-        let id = find(files::AGENT_ID_FILE).and_then(|m| catalog.head(m, 64).ok());
-        let id = id.and_then(|bytes| String::from_utf8(bytes).ok()).map(|t| t.trim().to_owned());
-        let id = id.filter(|t| mementory_format::is_uuid(t)).unwrap_or_else(|| root.name.clone());
+        let id = stated_id(catalog, root).unwrap_or_else(|| root.name.clone());
         let is_slot_file = |m: &&Member| root.path(m).is_some_and(|path| files::is_our_file(path, files::SLOTS_FILE));
         let slots = match catalog.members().iter().find(is_slot_file) {
             Some(member) => read_slots(catalog, member, context)?,
@@ -182,6 +179,22 @@ impl<'a> Reader<'a> {
     pub fn report_issue(&mut self, code: &str, place: &str, message: &str) {
         self.sink.note(Issue::new(code, place, message));
     }
+}
+
+/// The agent id that a file of the workspace states. None if there is no such file, or if it contains no UUID.
+fn stated_id(catalog: &Catalog, root: &Root) -> Option<String> {
+    let file = catalog.members().iter().find(|m| root.path(m) == Some(files::AGENT_ID_FILE))?;
+    let id = String::from_utf8(catalog.head(file, 64).ok()?).ok()?.trim().to_owned();
+    mementory_format::is_uuid(&id).then_some(id)
+}
+
+/// Where the record keys of a workspace contain the name of its folder. None if the workspace states an id.
+pub fn folder_keys(runtime: &Runtime, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
+    let root = Root::of_claim(catalog, detected);
+    if stated_id(catalog, &root).is_some() {
+        return None;
+    }
+    FolderKeys::in_scope(format!("{}:", runtime.id), root.name)
 }
 
 /// Key of an extension slot: file path and digest of the text.

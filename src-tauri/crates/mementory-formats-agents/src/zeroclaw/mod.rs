@@ -16,8 +16,8 @@ pub use write::workspace;
 
 use crate::openclaw::{Root, Runtime, check_files, claimed_files, warn_if_empty};
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
-    WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, Finding, FolderKeys, Format, FormatError, ReadContext, RecordSource, Sink,
+    Validation, WriteOptions, WriteReport,
 };
 use mementory_model::Limits;
 use std::path::Path;
@@ -47,6 +47,9 @@ impl Format for ZeroClaw {
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::claims(catalog, limits)
+    }
+    fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
+        crate::openclaw::read::folder_keys(&ZEROCLAW, catalog, detected)
     }
     fn read(
         &self,

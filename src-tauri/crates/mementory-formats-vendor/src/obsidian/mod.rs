@@ -4,7 +4,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_format::{Capabilities, Catalog, Claim, Detected, FolderKeys, Format, FormatError, ReadContext, Sink};
+use mementory_formats_shared::note_folder::NoteFolder;
 use mementory_model::Limits;
 
 /// Markdown notes (Obsidian).
@@ -25,6 +26,9 @@ impl Format for Obsidian {
     }
     fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, true))
+    }
+    fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
+        NoteFolder::of(catalog, detected).keys("obsidian")
     }
     fn read(
         &self,

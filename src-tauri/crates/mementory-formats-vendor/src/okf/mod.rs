@@ -8,9 +8,10 @@ mod write;
 mod write_tests;
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
-    WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, FolderKeys, Format, FormatError, ReadContext, RecordSource, Sink,
+    Validation, WriteOptions, WriteReport,
 };
+use mementory_formats_shared::note_folder::NoteFolder;
 use mementory_model::Limits;
 use std::path::Path;
 
@@ -32,6 +33,9 @@ impl Format for Okf {
     }
     fn detect_selected(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         Ok(detect::claims(catalog, true))
+    }
+    fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
+        NoteFolder::of(catalog, detected).keys("okf")
     }
     fn read(
         &self,

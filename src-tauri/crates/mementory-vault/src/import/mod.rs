@@ -3,6 +3,7 @@
 //! means of the change log. The segments of the index are written while the store commits, and published after the
 //! commit.
 mod apply;
+mod renamed_folder;
 mod sequence;
 mod sink;
 mod undo;
@@ -17,9 +18,10 @@ use crate::{
     import_report::{ImportReport, MissingPart},
 };
 use apply::{ImportRun, Renames};
-use mementory_formats::{Catalog, Detected, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
+use mementory_formats::{Catalog, Detected, Detection, Format, FormatError, Passphrase, ReadContext, Sink, by_id};
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::{PackWriter, Store, unwrap_format};
+use renamed_folder::RenamedFolder;
 use sequence::{ReadingOrder, Recency, reading_order};
 use sink::{CHANNEL_MESSAGES, ChannelSink, Message};
 use std::{
@@ -100,15 +102,27 @@ impl Importer<'_> {
         report.states.clone_from(&order.reached);
         let context =
             ReadContext { limits: options.limits.clone(), now: options.now, passphrase: options.passphrase.clone() };
+        let mut renamed: Vec<Option<RenamedFolder>> = Vec::with_capacity(detection.sources.len());
+        for source in &detection.sources {
+            renamed.push(match by_id(source.format) {
+                Some(format) => RenamedFolder::find(self.context, format, catalog, source, &context, options.cancel)?,
+                None => None,
+            });
+        }
+        let read_source = |format: &dyn Format, source: &Detected, sink: &mut dyn Sink| match options.salvage {
+            true => format.salvage(catalog, source, &context, sink),
+            false => format.read(catalog, source, &context, sink),
+        };
         let read = |sink: &mut ChannelSink<'_>| {
             let mut failed = Vec::new();
             let mut offset = 0;
-            for (source, recency) in order.sources.iter().filter_map(|(i, s)| Some((detection.sources.get(*i)?, *s))) {
+            for (index, recency) in order.sources.iter().copied() {
+                let Some(source) = detection.sources.get(index) else { continue };
                 let Some(format) = by_id(source.format) else { continue };
                 sink.begin_source(offset, recency)?;
-                let result = match options.salvage {
-                    true => format.salvage(catalog, source, &context, sink),
-                    false => format.read(catalog, source, &context, sink),
+                let result = match renamed.get(index).and_then(Option::as_ref) {
+                    Some(folder) => read_source(format, source, &mut folder.sink(sink)),
+                    None => read_source(format, source, sink),
                 };
                 match result {
                     Ok(()) => {}

@@ -1,0 +1,202 @@
+//! Recognises a folder that the vault has under another name. Where a format has nothing but the name of a folder to
+//! tell two folders with equal paths apart, a renamed, copied or newly unpacked folder would otherwise be added as a
+//! second one. Two folders with equal paths and other contents stay two folders.
+use crate::{VaultResult, context::Context};
+use mementory_crypto::VaultKeys;
+use mementory_formats::{
+    AttachmentFile, Catalog, Detected, FolderKeys, Format, FormatError, PassthroughItem, ReadContext, Sink,
+};
+use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Tombstone, Unit};
+use mementory_store::{
+    ids::{content_digest, record_id},
+    kind_code,
+};
+use rusqlite::Connection;
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    io::Read,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// Number of records from the beginning of a folder that are compared with the vault.
+const MAX_SAMPLED: usize = 200;
+/// Largest number of records of the vault that are read for the comparison.
+const MAX_COMPARED: usize = 50_000;
+/// For each record that the folder under the other name has with another content, so many must be equal.
+const EQUAL_PER_CHANGED: usize = 4;
+
+/// A folder of an import, and the name under which the vault has it.
+#[derive(Debug, Clone)]
+pub(super) struct RenamedFolder {
+    keys: FolderKeys,
+    known_name: String,
+}
+
+impl RenamedFolder {
+    /// The folder of this source, if the vault does not have it under its own name but has it under another one.
+    pub(super) fn find(
+        context: &Context,
+        format: &dyn Format,
+        catalog: &Catalog,
+        source: &Detected,
+        read: &ReadContext,
+        cancel: &AtomicBool,
+    ) -> VaultResult<Option<Self>> {
+        let Some(keys) = format.folder_keys(catalog, source) else { return Ok(None) };
+        let sql = "SELECT EXISTS (SELECT 1 FROM records)";
+        let has_records: bool =
+            context.store.read(|connection| Ok(connection.query_row(sql, [], |r| r.get::<_, bool>(0))?))?;
+        if !has_records {
+            return Ok(None);
+        }
+        let mut sample =
+            Sample { vault: &context.keys, folder: &keys, cancel, digests: HashMap::new(), of: BTreeSet::new() };
+        // An error of the reader is reported when the source is imported.
+        let _ = format.read(catalog, source, read, &mut sample);
+        let (digests, of) = (sample.digests, sample.of);
+        let known_name = context.store.read(|connection| known_name(context, connection, &keys, &digests, &of))?;
+        Ok(known_name.map(|known_name| Self { keys, known_name }))
+    }
+
+    /// Sends everything that is read into `sink` under the keys of the folder that the vault has.
+    pub(super) fn sink<'s>(&'s self, sink: &'s mut dyn Sink) -> RenamingSink<'s> {
+        let name = self.keys.name();
+        let message =
+            format!("the vault has this folder under the name \u{201c}{}\u{201d}; it is updated", self.known_name);
+        sink.note(Issue::new("folder_renamed", name, message));
+        RenamingSink { folder: self, sink }
+    }
+
+    fn rename(&self, key: &mut RecordKey) {
+        if self.keys.name_in(key) == Some(self.keys.name()) {
+            *key = self.keys.renamed(key, &self.known_name);
+        }
+    }
+}
+
+/// The name under which the vault has the folder of these records. None if it has the folder under its own name, or if
+/// no other folder has most of the records.
+fn known_name(
+    context: &Context,
+    connection: &Connection,
+    folder: &FolderKeys,
+    digests: &HashMap<RecordKey, [u8; 16]>,
+    of: &BTreeSet<(String, Kind)>,
+) -> VaultResult<Option<String>> {
+    let mut by_id = connection.prepare("SELECT 1 FROM records WHERE id = ?1")?;
+    let mut is_known = |key: &RecordKey| by_id.exists([record_id(&context.keys, key)]);
+    for key in digests.keys() {
+        if is_known(key)? {
+            return Ok(None);
+        }
+    }
+    let mut equal: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut compared = 0;
+    let sampled: HashSet<&[u8; 16]> = digests.values().collect();
+    let sql = "SELECT pack, slot, digest FROM records WHERE kind = ?1 AND \
+               platform = (SELECT id FROM platforms WHERE name = ?2) ORDER BY pack, slot";
+    for (platform, kind) in of {
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(rusqlite::params![kind_code(*kind), platform])?;
+        while let Some(row) = rows.next()? {
+            let digest: [u8; 16] = row.get(2)?;
+            if compared == MAX_COMPARED || !folder.has_content_in_value() && !sampled.contains(&digest) {
+                continue;
+            }
+            compared += 1;
+            let stored = context.store.packs.content(connection, row.get(0)?, row.get(1)?)?;
+            let Some(name) = folder.name_in(&stored.key) else { continue };
+            let own_key = folder.renamed(&stored.key, folder.name());
+            let is_equal = digests.get(&own_key).is_some_and(|own| folder.has_content_in_value() || *own == digest);
+            if is_equal {
+                equal.entry(name.to_owned()).or_default().insert(own_key.value);
+            }
+        }
+    }
+    let Some((name, equal)) = equal.into_iter().max_by_key(|(_, keys)| keys.len()) else { return Ok(None) };
+    let mut changed = 0;
+    for key in digests.keys().filter(|key| !equal.contains(&key.value)) {
+        changed += usize::from(is_known(&folder.renamed(key, &name))?);
+    }
+    let is_same_folder = equal.len() * 2 > digests.len() && equal.len() >= EQUAL_PER_CHANGED * changed;
+    Ok(is_same_folder.then_some(name))
+}
+
+/// Receives the first records of a folder, to compare them with the vault.
+struct Sample<'s> {
+    vault: &'s VaultKeys,
+    folder: &'s FolderKeys,
+    cancel: &'s AtomicBool,
+    digests: HashMap<RecordKey, [u8; 16]>,
+    /// Platforms and kinds of the records.
+    of: BTreeSet<(String, Kind)>,
+}
+
+impl Sink for Sample<'_> {
+    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
+        for record in &unit.records {
+            if self.folder.name_in(&record.key) == Some(self.folder.name()) {
+                self.of.insert((record.source.platform.clone(), record.kind));
+                self.digests.insert(record.key.clone(), content_digest(self.vault, record));
+            }
+        }
+        if self.digests.len() >= MAX_SAMPLED { Err(FormatError::Cancelled) } else { Ok(()) }
+    }
+    fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn passthrough(&mut self, _: PassthroughItem, _: &mut dyn Read) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn tombstone(&mut self, _: Tombstone) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn note(&mut self, _: Issue) {}
+    fn dropped(&mut self, _: Dropped) {}
+    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
+        if self.cancel.load(Ordering::Relaxed) { Err(FormatError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// A sink that gives records and files the keys of a folder that the vault has.
+pub(super) struct RenamingSink<'s> {
+    folder: &'s RenamedFolder,
+    sink: &'s mut dyn Sink,
+}
+
+impl RenamingSink<'_> {
+    fn rename_record(&self, record: &mut Record) {
+        self.folder.rename(&mut record.key);
+        record.parent.iter_mut().for_each(|key| self.folder.rename(key));
+        record.links.iter_mut().for_each(|link| self.folder.rename(&mut link.target));
+        record.attachments.iter_mut().for_each(|file| self.folder.rename(&mut file.key));
+        record.message.iter_mut().filter_map(|part| part.parent.as_mut()).for_each(|key| self.folder.rename(key));
+    }
+}
+
+impl Sink for RenamingSink<'_> {
+    fn unit(&mut self, mut unit: Unit) -> Result<(), FormatError> {
+        unit.records.iter_mut().for_each(|record| self.rename_record(record));
+        self.sink.unit(unit)
+    }
+    fn attachment(&mut self, mut file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
+        self.folder.rename(&mut file.key);
+        self.sink.attachment(file, bytes)
+    }
+    fn passthrough(&mut self, mut item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
+        item.group = self.folder.keys.renamed_group(&item.group, &self.folder.known_name);
+        self.sink.passthrough(item, bytes)
+    }
+    fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
+        self.sink.tombstone(tombstone)
+    }
+    fn note(&mut self, issue: Issue) {
+        self.sink.note(issue);
+    }
+    fn dropped(&mut self, dropped: Dropped) {
+        self.sink.dropped(dropped);
+    }
+    fn progress(&mut self, bytes: u64) -> Result<(), FormatError> {
+        self.sink.progress(bytes)
+    }
+}
