@@ -32,6 +32,10 @@ export const CLIENT_ACTIONS = {
   open_to_others({ folder }, { file }) {
     chmodSync(join(folder, file), 0o644);
   },
+  /** Let nobody write a file. `open_to_others` takes it back. */
+  write_protect({ folder }, { file }) {
+    chmodSync(join(folder, file), 0o444);
+  },
   /** Interrupt `mementory serve` like Ctrl-C; it has to end with exit code 0. */
   async stop_serving({ server }) {
     server.child.kill("SIGINT");

@@ -23,6 +23,10 @@ const namesInForce = (copy) =>
     .grants.filter(({ state }) => state === "active")
     .map(({ name }) => name);
 
+/** Whether the answer warns that the client's configuration still has our server. */
+const leavesConfiguration = (answer) =>
+  answer?.warnings?.some(({ code }) => code === "configuration_not_changed") ?? false;
+
 /**
  * Makes a function for `extraState`. It returns the grants in force, and whether the client's configuration has our
  * server. If the answer warns that the configuration could not be changed, the second value is inverted, so that the
@@ -30,8 +34,7 @@ const namesInForce = (copy) =>
  */
 const connectionState = (client) => (copy, answer) => {
   const isConnected = readFileSync(join(copy.env.HOME, CLIENT_FILES[client]), "utf8").includes("mementory_r_");
-  const isUnchanged = answer?.warnings?.some(({ code }) => code === "configuration_not_changed") ?? false;
-  return [namesInForce(copy), isConnected !== isUnchanged];
+  return [namesInForce(copy), isConnected !== leavesConfiguration(answer)];
 };
 
 /** Makes a function for `prepare`, which creates a home folder that has the client's configuration. */
@@ -48,6 +51,7 @@ const homeWith = (vault, client, text) => (copy) => {
  * - `extraState`: returns the state that the lists of records do not show, from a copy of the vault and the answer
  * - `writes`: the file or folder that the command makes outside the vault
  * - `holds`: returns whether that file or folder is complete
+ * - `isUnfinished`: returns whether the answer says that the command has to run again to finish
  * - `code`: true if the answer has a new recovery code
  * - `prepare`: is called with each copy of the vault before the command runs
  */
@@ -85,6 +89,7 @@ export const MORE_COMMANDS = [
     return {
       name: "disconnect",
       args: ["disconnect", "gemini_cli"],
+      isUnfinished: leavesConfiguration,
       extraState: connectionState("gemini_cli"),
       prepare: homeWith(vault, "gemini_cli", text),
     };

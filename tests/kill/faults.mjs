@@ -252,7 +252,7 @@ function failOnce(vault, command, states, point, tally) {
   }
   if (!error && command.erased) erasureProblems(copy, command.erased).forEach(problem);
   checkVault(copy, problem);
-  if (error) tryAgain(copy, command, states, problem);
+  if (error || command.isUnfinished?.(answer)) tryAgain(copy, command, states, problem);
 }
 
 function checkVault(copy, problem) {
@@ -262,7 +262,7 @@ function checkVault(copy, problem) {
   if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
 }
 
-/** Runs a command again that ended with an error: it has to work, and to have done everything exactly once. */
+/** Runs a command again that ended with an error or did not finish: it has to work, and to have done everything exactly once. */
 function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
   if (again.code !== 0) return problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);

@@ -4,11 +4,22 @@ use mementory_vault::{Applied, FailedStep};
 
 /// The warnings of a change: what failed after it was made. Empty if nothing failed.
 pub fn warnings_of<T>(change: &Applied<T>) -> Vec<Warning> {
-    change.warnings.iter().copied().map(warning_of).collect()
+    change.warnings.iter().map(warning_of).collect()
 }
 
-fn warning_of(step: FailedStep) -> Warning {
+fn warning_of(step: &FailedStep) -> Warning {
     let (code, place, message) = match step {
+        FailedStep::ClientConfiguration { path, reason } => {
+            return Warning {
+                code: "configuration_not_changed".into(),
+                place: path.clone(),
+                message: format!(
+                    "the client's grant has ended, but Mementory's entry is still in its configuration: {reason} \
+                     Disconnect again to remove the entry, or remove it by hand."
+                ),
+                count: 1,
+            };
+        }
         FailedStep::Index => {
             ("index_behind", "index", "the search index is behind; it catches up at the next change or opening")
         }
@@ -29,11 +40,6 @@ fn warning_of(step: FailedStep) -> Warning {
             "not_synced",
             "disk",
             "the change was made, but the system did not confirm it; a power failure now could undo it",
-        ),
-        FailedStep::ClientConfiguration => (
-            "configuration_not_changed",
-            "configuration",
-            "the client's grant has ended, but its configuration could not be changed and still has Mementory in it",
         ),
         FailedStep::OtherSuggestions => (
             "suggestions_left",

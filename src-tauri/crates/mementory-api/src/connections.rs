@@ -95,7 +95,8 @@ impl Connections {
     /// Ends the grant of a client and removes our server from its configuration. Without a `session`, the grant stays.
     ///
     /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed.
-    /// In that case the result has the warning `configuration_not_changed` and an empty `change`.
+    /// In that case the result has the warning `configuration_not_changed`, which names the file and the reason, and an
+    /// empty `change`. Disconnecting again then removes the entry.
     ///
     /// # Errors
     /// As for `connect`.
@@ -109,10 +110,13 @@ impl Connections {
         match apply_plan(&plan) {
             Ok(changed) => Ok(Applied::new(ConnectionChange { grant, ..changed })),
             Err(error) if grant.is_none() => Err(error),
-            Err(_) => Ok(Applied {
-                value: ConnectionChange { grant, change: String::new(), dry_run: false, ..change_of(&plan, false) },
-                warnings: [FailedStep::ClientConfiguration].into(),
-            }),
+            Err(error) => {
+                let value = ConnectionChange { grant, change: String::new(), ..change_of(&plan, false) };
+                // The error is about the file alone, but the grant was changed.
+                let reason = error.message.replace(" Nothing was changed.", "");
+                let step = FailedStep::ClientConfiguration { path: value.config_path.clone(), reason };
+                Ok(Applied { value, warnings: [step].into() })
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! The steps after a commit that may fail although the change itself is made.
 
 /// A step that failed after a change was committed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailedStep {
     /// The search index lacks the change until the next change or opening brings it up to date.
     Index,
@@ -16,7 +16,12 @@ pub enum FailedStep {
     /// The file that was written could not be read again afterwards.
     ReadBack,
     /// The configuration of a client still names our server, although the client's grant has ended.
-    ClientConfiguration,
+    ClientConfiguration {
+        /// The configuration.
+        path: String,
+        /// Why it could not be changed, as sentences.
+        reason: String,
+    },
     /// One of several suggestions could not be accepted or refused, after others were. It stays in the queue.
     OtherSuggestions,
 }

@@ -11,10 +11,10 @@ export type Toast = {
   action?: { label: string; run: () => void | Promise<void>; undo: boolean } | undefined;
 };
 
-/** A warning in words, by its code. */
-function warningText(code: string): string {
+/** A warning in words, by its code. Some texts name the place. */
+function warningText({ code, place }: Warning): string {
   const key = `warning.${code}`;
-  return hasText(key) ? t(key) : t("warning.other");
+  return hasText(key) ? t(key, { place }) : t("warning.other");
 }
 
 /** One toast at a time, and the last action that Ctrl Z can undo. */
@@ -44,7 +44,7 @@ class Toasts {
 
   /** Shows warnings about a change that was made: at once, or after the toast that is shown now. */
   warn(warnings: Warning[]): void {
-    this.#waiting.push(...warnings.map(({ code }) => warningText(code)));
+    this.#waiting.push(...warnings.map(warningText));
     if (!this.current) this.#showWaiting();
   }
 

@@ -122,7 +122,12 @@ fn a_grant_that_has_ended_is_no_error_when_the_configuration_cannot_be_changed()
     set_readonly(true);
     for _ in 0..2 {
         let done = computer.connections.disconnect(Some(&computer.session), "codex").unwrap();
-        assert_eq!(crate::warnings_of(&done)[0].code, "configuration_not_changed");
+        let warnings = crate::warnings_of(&done);
+        let path = computer.config().display().to_string();
+        assert_eq!((warnings[0].code.as_str(), &warnings[0].place), ("configuration_not_changed", &path));
+        let message = &warnings[0].message;
+        assert!(message.contains(&format!("{path}: the file is write-protected.")), "{message}");
+        assert!(message.contains("Disconnect again") && !message.contains("Nothing was changed"), "{message}");
         assert!(!done.changed && done.change.is_empty());
         assert_eq!(done.grant.as_ref().unwrap().state, "revoked");
         assert_eq!((computer.text(), computer.states()), (text.clone(), vec!["revoked".to_owned()]));
