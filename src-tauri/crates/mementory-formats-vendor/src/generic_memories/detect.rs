@@ -1,6 +1,6 @@
 //! Detects lists of memories without a format of their own: lists of sentences, or of objects with one text each. The
 //! confidence is low, so that any format that knows the file better takes precedence.
-use super::read::memory_text;
+use super::read::{CREATED_KEYS, ID_KEYS, memory_text};
 use mementory_format::{Catalog, Claim, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
 use mementory_formats_shared::object::Object;
@@ -11,6 +11,14 @@ use mementory_model::Limits;
 const HEAD_BYTES: usize = 64 << 10;
 /// Number of elements that detection checks.
 const SAMPLE_COUNT: usize = 50;
+
+/// Pointers of the elements of lists whose names say that they contain memories.
+const NAMED_LISTS: [&str; 2] = ["/memories/", "/facts/"];
+/// Members that may contain a short memory in an object of a store.
+const STORED_TEXT_KEYS: [&str; 4] = ["memory", "content", "text", "fact"];
+/// Members of messages, tasks, posts and machines, which also have short texts, ids and times.
+const NO_STORE_KEYS: [&str; 13] =
+    ["role", "author", "sender", "from", "to", "done", "completed", "due", "due_date", "likes", "cpu", "disk", "price"];
 
 /// One claim for each file. If the user selected this format (`is_selected`), short texts are accepted as well.
 pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> Vec<Claim> {
@@ -48,7 +56,8 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool 
                     return false;
                 }
                 object_count += 1;
-                text_count += usize::from(is_memory(text, element.in_array, is_selected));
+                let is_named = NAMED_LISTS.iter().any(|list| element.pointer().starts_with(list));
+                text_count += usize::from(is_memory(text, element.in_array, is_named, is_selected));
             }
             _ => break,
         }
@@ -56,12 +65,22 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool 
     text_count > 0 && 5 * text_count >= 4 * object_count && (is_selected || text_count > 1 || head.starts_with(b"["))
 }
 
-/// True for a sentence in a list, and for an object with a sentence and at most one further sentence. If the user
+/// True for a sentence in a list, and for an object with a sentence and at most one further sentence. In a list that is
+/// named after memories (`is_named`), two words are enough, and an object of a store may have any text. If the user
 /// selected this format (`is_selected`), any text is enough.
-fn is_memory(json: &str, in_array: bool, is_selected: bool) -> bool {
+fn is_memory(json: &str, in_array: bool, is_named: bool, is_selected: bool) -> bool {
     let Some(text) = memory_text(json) else { return false };
     let is_object = json.starts_with('{');
-    is_selected || is_sentence(&text) && (in_array || is_object) && count_further_texts(json) <= 1
+    let is_statement = is_sentence(&text) || is_named && text.split_whitespace().count() >= 2 || is_stored_text(json);
+    is_selected || is_statement && (in_array || is_object) && count_further_texts(json) <= 1
+}
+
+/// True for an object as stores of memories return it: a short text with an id and a time, and nobody who said it.
+fn is_stored_text(json: &str) -> bool {
+    let Some(object) = Object::parse(json) else { return false };
+    let has_one = |keys: &[&str]| keys.iter().any(|key| object.has(key));
+    let is_text = STORED_TEXT_KEYS.iter().any(|key| object.non_blank_text(key).is_some());
+    is_text && has_one(&ID_KEYS) && has_one(&CREATED_KEYS) && !has_one(&NO_STORE_KEYS)
 }
 
 /// True for three words or more, or for eight characters or more that are not all ASCII, because some scripts have no

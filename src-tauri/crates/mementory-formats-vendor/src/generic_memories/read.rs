@@ -15,8 +15,8 @@ const FORMAT_ID: &str = "generic_memories";
 /// Members that may contain the text of a memory, in the order in which they are tried.
 const TEXT_KEYS: [&str; 10] =
     ["memory", "content", "text", "fact", "note", "statement", "value", "observation", "body", "summary"];
-const ID_KEYS: [&str; 5] = ["id", "_id", "uuid", "memory_id", "key"];
-const CREATED_KEYS: [&str; 6] = ["created_at", "createdAt", "created", "timestamp", "date", "time"];
+pub(super) const ID_KEYS: [&str; 5] = ["id", "_id", "uuid", "memory_id", "key"];
+pub(super) const CREATED_KEYS: [&str; 6] = ["created_at", "createdAt", "created", "timestamp", "date", "time"];
 const UPDATED_KEYS: [&str; 4] = ["updated_at", "updatedAt", "updated", "modified"];
 const TAG_KEYS: [&str; 4] = ["tags", "categories", "topics", "labels"];
 const TYPE_KEYS: [&str; 3] = ["type", "category", "kind"];

@@ -14,6 +14,10 @@ fn lists_of_other_things_are_not_memories() {
     let scratch = Scratch::new("lists");
     for (name, text) in [
         ("words", r#"["red", "green", "blue"]"#),
+        ("facts", r#"{"facts": ["red", "green", "blue"]}"#),
+        ("servers", r#"[{"id": 1, "memory": "16 GB", "cpu": "8 cores", "created_at": "2026-03-01T00:00:00Z"}]"#),
+        ("tasks", r#"[{"id": 1, "text": "Buy milk", "done": false, "created_at": "2026-03-01T00:00:00Z"}]"#),
+        ("colours", r#"[{"id": 1, "text": "dark red"}, {"id": 2, "text": "light blue"}]"#),
         ("numbers", "[1, 2, 3]"),
         ("empty", "[]"),
         ("settings", r#"{"name": "a program", "description": "does many useful things"}"#),
