@@ -3,6 +3,7 @@ use super::reader::FileReader;
 use mementory_format::{AttachmentFile, Catalog, FormatError, Member};
 use mementory_json::Keys;
 use mementory_model::RecordKey;
+use std::collections::BTreeSet;
 use std::io::Read;
 
 /// Number of bytes from which the media type is detected.
@@ -23,6 +24,11 @@ pub fn folder(path: &str) -> &str {
 /// True if a path is inside a folder, at any depth. Every path is inside the folder with an empty name.
 pub fn is_inside(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// True if a path is inside one of these folders, at any depth.
+pub fn is_inside_one(path: &str, folders: &BTreeSet<&str>) -> bool {
+    folders.contains("") || path.match_indices('/').any(|(at, _)| path.get(..at).is_some_and(|p| folders.contains(p)))
 }
 
 /// True for the bookkeeping files of operating systems.
@@ -131,4 +137,21 @@ pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
         _ => return None,
     };
     Some(type_by_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_inside_a_folder_at_any_depth() {
+        let folders = BTreeSet::from(["a", "b/c"]);
+        for (path, expected) in
+            [("a/x", true), ("a/y/x", true), ("b/c/x", true), ("b/x", false), ("a", false), ("ab/x", false)]
+        {
+            assert_eq!(is_inside_one(path, &folders), expected, "{path}");
+            assert_eq!(folders.iter().any(|folder| is_inside(path, folder)), expected, "{path}");
+        }
+        assert!(is_inside_one("x", &BTreeSet::from([""])));
+    }
 }

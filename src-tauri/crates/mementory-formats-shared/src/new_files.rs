@@ -1,6 +1,6 @@
 //! Creates the files of an export: one file, or a folder of files whose names are made from titles.
 use mementory_format::{FormatError, create_private_file};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -66,24 +66,31 @@ pub struct NewFolder {
     root: Option<PathBuf>,
     /// Paths that are in use, in lower case, because some file systems ignore case.
     taken: HashSet<String>,
+    /// The next number to try for a path that was in use, by that path.
+    next_numbers: HashMap<String, u64>,
 }
 
 impl NewFolder {
     /// Prepares the folder at `root`. If `root` is None, nothing is written.
     pub fn new(root: Option<&Path>) -> Self {
-        Self { root: root.map(Path::to_path_buf), taken: HashSet::new() }
+        Self { root: root.map(Path::to_path_buf), taken: HashSet::new(), next_numbers: HashMap::new() }
     }
 
     /// Reserves a free path `<folder><name><ending>` and returns it. `title` may be any text.
     pub fn free_path(&mut self, folder: &str, title: &str, ending: &str) -> String {
         let name = file_name(title);
         let mut path = format!("{folder}{name}{ending}");
-        let mut number = 2;
-        while !self.taken.insert(path.to_lowercase()) {
-            path = format!("{folder}{name}-{number}{ending}");
-            number += 1;
+        if self.taken.insert(path.to_lowercase()) {
+            return path;
         }
-        path
+        let number = self.next_numbers.entry(path.to_lowercase()).or_insert(2);
+        loop {
+            path = format!("{folder}{name}-{number}{ending}");
+            *number += 1;
+            if self.taken.insert(path.to_lowercase()) {
+                return path;
+            }
+        }
     }
 
     /// Reserves a path. Returns false if it was already in use.
@@ -165,6 +172,11 @@ mod tests {
         ] {
             assert_eq!(folder.free_path("m/", title, ".md"), expected, "{title}");
         }
+        // Searching for a free number from 2 on each time would take very long.
+        let last = (0..20_000).map(|_| folder.free_path("chats/", "New chat", ".md")).last();
+        assert_eq!(last.as_deref(), Some("chats/new-chat-20000.md"));
+        assert!(folder.take("chats/new-chat-20001.md"));
+        assert_eq!(folder.free_path("chats/", "new CHAT", ".md"), "chats/new-chat-20002.md");
         assert!(folder.free_path("", &long, ".md").len() < 100);
         assert!(folder.free_path("", &"𐐷".repeat(500), ".md").len() < 100);
     }

@@ -3,6 +3,7 @@
 use mementory_model::{Fields, Timestamp};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Largest frontmatter in bytes. For some texts, the parser needs up to a thousand times the memory of the text.
 const MAX_HEAD_BYTES: usize = 64 << 10;
@@ -73,9 +74,10 @@ impl<'t> Note<'t> {
             _ => Vec::new(),
         };
         let mut out: Vec<String> = Vec::new();
+        let mut seen = HashSet::new();
         for text in texts {
             let text = text.trim().trim_start_matches('#').trim();
-            if !text.is_empty() && !out.iter().any(|other| other == text) {
+            if !text.is_empty() && seen.insert(text.to_owned()) {
                 out.push(text.to_owned());
             }
         }

@@ -1,6 +1,7 @@
 //! Folders of Markdown notes in a catalog: vaults of Obsidian, and folders or archives that are mostly Markdown.
 use mementory_format::{Catalog, Detected, FolderKeys, Member, Part, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound;
 
 /// Folder with Obsidian's settings at the top of a vault.
 const SETTINGS_FOLDER: &str = ".obsidian/";
@@ -95,6 +96,12 @@ impl NoteFolder {
 
     /// The folder of notes that a claim is about. Detection does not store it, so it is determined again.
     pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
+        // Many notes may have been selected as single files, each with a claim of its own.
+        if let [part] = detected.claim.parts.as_slice()
+            && let Some(member) = catalog.members().get(part.member).filter(|member| is_single_note(member))
+        {
+            return single_file(member);
+        }
         let claimed: BTreeSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
         let is_claimed = |folder: &NoteFolder| folder.notes.iter().any(|note| claimed.contains(note));
         note_folders(catalog).into_iter().find(is_claimed).unwrap_or_default()
@@ -118,11 +125,9 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
     let mut groups: BTreeMap<(usize, Option<usize>), Vec<&Member>> = BTreeMap::new();
     let mut out = Vec::new();
     for member in catalog.members() {
-        if member.archive.is_none() && member.place == member.name {
-            if is_note(&member.name) && !is_assistant_file(&member.name) {
-                out.push(single_file(member));
-            }
-        } else {
+        if is_single_note(member) {
+            out.push(single_file(member));
+        } else if member.archive.is_some() || member.place != member.name {
             groups.entry((member.root, member.archive)).or_default().push(member);
         }
     }
@@ -133,7 +138,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
         let vaults = vault_prefixes(members);
         let mut folders: HashMap<Option<&str>, NoteFolder> = HashMap::new();
         for member in members {
-            let vault = vaults.iter().find(|prefix| member.name.starts_with(prefix.as_str())).map(String::as_str);
+            let vault = vault_of(&vaults, &member.name);
             let folder = folders.entry(vault).or_insert_with(|| NoteFolder {
                 prefix: vault.unwrap_or_default().to_owned(),
                 is_vault: vault.is_some(),
@@ -173,12 +178,17 @@ impl NoteFolder {
     }
 }
 
+/// True for a note that was selected as a single file.
+fn is_single_note(member: &Member) -> bool {
+    member.archive.is_none() && member.place == member.name && is_note(&member.name) && !is_assistant_file(&member.name)
+}
+
 fn single_file(member: &Member) -> NoteFolder {
     NoteFolder { notes: vec![member.id], is_single_file: true, ..NoteFolder::default() }
 }
 
 /// Prefixes of the folders with Obsidian's settings. A vault inside another vault belongs to the outer one.
-fn vault_prefixes(members: &[&Member]) -> Vec<String> {
+fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
     let mut found: BTreeSet<&str> = BTreeSet::new();
     for member in members {
         let at = match member.name.find("/.obsidian/") {
@@ -188,13 +198,20 @@ fn vault_prefixes(members: &[&Member]) -> Vec<String> {
         };
         found.extend(member.name.get(..at));
     }
-    let mut out: Vec<String> = Vec::new();
+    // The outer vault comes before those inside it.
+    let mut out = BTreeSet::new();
     for prefix in found {
-        if !out.iter().any(|other| prefix.starts_with(other.as_str())) {
-            out.push(prefix.to_owned());
+        if vault_of(&out, prefix).is_none() {
+            out.insert(prefix.to_owned());
         }
     }
     out
+}
+
+/// The vault that contains this path. No vault is inside another, so only the last one before the path can contain it.
+fn vault_of<'v>(vaults: &'v BTreeSet<String>, path: &str) -> Option<&'v str> {
+    let last = vaults.range::<str, _>((Bound::Unbounded, Bound::Included(path))).next_back()?;
+    path.starts_with(last.as_str()).then_some(last.as_str())
 }
 
 /// The top folder that contains all notes of an archive. Empty if there is no such folder, or if the notes are not in
@@ -295,6 +312,24 @@ pub fn media_type(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_vault_of_a_path_is_found_among_its_neighbours() {
+        let vaults: BTreeSet<String> = ["a/", "a b/", "b/c/"].map(str::to_owned).into();
+        for (path, expected) in [
+            ("a/x.md", Some("a/")),
+            ("a/z/x.md", Some("a/")),
+            ("a b/x.md", Some("a b/")),
+            ("b/c/x.md", Some("b/c/")),
+            ("b/x.md", None),
+            ("aa/x.md", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(vault_of(&vaults, path), expected, "{path}");
+        }
+        assert_eq!(vault_of(&BTreeSet::from([String::new()]), "x.md"), Some(""));
+    }
 
     #[test]
     fn copies_of_a_folder_get_its_stable_name() {

@@ -8,6 +8,7 @@ use super::object::content_id;
 use super::reader::FileReader;
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Verbatim};
+use std::collections::HashSet;
 
 const CREATED_KEYS: [&str; 8] =
     ["created", "created_at", "date created", "date_created", "creation_date", "created-at", "date", "createdAt"];
@@ -199,20 +200,22 @@ impl<'r> NoteReader<'r> {
     /// exist.
     fn add_links(&mut self, record: &mut Record, path: &str, outline: &Outline) {
         let mut missing_notes: Vec<String> = Vec::new();
+        let mut linked: HashSet<RecordKey> = record.links.iter().map(|link| link.target.clone()).collect();
+        let mut attached: HashSet<RecordKey> = record.attachments.iter().map(|file| file.key.clone()).collect();
         for link in outline.links.iter().filter(|link| !link.is_external()) {
             let Some(target) = self.resolve(path, link).map(str::to_owned) else {
                 let name = link.note().to_owned();
-                if link.is_wiki && !name.is_empty() && !missing_notes.contains(&name) && missing_notes.len() < 1000 {
+                if link.is_wiki && !name.is_empty() && missing_notes.len() < 1000 && !missing_notes.contains(&name) {
                     missing_notes.push(name);
                 }
                 continue;
             };
             let key = RecordKey::new(self.scope.as_str(), target.as_str());
             if super::note_folder::is_note(&target) {
-                if target != path && !record.links.iter().any(|other| other.target == key) {
+                if target != path && linked.insert(key.clone()) {
                     record.links.push(Link { relation: "links_to".into(), kind: Kind::Resource, target: key });
                 }
-            } else if !record.attachments.iter().any(|other| other.key == key) {
+            } else if attached.insert(key.clone()) {
                 record.attachments.push(AttachmentRef {
                     key,
                     name: target.rsplit('/').next().unwrap_or(&target).to_owned(),
@@ -240,11 +243,8 @@ pub fn record_of(note: &Note<'_>, outline: &Outline, key: RecordKey, file_name: 
     record.times.updated = note.time(&UPDATED_KEYS);
     record.tags = note.tags("tags");
     let more_tags = note.tags("tag").into_iter().chain(tags_in(note.body, &outline.code));
-    for tag in more_tags {
-        if !record.tags.contains(&tag) {
-            record.tags.push(tag);
-        }
-    }
+    let mut seen: HashSet<String> = record.tags.iter().cloned().collect();
+    record.tags.extend(more_tags.filter(|tag| seen.insert(tag.clone())));
     record.source.conversation = note.text("conversation_id");
     record.fields = note.other_members(&USED_KEYS);
     record

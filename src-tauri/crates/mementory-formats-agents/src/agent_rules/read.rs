@@ -6,7 +6,7 @@ use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// Largest frontmatter, in bytes, that is stored with every item of a file. A larger one is only stored with the first
 /// item.
@@ -31,7 +31,8 @@ pub(super) fn read(
 /// Reads files with rules. Also used by other formats whose exports contain such files.
 pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Role)]) -> Result<(), FormatError> {
     let mut seen: HashMap<String, u32> = HashMap::new();
-    let claimed: HashSet<usize> = members.iter().map(|(member, _)| member.id).collect();
+    let claimed: Claimed<'_> =
+        members.iter().map(|(member, _)| ((member.root, member.archive, member.name.as_str()), member.id)).collect();
     let roles: HashMap<usize, Role> = members.iter().map(|(member, role)| (member.id, *role)).collect();
     let files: Vec<&Member> = members.iter().map(|(member, _)| *member).collect();
     reader.each_member(&files, |reader, member| {
@@ -50,23 +51,23 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
             reader.sink.note(Issue::new("not_readable", &member.place, message));
             return reader.pass_through(member, file.platform, "raw");
         }
-        let catalog = reader.catalog;
-        let names_file = |text: &str| names_claimed_file(catalog, member, text, &claimed);
+        let names_file = |text: &str| names_claimed_file(member, text, &claimed);
         read_file(reader, member, file, &names_file, &mut seen)
     })
 }
 
+/// Positions of the claimed files by root, archive and name.
+type Claimed<'m> = HashMap<(usize, Option<usize>, &'m str), usize>;
+
 /// True for a line that only imports or links to another claimed file.
-fn names_claimed_file(catalog: &Catalog, member: &Member, text: &str, claimed: &HashSet<usize>) -> bool {
+fn names_claimed_file(member: &Member, text: &str, claimed: &Claimed<'_>) -> bool {
     let linked_path = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
     let imported_path = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
     let Some(path) = imported_path.or_else(linked_path) else { return false };
     let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
     let path = path.strip_prefix("./").unwrap_or(path);
     let name = if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
-    let is_named_file =
-        |other: &&Member| other.name == name && other.root == member.root && other.archive == member.archive;
-    catalog.members().iter().filter(is_named_file).any(|other| other.id != member.id && claimed.contains(&other.id))
+    claimed.get(&(member.root, member.archive, name.as_str())).is_some_and(|other| *other != member.id)
 }
 
 fn read_file(

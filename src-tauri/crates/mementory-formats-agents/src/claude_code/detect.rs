@@ -7,6 +7,7 @@ use mementory_formats_shared::json_head::{self, head_keys};
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::keys_of;
+use std::collections::{BTreeSet, HashSet};
 
 /// Number of bytes at the beginning of a Markdown file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
@@ -31,11 +32,11 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         }
     }
     let log_count = parts.len();
-    let topics: Vec<usize> =
+    let topics: BTreeSet<usize> =
         catalog.members().iter().filter(|m| is_markdown(m) && is_topic(catalog, m)).map(|m| m.id).collect();
+    let topic_folders = folders_of(catalog, topics.iter().copied());
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
-        let is_beside_topic =
-            topics.iter().filter_map(|t| catalog.members().get(*t)).any(|t| is_same_folder(t, member));
+        let is_beside_topic = topic_folders.contains(&place_of(member));
         let is_index = member.file_name() == "MEMORY.md" && (is_beside_topic || is_in_memory_folder(member));
         if topics.contains(&member.id) || is_index || is_in_memory_folder(member) {
             parts.push(Part { member: member.id, role: Role::Memories });
@@ -50,14 +51,16 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         .filter_map(|p| catalog.members().get(p.member))
         .any(|m| m.file_name() == "MEMORY.md" && topics.iter().any(|t| *t != m.id));
     // Rules files beside logs or memory are also files of Claude Code.
-    let is_taken = |member: &Member| parts.iter().any(|part| part.member == member.id);
-    let is_rule = |member: &&Member| !is_taken(member) && agent_rules::is_rule_of("claude-code", catalog, member);
+    let taken: HashSet<usize> = parts.iter().map(|part| part.member).collect();
+    let is_rule =
+        |member: &&Member| !taken.contains(&member.id) && agent_rules::is_rule_of("claude-code", catalog, member);
     let rules: Vec<Part> =
         catalog.members().iter().filter(is_rule).map(|m| Part { member: m.id, role: Role::Projects }).collect();
     parts.extend(rules);
-    let claimed_ids: Vec<usize> = parts.iter().map(|p| p.member).collect();
+    let claimed_ids: HashSet<usize> = parts.iter().map(|p| p.member).collect();
+    let claimed_folders = folders_of(catalog, claimed_ids.iter().copied());
     let side_files =
-        catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id) && is_side_file(catalog, m, &claimed_ids));
+        catalog.members().iter().filter(|m| !claimed_ids.contains(&m.id) && is_side_file(m, &claimed_folders));
     parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
     let found = match (log_count, memory_count) {
         (0, n) => format!("{n} files of Claude Code's memory"),
@@ -192,21 +195,27 @@ fn folder(member: &Member) -> &str {
     member.name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn is_same_folder(one: &Member, other: &Member) -> bool {
-    one.root == other.root && one.archive == other.archive && folder(one) == folder(other)
+/// Root, archive and folder of a file.
+type Place<'m> = (usize, Option<usize>, &'m str);
+
+fn place_of(member: &Member) -> Place<'_> {
+    (member.root, member.archive, folder(member))
+}
+
+/// The folders of these files.
+fn folders_of(catalog: &Catalog, ids: impl Iterator<Item = usize>) -> HashSet<Place<'_>> {
+    ids.filter_map(|id| catalog.members().get(id)).map(place_of).collect()
 }
 
 /// True for a file with results of tools, a description of a subagent, or the list of sessions.
-fn is_side_file(catalog: &Catalog, member: &Member, claimed_ids: &[usize]) -> bool {
+fn is_side_file(member: &Member, claimed_folders: &HashSet<Place<'_>>) -> bool {
     let mut folders = member.name.split('/').rev().skip(1);
     let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());
     let name = member.file_name();
     match parent {
         "tool-results" => mementory_format::is_uuid(above),
         "subagents" => name.ends_with(".meta.json"),
-        _ if name == "sessions-index.json" => {
-            claimed_ids.iter().filter_map(|id| catalog.members().get(*id)).any(|other| is_same_folder(other, member))
-        }
+        _ if name == "sessions-index.json" => claimed_folders.contains(&place_of(member)),
         _ => false,
     }
 }

@@ -5,23 +5,39 @@ use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_json::{decoded_head, keys_of};
+use std::collections::HashMap;
 
 /// Number of bytes at the beginning of a summary that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
+/// The other files of a session. They contain the same conversation as events for the screen, or the state of the
+/// program.
+const SIDE_FILES: [&str; 6] = [
+    "updates.jsonl",
+    "events.jsonl",
+    "rewind_points.jsonl",
+    "prompt_context.json",
+    "system_prompt.txt",
+    "signals.json",
+];
 /// Types of lines.
 const TYPES: [&str; 7] = ["system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call", "tool"];
 
 /// One claim for all files of Grok Build in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
+    let summaries = Summaries::new(catalog);
+    let mut side_files: HashMap<Folder<'_>, Vec<usize>> = HashMap::new();
+    for member in catalog.members().iter().filter(|member| SIDE_FILES.contains(&member.file_name())) {
+        side_files.entry(folder_of(member)).or_default().push(member.id);
+    }
     for member in catalog.members() {
         let Some(is_marked) = has_marked_line(catalog, member) else { continue };
-        let summary = catalog.members().iter().find(|m| is_summary_of(catalog, member, m));
+        let summary = summaries.beside(catalog, member);
         if is_marked || summary.is_some() {
             parts.push(Part { member: member.id, role: Role::Conversations });
             parts.extend(summary.map(|m| Part { member: m.id, role: Role::Manifest }));
-            let side_files = catalog.members().iter().filter(|m| summary.is_some() && is_side_file(member, m));
-            parts.extend(side_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
+            let beside = side_files.get(&folder_of(member)).filter(|_| summary.is_some());
+            parts.extend(beside.into_iter().flatten().map(|id| Part { member: *id, role: Role::Sidecar }));
         }
     }
     if parts.is_empty() {
@@ -66,33 +82,34 @@ fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
     (count > 0).then_some(is_marked)
 }
 
-/// True for the other files of a session. They contain the same conversation as events for the screen, or the state of
-/// the program.
-fn is_side_file(history: &Member, other: &Member) -> bool {
-    let names = [
-        "updates.jsonl",
-        "events.jsonl",
-        "rewind_points.jsonl",
-        "prompt_context.json",
-        "system_prompt.txt",
-        "signals.json",
-    ];
-    let folder = |m: &Member| m.name.rsplit_once('/').map(|(folder, _)| folder.to_owned());
-    names.contains(&other.file_name())
-        && (other.root, other.archive, folder(other)) == (history.root, history.archive, folder(history))
+/// Root, archive and folder of a file.
+type Folder<'m> = (usize, Option<usize>, Option<&'m str>);
+
+fn folder_of(member: &Member) -> Folder<'_> {
+    (member.root, member.archive, member.name.rsplit_once('/').map(|(folder, _)| folder))
 }
 
-/// True for `summary.json` in the folder of a history.
-pub(super) fn is_summary_of(catalog: &Catalog, history: &Member, other: &Member) -> bool {
-    let folder = |m: &Member| m.name.rsplit_once('/').map(|(folder, _)| folder.to_owned());
-    if other.file_name() != "summary.json"
-        || other.root != history.root
-        || other.archive != history.archive
-        || folder(other) != folder(history)
-    {
-        return false;
+/// The files that may be summaries of sessions, by their folders.
+pub(super) struct Summaries<'c>(HashMap<Folder<'c>, Vec<&'c Member>>);
+
+impl<'c> Summaries<'c> {
+    /// The files of this catalog with the name of a summary.
+    pub(super) fn new(catalog: &'c Catalog) -> Self {
+        let mut out: HashMap<Folder<'c>, Vec<&'c Member>> = HashMap::new();
+        for member in catalog.members().iter().filter(|member| member.file_name() == "summary.json") {
+            out.entry(folder_of(member)).or_default().push(member);
+        }
+        Self(out)
     }
-    let head = catalog.read(other, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&other.place, e)));
+
+    /// The summary in the folder of a history.
+    pub(super) fn beside(&self, catalog: &Catalog, history: &Member) -> Option<&'c Member> {
+        self.0.get(&folder_of(history))?.iter().copied().find(|member| is_summary(catalog, member))
+    }
+}
+
+fn is_summary(catalog: &Catalog, member: &Member) -> bool {
+    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
     let Ok(head) = head else { return false };
     let keys = keys_of(&head);
     keys.has("info.id") && (keys.has("info.cwd") || keys.has("current_model_id") || keys.has("session_summary"))

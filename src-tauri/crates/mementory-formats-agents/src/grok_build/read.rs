@@ -1,5 +1,5 @@
 //! Reads each history as one conversation, with its summary if there is one beside it.
-use super::detect::is_summary_of;
+use super::detect::Summaries;
 use super::{FORMAT, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
@@ -16,17 +16,17 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
+    let summaries = Summaries::new(catalog);
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| match role {
-        Role::Conversations => read_history(reader, member),
+        Role::Conversations => read_history(reader, member, summaries.beside(catalog, member)),
         Role::Sidecar => reader.pass_through(member, "", "sidecar"),
         _ => Ok(()),
     })
 }
 
-fn read_history(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+fn read_history(reader: &mut FileReader<'_>, member: &Member, summary: Option<&Member>) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, ..Chat::default() };
-    let summary = reader.catalog.members().iter().find(|m| is_summary_of(reader.catalog, member, m));
     let mut parent = None;
     if let Some(summary) = summary {
         let text = reader.text(summary)?;

@@ -8,6 +8,7 @@ use mementory_formats_shared::note_reader::{NoteReader, ReadNote, unix_lines};
 use mementory_formats_shared::object::content_id;
 use mementory_model::{EntityRef, Issue, Kind, Link, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 const FORMAT_ID: &str = "basic_memory";
 /// Number of bytes of a note that the first pass reads, for its title and permalink.
@@ -98,9 +99,10 @@ fn read_note(
     let mut items: Vec<Record> = Vec::new();
     let mut relation_ranges = Vec::new();
     let mut keys = HashSet::new();
+    let line_ends: Vec<usize> = note.body.match_indices('\n').map(|(at, _)| at).collect();
     for item in &outline.items {
         let Some(text) = note.body.get(item.span.clone()) else { continue };
-        let line = note.body_line + note.body.get(..item.span.start).unwrap_or_default().matches('\n').count();
+        let line = note.body_line + line_ends.partition_point(|end| *end < item.span.start);
         let item_record = if let Some(found) = observation(text) {
             fact(&record, &found, text)
         } else if let Some(found) = relation(text) {
@@ -118,8 +120,9 @@ fn read_note(
         items.push(item_record);
     }
     let path = reader.folder.path(member).to_owned();
-    let is_inline =
-        |link: &&NoteLink| !link.is_external() && !relation_ranges.iter().any(|range| range.contains(&link.at));
+    let relations = Ranges::new(relation_ranges);
+    let mut linked: HashSet<RecordKey> = record.links.iter().map(|link| link.target.clone()).collect();
+    let is_inline = |link: &&NoteLink| !link.is_external() && !relations.contain(link.at);
     for link in outline.links.iter().filter(is_inline) {
         let target = if link.is_wiki {
             // A note may link to a note that does not exist yet. Until it exists, its name is the key.
@@ -130,12 +133,35 @@ fn read_note(
             found.clone()
         };
         let is_named = !target.value.is_empty();
-        if is_named && target != record.key && !record.links.iter().any(|other| other.target == target) {
+        if is_named && target != record.key && linked.insert(target.clone()) {
             record.links.push(Link { relation: "links_to".into(), kind: Kind::Resource, target });
         }
     }
     reader.files.sink.unit(record.into())?;
     items.into_iter().try_for_each(|item| reader.files.sink.unit(item.into()))
+}
+
+/// Ranges of a text, to find out quickly whether one of them contains a position.
+struct Ranges(Vec<Range<usize>>);
+
+impl Ranges {
+    /// Sorts the ranges and joins those that overlap.
+    fn new(mut ranges: Vec<Range<usize>>) -> Self {
+        ranges.sort_by_key(|range| range.start);
+        let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            match out.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => out.push(range),
+            }
+        }
+        Self(out)
+    }
+
+    fn contain(&self, at: usize) -> bool {
+        let next = self.0.partition_point(|range| range.end <= at);
+        self.0.get(next).is_some_and(|range| range.contains(&at))
+    }
 }
 
 /// An observation as a fact that is derived from its note.

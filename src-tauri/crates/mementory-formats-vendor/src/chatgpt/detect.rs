@@ -203,10 +203,11 @@ fn build_claim(
 ) -> Result<Claim, FormatError> {
     let mut parts = Vec::new();
     let mut manifests = Vec::new();
+    let conversation_ids: HashSet<usize> = conversations.iter().copied().collect();
     let names =
         if let Group::Folder(dir) = group { file_names_in(catalog, dir, limits)? } else { FileNames::default() };
     for member in catalog.members() {
-        if conversations.contains(&member.id) {
+        if conversation_ids.contains(&member.id) {
             continue;
         }
         if let Some(role) = role_in(group, member, others, &names) {
@@ -405,6 +406,7 @@ struct LogicalFile {
 /// Paths of the conversation files, in the order in which the manifests list them.
 fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> Result<Vec<String>, FormatError> {
     let mut out: Vec<String> = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
     for member in manifests {
         let bytes = match catalog.bytes(member, limits.side_file_bytes) {
             Ok(bytes) => bytes,
@@ -418,7 +420,7 @@ fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> R
             let file_name = last_segment(&path);
             let stem = file_name.strip_suffix(".json").and_then(|s| s.strip_prefix("conversations"));
             let is_shard = stem.is_some_and(|s| s.is_empty() || s.starts_with('-'));
-            if is_shard && !out.iter().any(|p| last_segment(p) == file_name) {
+            if is_shard && seen.insert(file_name.to_owned()) {
                 out.push(path);
             }
         }

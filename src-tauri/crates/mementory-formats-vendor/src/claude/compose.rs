@@ -61,6 +61,11 @@ fn is_design(record: &Record) -> bool {
     record.namespace.as_deref() == Some("design")
 }
 
+/// The first record with each key.
+fn by_key(records: &[Record]) -> HashMap<(Kind, &RecordKey), &Record> {
+    records.iter().rev().map(|record| ((record.kind, &record.key), record)).collect()
+}
+
 fn place() -> Place<'static> {
     Place { container: "conversations.json", pointer: "/0", version: Some(WRITTEN_LAYOUT) }
 }
@@ -128,9 +133,9 @@ impl Composer {
         let object = Object::parse(&text).ok_or_else(unreadable)?;
         let native_records = design::read(&text, &object, &place()).map_err(|_| unreadable())?;
         let native_records: Vec<Record> = native_records.units.into_iter().flat_map(|unit| unit.records).collect();
+        let native_records = by_key(&native_records);
         for stored in thread.messages.iter().chain([stored]) {
-            let native = native_records.iter().find(|r| r.kind == stored.record.kind && r.key == stored.record.key);
-            if let Some(native) = native {
+            if let Some(native) = native_records.get(&(stored.record.kind, &stored.record.key)) {
                 slot::report_difference(native, &stored.record, &stored.id, losses);
             }
         }
@@ -278,9 +283,9 @@ impl Composer {
         let native_records = Object::parse(&json).and_then(|object| projects::read(&json, &object, &place()).ok());
         let native_records: Vec<Record> =
             native_records.into_iter().flat_map(|r| r.units).flat_map(|u| u.records).collect();
+        let native_records = by_key(&native_records);
         for stored in group {
-            let native = native_records.iter().find(|r| r.kind == stored.record.kind && r.key == stored.record.key);
-            if let Some(native) = native {
+            if let Some(native) = native_records.get(&(stored.record.kind, &stored.record.key)) {
                 slot::report_difference(native, &stored.record, &stored.id, losses);
             }
         }

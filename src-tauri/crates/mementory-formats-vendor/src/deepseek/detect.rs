@@ -3,6 +3,7 @@
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
+use std::collections::HashSet;
 
 /// One claim for each file of conversations. The account's file and the other files beside it belong to the first
 /// claim.
@@ -11,6 +12,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         catalog.members().iter().filter_map(|m| Some((m, content_of(&json_keys(catalog, m)?)?))).collect();
     let is_conversations = |content: &Content| *content != Content::Account;
     let chats: Vec<&(&Member, Content)> = found.iter().filter(|(_, content)| is_conversations(content)).collect();
+    let found_ids: HashSet<usize> = found.iter().map(|(member, _)| member.id).collect();
     let mut out: Vec<Claim> = Vec::new();
     for (position, (member, content)) in chats.iter().copied().enumerate() {
         let mut parts = vec![Part { member: member.id, role: Role::Conversations }];
@@ -20,7 +22,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             let others = catalog.members().iter().filter(|m| {
                 m.archive.is_some() && m.archive == member.archive && is_inside(&m.name, folder(&member.name))
             });
-            for other in others.filter(|m| !found.iter().any(|(known, _)| known.id == m.id)) {
+            for other in others.filter(|m| !found_ids.contains(&m.id)) {
                 let role = if is_junk(&other.name) { Role::Junk } else { Role::Sidecar };
                 parts.push(Part { member: other.id, role });
             }

@@ -2,7 +2,7 @@
 //! extension.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{Keys, decoded_head, keys_of};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Number of bytes of a file that are examined.
 const HEAD_BYTES: usize = 64 << 10;
@@ -33,14 +33,12 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// The access history of AI Studio, if it is in the folder of a prompt.
 fn access_histories<'c>(catalog: &'c Catalog, prompts: &[&Member]) -> impl Iterator<Item = Part> + use<'c> {
-    let folders: Vec<(usize, Option<usize>, String)> =
+    let folders: HashSet<(usize, Option<usize>, String)> =
         prompts.iter().map(|member| (member.root, member.archive, dir_of(&member.name).to_owned())).collect();
     catalog.members().iter().filter_map(move |member| {
-        let is_beside = folders.iter().any(|(root, archive, dir)| {
-            *root == member.root && *archive == member.archive && dir == dir_of(&member.name)
-        });
         let is_known = member.file_name() == "applet_access_history.json";
-        (is_beside && is_known).then_some(Part { member: member.id, role: Role::Sidecar })
+        let is_beside = || folders.contains(&(member.root, member.archive, dir_of(&member.name).to_owned()));
+        (is_known && is_beside()).then_some(Part { member: member.id, role: Role::Sidecar })
     })
 }
 

@@ -4,7 +4,7 @@ use super::cline::MODEL_FILE;
 use super::shape::{Shape, shape};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Number of bytes of a file that detection reads.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
@@ -26,12 +26,16 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     // Cline stores a task in two files: one has the messages of the screen with their times, the other has the messages
     // of the model. The second file is a copy.
     let is_copy = |member: &Member| member.file_name() == MODEL_FILE && screens.contains(&folder(member));
+    let mut copies: HashMap<_, Vec<&Member>> = HashMap::new();
+    for member in catalog.members().iter().filter(|member| is_copy(member)) {
+        copies.entry(folder(member)).or_default().push(member);
+    }
     let part = |member: &Member, role| Part { member: member.id, role };
     let own = found.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
-            let beside = catalog.members().iter().filter(|other| folder(other) == folder(member));
-            parts.extend(beside.filter(|other| is_copy(other)).map(|other| part(other, Role::Sidecar)));
+            let beside = copies.get(&folder(member));
+            parts.extend(beside.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
         }
         Claim {
             version: Some(shape.as_str().into()),

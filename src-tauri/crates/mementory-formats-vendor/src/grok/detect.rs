@@ -3,6 +3,7 @@ use super::files;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
+use std::collections::HashSet;
 
 /// Members that only Grok's conversations have.
 const CONVERSATION_KEYS: [&str; 8] = [
@@ -20,13 +21,13 @@ const CONVERSATION_KEYS: [&str; 8] = [
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let backend_files: Vec<&Member> =
         catalog.members().iter().filter(|m| json_keys(catalog, m).is_some_and(|keys| is_backend(&keys))).collect();
+    let backend_ids: HashSet<usize> = backend_files.iter().map(|member| member.id).collect();
     let mut out: Vec<Claim> = Vec::new();
     for (position, backend) in backend_files.iter().enumerate() {
         let mut parts = vec![Part { member: backend.id, role: Role::Conversations }];
         let is_first_of_folder = !backend_files[..position].iter().any(|other| is_same_export(backend, other));
-        let belongs_to_claim = |m: &&Member| {
-            is_first_of_folder && is_same_export(backend, m) && !backend_files.iter().any(|other| other.id == m.id)
-        };
+        let belongs_to_claim =
+            |m: &&Member| is_first_of_folder && is_same_export(backend, m) && !backend_ids.contains(&m.id);
         for member in catalog.members().iter().filter(belongs_to_claim) {
             parts.extend(role_of(member).map(|role| Part { member: member.id, role }));
         }

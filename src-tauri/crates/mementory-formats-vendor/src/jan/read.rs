@@ -34,9 +34,9 @@ pub(super) fn read(
         _ => messages(files, member, &mut threads),
     })?;
     // Threads without messages.
+    let by_place: HashMap<&str, &Member> = catalog.members().iter().rev().map(|m| (m.place.as_str(), m)).collect();
     for thread in threads.into_values() {
-        let member = catalog.members().iter().find(|m| m.place == thread.place);
-        if let Some(member) = member {
+        if let Some(member) = by_place.get(thread.place.as_str()).copied() {
             send(&mut files, member, thread.chat(Vec::new()), FORMAT_ID, None)?;
         }
     }

@@ -11,7 +11,7 @@ use mementory_formats_shared::rules_text;
 use mementory_formats_shared::topics::topic_for_agents;
 use mementory_model::{Kind, Record, RecordKey, Source, Verbatim};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Kinds of records that are written.
@@ -183,6 +183,9 @@ struct Blocks<'p> {
     /// Number of blocks that the agent does not load.
     further_count: usize,
     labels: HashSet<String>,
+    /// The next number to try for a label that was in use, for new blocks and for blocks of an agent.
+    next_free_numbers: HashMap<String, u64>,
+    next_own_numbers: HashMap<String, u64>,
     is_first: bool,
 }
 
@@ -195,6 +198,8 @@ impl<'p> Blocks<'p> {
             own_count: 0,
             further_count: 0,
             labels: HashSet::new(),
+            next_free_numbers: HashMap::new(),
+            next_own_numbers: HashMap::new(),
             is_first: true,
         }
     }
@@ -252,20 +257,20 @@ impl<'p> Blocks<'p> {
     /// A label that no other block of the agent has. Labels of blocks that were read from an agent take precedence.
     fn free_label(&mut self, label: &str) -> String {
         let mut candidate = label.to_owned();
-        let mut number = 2;
         while self.plan.labels.contains(&candidate) || !self.labels.insert(candidate.clone()) {
+            let number = self.next_free_numbers.entry(label.to_owned()).or_insert(2);
             candidate = format!("{label}_{number}");
-            number += 1;
+            *number += 1;
         }
         candidate
     }
 
     fn own_label(&mut self, label: &str) -> String {
         let mut candidate = label.to_owned();
-        let mut number = 2;
         while !self.labels.insert(candidate.clone()) {
+            let number = self.next_own_numbers.entry(label.to_owned()).or_insert(2);
             candidate = format!("{label}_{number}");
-            number += 1;
+            *number += 1;
         }
         candidate
     }

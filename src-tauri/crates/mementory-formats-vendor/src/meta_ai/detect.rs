@@ -2,7 +2,7 @@
 use super::transcript::{ASSISTANT, PERSON, repaired};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{decoded_head, keys_of};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
@@ -18,8 +18,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         groups.entry((member.root, member.archive)).or_default().push(member.id);
     }
     let claim = |(group, found): ((usize, Option<usize>), Vec<usize>)| {
+        let found_ids: HashSet<usize> = found.iter().copied().collect();
         let neighbours = catalog.members().iter().filter(|member| {
-            (member.root, member.archive) == group && !found.contains(&member.id) && is_in_folder(member)
+            (member.root, member.archive) == group && !found_ids.contains(&member.id) && is_in_folder(member)
         });
         let parts = found.iter().map(|id| Part { member: *id, role: Role::Conversations });
         let sidecars = neighbours.map(|member| Part { member: member.id, role: Role::Sidecar });

@@ -2,9 +2,9 @@
 //! belong to them.
 use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::files::{decoded_head, extension, folder, is_inside, is_junk, json_keys};
+use mementory_formats_shared::files::{decoded_head, extension, folder, is_inside_one, is_junk, json_keys};
 use mementory_json::Keys;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Root and archive of a file. All files that were selected one by one share one place.
 type Place = (Option<usize>, Option<usize>);
@@ -65,8 +65,9 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
 fn chats_claim(catalog: &Catalog, place: Place, found: &[&Member]) -> Claim {
     let mut parts: Vec<Part> = found.iter().map(|m| Part { member: m.id, role: Role::Conversations }).collect();
     let folders: BTreeSet<&str> = found.iter().map(|m| folder(&m.name)).collect();
-    let others = catalog.members().iter().filter(|m| place_of(m) == place && !found.iter().any(|f| f.id == m.id));
-    for member in others.filter(|m| folders.iter().any(|folder| is_inside(&m.name, folder))) {
+    let found_ids: HashSet<usize> = found.iter().map(|m| m.id).collect();
+    let others = catalog.members().iter().filter(|m| place_of(m) == place && !found_ids.contains(&m.id));
+    for member in others.filter(|m| is_inside_one(&m.name, &folders)) {
         parts.extend(role_of(catalog, member).map(|role| Part { member: member.id, role }));
     }
     Claim {
@@ -104,15 +105,17 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
 /// The metadata of sessions with the messages in their folders.
 fn sessions_claim(found: &[(&Member, Content)]) -> Option<Claim> {
     let mut parts = Vec::new();
+    let mut messages_files: HashMap<&str, &Member> = HashMap::new();
+    for (member, _) in found.iter().filter(|(_, content)| *content == Content::Messages) {
+        messages_files.entry(folder(&member.name)).or_insert(member);
+    }
     for (member, content) in found {
         match content {
             Content::WholeSession => parts.push(Part { member: member.id, role: Role::Conversations }),
             Content::SessionMetadata => {
-                let messages_file = found.iter().find(|(other, content)| {
-                    *content == Content::Messages && folder(&other.name) == folder(&member.name)
-                });
+                let messages_file = messages_files.get(folder(&member.name));
                 parts.push(Part { member: member.id, role: Role::Manifest });
-                parts.extend(messages_file.map(|(other, _)| Part { member: other.id, role: Role::Records }));
+                parts.extend(messages_file.map(|other| Part { member: other.id, role: Role::Records }));
             }
             _ => {}
         }

@@ -2,12 +2,12 @@
 use super::document;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::{
-    files::{extension, folder, is_inside, is_junk, json_keys},
+    files::{extension, folder, is_inside_one, is_junk, json_keys},
     workbook,
 };
 use mementory_json::Keys;
 use mementory_model::Limits;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Columns that only Perplexity's workbook has.
 const WORKBOOK_COLUMNS: [&str; 3] = ["OUTPUT_STR", "MEMORY_VALUE", "MEMORY_KEY"];
@@ -74,13 +74,16 @@ fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
 fn claim(catalog: &Catalog, place: Place, found: Vec<(&Member, Role)>) -> Claim {
     let mut parts: Vec<Part> = found.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
     // Files of the account are in `assets` beside its workbook. Any other file of an archive belongs to it too.
-    let others = catalog.members().iter().filter(|m| place_of(m) == place && !parts.iter().any(|p| p.member == m.id));
+    let found_ids: HashSet<usize> = found.iter().map(|(owner, _)| owner.id).collect();
+    let others = catalog.members().iter().filter(|m| place_of(m) == place && !found_ids.contains(&m.id));
+    let assets: BTreeSet<String> = found
+        .iter()
+        .map(|(owner, _)| format!("{}/assets", folder(&owner.name)).trim_start_matches('/').to_owned())
+        .collect();
+    let assets: BTreeSet<&str> = assets.iter().map(String::as_str).collect();
     let mut further_parts = Vec::new();
     for member in others {
-        let is_asset = found.iter().any(|(owner, _)| {
-            let assets = format!("{}/assets", folder(&owner.name));
-            is_inside(&member.name, assets.trim_start_matches('/'))
-        });
+        let is_asset = is_inside_one(&member.name, &assets);
         let role = match (is_junk(&member.name), is_asset, member.archive.is_some()) {
             (true, _, true) => Role::Junk,
             (false, true, _) => Role::Attachment,
