@@ -1,6 +1,7 @@
 //! Detects a workspace by files that only OpenClaw and similar runtimes have. `AGENTS.md` alone is not enough, because
 //! any coding project may have this file.
 use super::files::{self, FileRole};
+use super::marks;
 use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
 use mementory_model::Limits;
 use std::collections::BTreeMap;
@@ -60,14 +61,16 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         let name = member.file_name();
         let is_known_name =
             files::PROFILES.iter().any(|(n, _)| *n == name) || matches!(name, "MEMORY.md" | files::AGENT_ID_FILE);
-        let is_daily_note =
-            folder_of(&member.name).ends_with("memory/") && files::date_of(&format!("memory/{name}")).is_some();
+        let path = format!("memory/{name}");
+        let is_daily_note = folder_of(&member.name).ends_with("memory/")
+            && (files::date_of(&path).is_some() || files::session_day(&path).is_some());
         if is_known_name || is_daily_note || (is_selected && name.to_ascii_lowercase().ends_with(".md")) {
             let folder = folder_of(&member.name);
             let folder = if is_daily_note { folder.strip_suffix("memory/").unwrap_or(folder) } else { folder };
             candidates.entry((member.root, member.archive, folder)).or_default().push(member);
         }
     }
+    let memory_folders = marks::memory_folders(catalog);
     let mut out: Vec<Claim> = Vec::new();
     let mut claimed: Vec<(usize, Option<usize>, String)> = Vec::new();
     for ((root, archive, folder), found) in candidates {
@@ -80,6 +83,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         let is_certain = has("SOUL.md") || has(files::AGENT_ID_FILE);
         let is_likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
             || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // daily notes in a subfolder
+        let is_likely = is_likely || !is_certain && marks::has_marked_files(catalog, &found, folder, &memory_folders);
         if !(is_certain || is_likely || is_selected) {
             continue;
         }
@@ -95,7 +99,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         out.push(Claim {
             version: None,
             confidence: if is_certain || is_likely { 0.9 } else { 0.5 },
-            reason: "a workspace of Markdown files with an agent's identity or daily notes".into(),
+            reason: "a workspace of Markdown files with an agent's identity, its notes or its person".into(),
             parts,
             missing_parts: vec![],
         });

@@ -115,7 +115,7 @@ pub fn role(path: &str) -> FileRole {
         if name.starts_with("project-") {
             return with_status(memory_file("semantic", "project", "agent_written"));
         }
-        if name.starts_with("session_") {
+        if name.starts_with("session_") || session_day(path).is_some() {
             return with_status(memory_file("episodic", "session", "agent_written"));
         }
         return with_status(memory_file("semantic", "workspace", "agent_written"));
@@ -162,6 +162,15 @@ pub fn is_managed(path: &str) -> bool {
 pub fn date_of(path: &str) -> Option<&str> {
     let day = path.strip_prefix("memory/")?.strip_suffix(".md")?;
     (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
+}
+
+/// The day of a note about a session, whose name begins with the day: `memory/2026-02-03-ferry.md`. None for any other
+/// file.
+pub fn session_day(path: &str) -> Option<&str> {
+    let name = path.strip_prefix("memory/")?.strip_suffix(".md")?;
+    let (day, topic) = name.split_at_checked(10)?;
+    let is_topic = topic.len() > 1 && topic.starts_with(['-', '_']) && !topic.contains('/');
+    (is_topic && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
 }
 
 /// True for the bookkeeping files that this program trusts when it reads a workspace. An import must never write them.

@@ -3,6 +3,7 @@
 mod artifacts;
 mod detect;
 pub mod files;
+mod marks;
 pub mod read;
 pub mod sections;
 #[cfg(test)]

@@ -134,7 +134,8 @@ impl<'a> Reader<'a> {
         let pieces = if memory.is_one_record { vec![text] } else { sections::split_sections(text) };
         let mut seen: HashMap<String, usize> = HashMap::new();
         let inner = path.strip_prefix("workspace/").unwrap_or(path);
-        let day = files::date_of(inner).and_then(|d| Timestamp::parse(&format!("{d}T00:00:00Z")));
+        let day = files::date_of(inner).or_else(|| files::session_day(inner));
+        let day = day.and_then(|d| Timestamp::parse(&format!("{d}T00:00:00Z")));
         for (number, piece) in pieces.into_iter().enumerate() {
             if let Some(record) = self.take_slot(path, piece) {
                 self.sink.unit(record.into())?;

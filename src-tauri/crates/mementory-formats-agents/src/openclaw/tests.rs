@@ -228,3 +228,65 @@ fn secrets_are_redacted_in_every_syntax() {
         assert_eq!(redact::redact(text), (text.to_owned(), 0));
     }
 }
+
+/// True if the files are detected as a workspace.
+fn is_workspace(scratch: &Scratch, name: &str, files: &[(&str, &[u8])]) -> bool {
+    put(&scratch.0.join(name), files);
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[scratch.0.join(name)], &limits, None).unwrap();
+    let sources = detect(&catalog, &limits, None).unwrap().sources;
+    sources.iter().any(|source| source.format == "openclaw")
+}
+
+#[test]
+fn a_workspace_without_an_identity_is_detected_by_two_of_its_files() {
+    let scratch = Scratch::new("openclaw-marks");
+    let (user, tools) =
+        (b"# USER.md - About Your Human\n\n- **Name:** Ida\n", b"# TOOLS.md - Local Notes\n\nThe scanner.\n");
+    let (memory, note) = (b"# MEMORY.md\n\n## Boats\n\nRows.\n", b"# People\n\n## Odd\n\nA cousin.\n");
+    let rules = b"# AGENTS.md\n\nRead SOUL.md, then memory/YYYY-MM-DD.md of today.\n";
+    assert!(is_workspace(&scratch, "1", &[("USER.md", user), ("TOOLS.md", tools)]));
+    assert!(is_workspace(&scratch, "2", &[("USER.md", user), ("MEMORY.md", memory), ("memory/people.md", note)]));
+    assert!(is_workspace(&scratch, "3", &[("AGENTS.md", rules), ("HEARTBEAT.md", b"# HEARTBEAT.md\n")]));
+    assert!(is_workspace(&scratch, "4", &[("MEMORY.md", memory), ("memory/2026-02-03-ferry.md", note)]));
+    let labels = b"- Name: Ida\n- Timezone: Europe/Oslo\n";
+    assert!(is_workspace(&scratch, "5", &[("USER.md", labels), ("IDENTITY.md", b"- Name: Wren\n- Vibe: dry\n")]));
+
+    assert!(!is_workspace(&scratch, "6", &[("USER.md", user), ("notes.md", note)]));
+    assert!(!is_workspace(&scratch, "7", &[("USER.md", b"# User guide\n"), ("TOOLS.md", b"# Tools and links\n")]));
+    assert!(!is_workspace(&scratch, "8", &[("MEMORY.md", memory), ("memory/people.md", note)]));
+    assert!(!is_workspace(&scratch, "9", &[("AGENTS.md", b"# AGENTS.md\n\nUse tabs.\n"), ("TOOLS.md", tools)]));
+}
+
+#[test]
+fn notes_without_a_day_are_facts_and_notes_about_sessions_have_their_day() {
+    let scratch = Scratch::new("openclaw-undated");
+    let session = b"# Session: 2026-02-03 14:30:00 UTC\n\n- **Source**: chat\n\n## Summary\n\nBooked the ferry.\n";
+    let files: [(&str, &[u8]); 4] = [
+        ("USER.md", b"# USER.md\n\n- **Name:** Ida Fell\n"),
+        ("MEMORY.md", b"# MEMORY.md\n\n## Boats\n\nRows each Friday.\n"),
+        ("memory/people.md", b"# People\n\n## Odd\n\nA cousin in Oslo.\n"),
+        ("memory/2026-02-03-ferry.md", session),
+    ];
+    put(&scratch.0.join("w"), &files);
+    let source = read(&scratch.0.join("w"), &OpenClaw);
+    let find = |text: &str| source.records.iter().find(|r| r.text.contains(text)).unwrap();
+    let kind_of = |r: &Record| (r.record_type.clone().unwrap(), r.namespace.clone().unwrap_or_default());
+    assert_eq!((find("Ida Fell").kind, find("Ida Fell").record_type.as_deref()), (Kind::Profile, Some("user_profile")));
+    assert_eq!(kind_of(find("Rows each")), ("summary".into(), "curated".into()));
+    assert_eq!(kind_of(find("cousin")), ("semantic".into(), "workspace".into()));
+    assert_eq!(find("cousin").times.created, None);
+    assert_eq!(kind_of(find("ferry")), ("episodic".into(), "session".into()));
+    assert_eq!(find("ferry").times.created, Timestamp::parse("2026-02-03T00:00:00Z"));
+    for (path, day) in [
+        ("memory/2026-02-03-ferry.md", Some("2026-02-03")),
+        ("memory/2026-02-03_1430.md", Some("2026-02-03")),
+        ("memory/2026-02-03.md", None),
+        ("memory/2026-02-03-.md", None),
+        ("memory/2026-13-03-x.md", None),
+        ("memory/archive/2026-02-03-x.md", None),
+        ("memory/ärger-im-büro-heute.md", None),
+    ] {
+        assert_eq!(files::session_day(path), day, "{path}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Recognises a workspace without an identity by the content of its files. One file is not enough, because other
+//! programs and people use the same names: a folder of notes may have a `USER.md`, and many projects an `AGENTS.md`.
+use mementory_format::{Catalog, Member};
+use std::collections::HashSet;
+
+/// Number of bytes at the beginning of a file that are read.
+const HEAD_BYTES: usize = 16 << 10;
+/// Number of files with a mark that make a workspace.
+const MIN_MARKED: usize = 2;
+/// Words that only the rules of such an agent have.
+const RULES_WORDS: [&str; 4] = ["SOUL.md", "HEARTBEAT.md", "BOOTSTRAP.md", "memory/YYYY-MM-DD"];
+
+/// Root, archive and folder of a workspace.
+type Folder<'m> = (usize, Option<usize>, &'m str);
+
+/// The folders that have Markdown files in a folder `memory`.
+pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
+    let notes = catalog.members().iter().filter(|member| member.file_name().to_ascii_lowercase().ends_with(".md"));
+    notes
+        .filter_map(|note| Some((note.root, note.archive, folder_of(note).strip_suffix("memory/")?)))
+        .filter(|(_, _, folder)| folder.is_empty() || folder.ends_with('/'))
+        .collect()
+}
+
+/// True if at least two of the files in `folder` begin as an agent or its template writes them.
+pub(super) fn has_marked_files(
+    catalog: &Catalog,
+    found: &[&Member],
+    folder: &str,
+    memory_folders: &HashSet<Folder<'_>>,
+) -> bool {
+    let inside = found.iter().filter(|member| folder_of(member) == folder);
+    let is_marked = |member: &&&Member| {
+        let has_notes = || memory_folders.contains(&(member.root, member.archive, folder));
+        let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
+        let text = String::from_utf8_lossy(&head);
+        match member.file_name() {
+            // Other agents have a file with this name too, but no folder of notes beside it.
+            "MEMORY.md" => has_notes() && has_heading(&text, &["memory", "long-term memory", "curated memory"]),
+            // Any project may have this file.
+            "AGENTS.md" => RULES_WORDS.iter().filter(|word| text.contains(**word)).count() >= 2,
+            "USER.md" => has_heading(&text, &["user"]) || has_labels(&text, &["What to call them", "Timezone"]),
+            "IDENTITY.md" => has_heading(&text, &["identity"]) || has_labels(&text, &["Creature", "Vibe", "Emoji"]),
+            "TOOLS.md" => has_heading(&text, &["tools"]),
+            "HEARTBEAT.md" => has_heading(&text, &["heartbeat"]),
+            "BOOT.md" => has_heading(&text, &["boot"]),
+            "BOOTSTRAP.md" => has_heading(&text, &["bootstrap"]),
+            _ => false,
+        }
+    };
+    inside.filter(is_marked).take(MIN_MARKED).count() == MIN_MARKED
+}
+
+/// True if the first heading is one of these names, or begins with one of them and `.md`, as in the templates
+/// (`# USER.md - About Your Human`).
+fn has_heading(text: &str, names: &[&str]) -> bool {
+    let Some(heading) = text.lines().find_map(|line| line.trim_start_matches('\u{feff}').strip_prefix("# ")) else {
+        return false;
+    };
+    let heading = heading.trim().to_lowercase();
+    names.iter().any(|name| heading.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(".md")))
+}
+
+/// True if the text has a name and one of these labels, even without values.
+fn has_labels(text: &str, labels: &[&str]) -> bool {
+    has_label(text, "Name") && labels.iter().any(|label| has_label(text, label))
+}
+
+/// True if a line begins with the label and a colon. The line may be a list item, and the label may be bold.
+fn has_label(text: &str, label: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
+        let Some((start, rest)) = line.split_at_checked(label.len()) else { return false };
+        start.eq_ignore_ascii_case(label) && rest.trim_start_matches('*').starts_with(':')
+    })
+}
+
+/// The folder of a file, including the `/` at the end.
+fn folder_of(member: &Member) -> &str {
+    member.name.strip_suffix(member.file_name()).unwrap_or_default()
+}
