@@ -6,7 +6,7 @@ use super::{ZEROCLAW, aieos, wire};
 use crate::openclaw::write::Workspace;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_model::{Kind, LossKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Creates the files of the workspace in memory.
 pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Workspace, FormatError> {
@@ -142,6 +142,9 @@ fn write_database(
             .into_iter()
             .partition(|r| r.kind != Kind::Profile || r.origin.format != "alf");
         workspace.foreign = identities;
+        // The first of several rows with the same id counts.
+        let rows_by_id: HashMap<String, &Row> =
+            before.iter().rev().filter_map(|row| Some((id_of(row)?, row))).collect();
         for record in rows {
             let row = wire::new_row(&record, &mut used_keys);
             let content = text(&row, "content").unwrap_or_default();
@@ -151,7 +154,7 @@ fn write_database(
             }
             let Some(id) = id_of(&row) else { continue };
             let is_new = written_ids.insert(id.clone());
-            if let Some(old) = before.iter().find(|r| id_of(r).as_deref() == Some(&id)) {
+            if let Some(old) = rows_by_id.get(&id).copied() {
                 // an earlier export of this program added the row, and its text may have changed since
                 if text(old, "content").as_deref() != Some(content.as_str()) {
                     changes.updated.push((id, Row::from_iter([("content".to_owned(), content.clone().into())])));
@@ -177,12 +180,14 @@ fn write_database(
             // rebuilt with an ordinary table.
             let mut rebuilt = database::create_database().map_err(unreadable)?;
             let removed: BTreeSet<&String> = changes.removed.iter().collect();
+            let updated: HashMap<&String, &Row> =
+                changes.updated.iter().rev().map(|(id, values)| (id, values)).collect();
             let mut all_rows = RowChanges::default();
             for row in before {
                 let Some(id) = id_of(&row).filter(|id| !removed.contains(id)) else { continue };
                 let mut row = row;
-                if let Some((_, values)) = changes.updated.iter().find(|(i, _)| *i == id) {
-                    row.extend(values.clone());
+                if let Some(values) = updated.get(&id) {
+                    row.extend((*values).clone());
                 }
                 if row.get("timestamp").is_none_or(serde_json::Value::is_null) {
                     let created = row.get("created_at").cloned().unwrap_or_else(|| "1970-01-01T00:00:00Z".into());
