@@ -113,6 +113,7 @@ pub(super) fn read(
         }
         chat.turns.push(turn);
     }
+    put_oldest_first(&mut chat.turns);
     // If other messages state their parent, a message without one is a root, whatever its position.
     if chat.turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_))) {
         let previous = chat.turns.iter_mut().filter(|turn| matches!(turn.parent, TurnParent::Previous));
@@ -129,6 +130,23 @@ pub(super) fn read(
     }
     issues.into_iter().for_each(|issue| reader.sink.note(issue));
     reader.sink.unit(unit)
+}
+
+/// Puts the oldest message first, because some exports list the newest one first. Without links to parents, the order
+/// of the list is the only order of the messages.
+fn put_oldest_first(turns: &mut [Turn]) {
+    let times: Vec<_> = turns.iter().filter_map(|turn| turn.times.created).collect();
+    let falling_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
+    let rising_count = times.windows(2).filter(|pair| pair[0] < pair[1]).count();
+    if falling_count <= rising_count {
+        return;
+    }
+    turns.reverse();
+    let has_links = turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_)));
+    // A message without a time stays where it is, so the others are sorted only if all have one.
+    if !has_links && times.len() == turns.len() {
+        turns.sort_by_key(|turn| turn.times.created);
+    }
 }
 
 fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
