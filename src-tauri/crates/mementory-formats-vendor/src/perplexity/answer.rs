@@ -27,7 +27,7 @@ pub(super) fn of_entry(entry: &Object<'_>) -> Answer {
     for raw in entry.list("blocks").into_iter().flatten() {
         read_block(raw, &mut out);
     }
-    for key in ["answer", "text"] {
+    for key in ["answer", "text", "response", "answer_text"] {
         if !out.text.trim().is_empty() {
             break;
         }
@@ -38,7 +38,7 @@ pub(super) fn of_entry(entry: &Object<'_>) -> Answer {
             }
         }
     }
-    for key in ["sources", "web_results", "citations"] {
+    for key in ["sources", "web_results", "search_results", "citations"] {
         let Some(raw) = entry.raw_value(key) else { continue };
         let inner = Object::parse(raw.get()).and_then(|sources| sources.raw_value("sources"));
         for source in list(inner.unwrap_or(raw)).into_iter().flatten() {

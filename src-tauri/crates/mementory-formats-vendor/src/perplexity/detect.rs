@@ -49,17 +49,54 @@ fn place_of(member: &Member) -> Place {
 pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
     let has = |path: &str| keys.has(path);
     let has_any = |paths: &[&str]| paths.iter().any(|path| keys.has(path));
-    let has_thread = has_any(&["metadata.thread_title", "metadata.thread_id", "metadata.thread_url"]);
     if has("entries.query") && has_any(&["context_title", "collection_uuid", "context_uuid"]) {
         Some(Shape::Account)
-    } else if has_thread && has("conversations.query")
-        || has("entries.query_str") && has_any(&["entries.context_uuid", "entries.thread_url_slug", "entries.blocks"])
-        || has("query_str") && has_any(&["context_uuid", "thread_url_slug"])
-    {
+    } else if PLACES.iter().any(|place| is_thread_at(keys, place)) {
         Some(Shape::Threads)
     } else {
         None
     }
+}
+
+/// The keys of the arrays in which a file has its threads or entries, in an object around them.
+pub(super) fn wrappers_of(keys: &Keys) -> Vec<&'static str> {
+    WRAPPERS.into_iter().filter(|wrapper| is_thread_at(keys, &format!("{wrapper}."))).collect()
+}
+
+/// Keys of arrays of threads or entries.
+const WRAPPERS: [&str; 4] = ["threads", "data", "results", "items"];
+/// Where threads or entries may be in a file.
+const PLACES: [&str; 8] = ["", "threads.", "data.", "results.", "items.", "thread.", "data.threads.", "data.thread."];
+/// Names for a thread that other programs rarely use.
+const THREAD_NAMES: [&str; 6] =
+    ["thread_id", "thread_uuid", "context_uuid", "thread_url_slug", "thread_url", "thread_title"];
+/// Members of entries that other programs rarely use.
+const ENTRY_MARKS: [&str; 6] =
+    ["context_uuid", "thread_url_slug", "backend_uuid", "blocks", "related_queries", "search_focus"];
+/// Members of answers with sources.
+const SOURCE_MARKS: [&str; 6] =
+    ["sources", "web_results", "search_results", "citations", "related_queries", "display_model"];
+
+/// True if there is a thread or an entry at this place.
+fn is_thread_at(keys: &Keys, place: &str) -> bool {
+    let has_any = |names: &[&str]| names.iter().any(|name| keys.has(&format!("{place}{name}")));
+    let is_named = has_any(&THREAD_NAMES);
+    let is_numbered = is_named || has_any(&["uuid", "slug", "id"]);
+    let has_metadata = ["metadata", "meta"]
+        .iter()
+        .any(|metadata| THREAD_NAMES.iter().any(|name| keys.has(&format!("{place}{metadata}.{name}"))));
+    let is_list = |list: &str| {
+        let has = |names: &[&str]| names.iter().any(|name| keys.has(&format!("{place}{list}.{name}")));
+        let has_sources = has(&SOURCE_MARKS);
+        let is_exchange = has(&["query", "question"]) && has(&["answer", "response"]);
+        has(&["query_str"]) && (is_numbered || has(&ENTRY_MARKS))
+            || has(&["query"]) && has_metadata
+            || is_exchange && (is_named || is_numbered && has_sources)
+            || has(&["role"]) && has(&["content"]) && (has(&["search_results"]) || is_named && has(&["citations"]))
+    };
+    let is_entry = has_any(&["query_str"]) && (is_named || has_any(&ENTRY_MARKS))
+        || has_any(&["query"]) && has_any(&["answer"]) && is_named && has_any(&SOURCE_MARKS);
+    is_entry || super::threads::LISTS.iter().any(|list| is_list(list))
 }
 
 fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {

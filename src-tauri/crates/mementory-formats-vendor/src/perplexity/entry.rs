@@ -9,7 +9,7 @@ use mementory_model::{AttachmentRef, Fields, RecordKey, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 
 /// Members of an entry for which the model has a field, and members that belong to the thread of the entry.
-const MEMBERS: [&str; 26] = [
+const MEMBERS: [&str; 38] = [
     "uuid",
     "query",
     "query_str",
@@ -27,6 +27,18 @@ const MEMBERS: [&str; 26] = [
     "entry_updated_datetime",
     "entry_created_datetime",
     "context_uuid",
+    "thread_uuid",
+    "thread_id",
+    "slug",
+    "question",
+    "prompt",
+    "response",
+    "answer_text",
+    "search_results",
+    "createdAt",
+    "created",
+    "updated_at",
+    "updatedAt",
     "context_title",
     "thread_title",
     "thread_url_slug",
@@ -38,17 +50,32 @@ const MEMBERS: [&str; 26] = [
     "query_status",
 ];
 
+/// Members with the query.
+const QUERIES: [&str; 4] = ["query", "query_str", "question", "prompt"];
+/// Members with the time of an entry.
+const TIMES: [&str; 9] = [
+    "timestamp",
+    "created_at",
+    "createdAt",
+    "created",
+    "entry_created_datetime",
+    "entry_updated_datetime",
+    "updated_datetime",
+    "updated_at",
+    "updatedAt",
+];
+
 /// The query and the answer of an entry. `pointer` is the pointer of the entry.
 pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> {
     let id = first_id(entry, &["uuid", "id", "backend_uuid"]);
     let answer = answer::of_entry(entry);
-    let query_key = ["query", "query_str"].into_iter().find(|key| entry.non_blank_text(key).is_some());
+    let query_key = QUERIES.into_iter().find(|key| entry.non_blank_text(key).is_some());
+    if let Some(role) = first_text(entry, &["role"]).filter(|_| query_key.is_none()) {
+        return vec![message(text, entry, pointer, &role)];
+    }
     let raw_query = query_key.and_then(|key| entry.raw_value(key));
     let query = raw_query.and_then(decode_string).map(Into::into).or(answer.query);
-    let created = first_time(
-        entry,
-        &["timestamp", "created_at", "entry_created_datetime", "entry_updated_datetime", "updated_datetime"],
-    );
+    let created = first_time(entry, &TIMES);
     let times = Times { created, ..Times::default() };
     let base = id.clone().unwrap_or_else(|| content_id(&format!("{created:?}\n{query:?}\n{}", answer.text)));
     let mut out = Vec::with_capacity(2);
@@ -99,6 +126,42 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
         ..Turn::default()
     });
     out
+}
+
+/// An entry that is one message: `{role, content, created_at, citations}`.
+fn message(text: &str, entry: &Object<'_>, pointer: &str, role: &str) -> Turn {
+    let id = first_id(entry, &["uuid", "id", "backend_uuid"]);
+    let answer = answer::of_entry(entry);
+    let content = first_text(entry, &["content", "message"]).unwrap_or(answer.text);
+    let created = first_time(entry, &TIMES);
+    let used: Vec<&str> = MEMBERS.iter().copied().chain(["role", "content", "message"]).collect();
+    let mut fields = other_fields(entry, &used);
+    if !answer.citations.is_empty() {
+        fields.insert("citations".into(), Value::Array(answer.citations));
+    }
+    let role = match role.to_ascii_lowercase().as_str() {
+        "user" | "human" => "user",
+        "system" => "system",
+        "tool" => "tool",
+        _ => "assistant",
+    };
+    // Without an id and a time, only the place distinguishes two messages with the same words.
+    let place = if created.is_none() { pointer } else { "" };
+    let base = id.clone().unwrap_or_else(|| content_id(&format!("{created:?}\n{place}\n{content}")));
+    Turn {
+        id,
+        key: Some(format!("{base}/{role}")),
+        role: role.into(),
+        text: content,
+        content_type: "text".into(),
+        model: first_text(entry, &["display_model", "model"]),
+        times: Times { created, ..Times::default() },
+        pointer: pointer.to_owned(),
+        verbatim: Some(Verbatim::json(text)),
+        attachments: attachments(entry),
+        fields,
+        ..Turn::default()
+    }
 }
 
 /// Key of the record of a file, made from the last part of its address or path.

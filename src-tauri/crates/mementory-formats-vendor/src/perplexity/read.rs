@@ -36,18 +36,18 @@ pub(super) fn read(
 
 fn read_json(reader: &mut FileReader<'_>, member: &Member, threads: &mut threads::Threads) -> Result<(), FormatError> {
     let keys = json_keys(reader.catalog, member).unwrap_or_default();
-    let count = match detect::shape_of(&keys) {
-        Some(detect::Shape::Account) => {
-            let count = reader.objects(member, &["conversations"], Kind::Conversation, |reader, element| {
-                threads::read_account(reader, member, element)
-            })?;
-            reader.pass_through_wrapper(member, &["conversations"])?;
-            count
+    let mut wrappers = detect::wrappers_of(&keys);
+    let is_account = detect::shape_of(&keys) == Some(detect::Shape::Account);
+    if is_account {
+        wrappers.push("conversations");
+    }
+    let count = reader.objects(member, &wrappers, Kind::Conversation, |reader, element| {
+        match is_account && !threads::is_wrapper(&element.object) {
+            true => threads::read_account(reader, member, element),
+            false => threads::read(reader, member, element, threads),
         }
-        _ => reader.objects(member, &[], Kind::Conversation, |reader, element| {
-            threads::read_thread(reader, member, element, threads)
-        })?,
-    };
+    })?;
+    reader.pass_through_wrapper(member, &wrappers)?;
     if count == 0 {
         reader.sink.note(Issue::new("empty", &member.place, "this file contains no conversations"));
     }

@@ -63,9 +63,13 @@ fn read_conversations(
     threads: &mut Threads,
 ) -> Result<(), FormatError> {
     let column = |names: &[&str]| header.column(names);
-    let (uuid, thread) = (column(&["UUID", "ENTRY_UUID", "ID"]), column(&["CONTEXT_UUID", "THREAD_UUID"]));
-    let (title, query) = (column(&["TITLE", "CONTEXT_TITLE"]), column(&["QUERY", "QUERY_STR", "PROMPT"]));
-    let (created, updated) = (column(&["CREATED", "CREATED_AT"]), column(&["UPDATED", "UPDATED_AT"]));
+    let (uuid, thread) = (column(&["UUID", "ENTRY_UUID", "ID"]), column(&["CONTEXT_UUID", "THREAD_UUID", "THREAD_ID"]));
+    let (title, query) =
+        (column(&["TITLE", "CONTEXT_TITLE", "THREAD_TITLE"]), column(&["QUERY", "QUERY_STR", "PROMPT", "QUESTION"]));
+    let (created, updated) = (
+        column(&["CREATED", "CREATED_AT", "CREATED_DATETIME", "TIMESTAMP"]),
+        column(&["UPDATED", "UPDATED_AT", "UPDATED_DATETIME"]),
+    );
     let output = column(&["OUTPUT_STR", "ANSWER"]);
     let model = column(&["MODEL", "DISPLAY_MODEL"]);
     for row in sheet.rows {

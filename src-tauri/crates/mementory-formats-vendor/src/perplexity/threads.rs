@@ -3,11 +3,11 @@ use super::PERPLEXITY;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
-    object::{Object, list, with_replaced_values},
+    object::{Object, content_id, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Verbatim};
+use mementory_model::{DroppedAs, Fields, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
@@ -24,8 +24,49 @@ const CONVERSATION_MEMBERS: [&str; 10] = [
     "collection_uuid",
     "mode",
 ];
-/// Members of a thread's metadata that have a field in the model, and members that differ in each export.
-const METADATA_MEMBERS: [&str; 4] = ["thread_id", "thread_title", "exported_at", "total_entries"];
+/// Members of a thread or of its metadata that have a field in the model, members that differ in each export, and the
+/// lists of entries.
+const THREAD_MEMBERS: [&str; 28] = [
+    "thread_id",
+    "context_uuid",
+    "thread_uuid",
+    "uuid",
+    "id",
+    "thread_title",
+    "context_title",
+    "title",
+    "created_at",
+    "createdAt",
+    "created_datetime",
+    "created",
+    "timestamp",
+    "updated_at",
+    "updatedAt",
+    "updated_datetime",
+    "updated",
+    "last_query_datetime",
+    "collection_uuid",
+    "exported_at",
+    "total_entries",
+    "metadata",
+    "meta",
+    "conversations",
+    "entries",
+    "messages",
+    "turns",
+    "has_next_page",
+];
+/// Keys of the lists of entries of a thread.
+pub(super) const LISTS: [&str; 4] = ["conversations", "entries", "messages", "turns"];
+/// Keys of objects around a thread or around a list of threads.
+const WRAPPERS: [&str; 4] = ["data", "thread", "result", "response"];
+/// Largest number of objects around a thread.
+const MAX_WRAPPERS: usize = 3;
+/// Members by which an entry names its thread.
+const NAMES_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
+/// Members by which a thread or its metadata names the thread.
+const NAMES_IN_THREADS: [&str; 7] =
+    ["thread_id", "context_uuid", "thread_uuid", "uuid", "id", "thread_url_slug", "slug"];
 
 /// A thread to which more entries may be added.
 struct Thread {
@@ -55,13 +96,19 @@ impl Threads {
     ) -> Result<(), FormatError> {
         let size = |turn: &Turn| turn.text.len() + turn.verbatim.as_ref().map_or(0, |verbatim| verbatim.text.len());
         let bytes: usize = turns.iter().map(size).sum();
-        let position = chat.id.as_ref().and_then(|id| self.positions.get(id)).copied();
-        let position = position.unwrap_or_else(|| {
-            let position = self.list.len();
-            self.positions.extend(chat.id.clone().map(|id| (id, position)));
-            self.list.push(Thread { chat, container: container.to_owned(), keys: HashSet::new() });
-            position
-        });
+        let identity = chat.id.clone().or_else(|| chat.key.clone());
+        let position = identity.as_ref().and_then(|id| self.positions.get(id)).copied().unwrap_or(self.list.len());
+        match self.list.get_mut(position) {
+            Some(Thread { chat: known, .. }) => {
+                known.title = known.title.take().or(chat.title);
+                known.times.created = known.times.created.or(chat.times.created);
+                known.times.updated = known.times.updated.max(chat.times.updated);
+            }
+            None => {
+                self.positions.extend(identity.map(|id| (id, position)));
+                self.list.push(Thread { chat, container: container.to_owned(), keys: HashSet::new() });
+            }
+        }
         if let Some(thread) = self.list.get_mut(position) {
             for turn in turns {
                 if thread.keys.insert(turn.key.clone()) {
@@ -141,75 +188,146 @@ pub(super) fn read_account(
     send_chat(reader, &member.place, chat)
 }
 
-/// Reads a thread, a response of the API that the website uses, or one entry.
-pub(super) fn read_thread(
+/// True for an object whose threads or entries are in an object below it.
+pub(super) fn is_wrapper(object: &Object<'_>) -> bool {
+    let has_list = LISTS.iter().any(|key| object.list(key).is_some());
+    !has_list && !is_entry(object) && WRAPPERS.iter().any(|key| object.object(key).is_some())
+}
+
+fn is_entry(object: &Object<'_>) -> bool {
+    ["query_str", "query", "question", "answer", "blocks"].iter().any(|key| object.raw_value(key).is_some())
+}
+
+/// Reads a thread, a response of the API that the website uses, or one entry. Each of them may have objects around it.
+pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
     element: &ObjectElement<'_>,
     threads: &mut Threads,
 ) -> Result<(), FormatError> {
-    let object = &element.object;
-    let metadata = object.object("metadata");
-    let key = ["conversations", "entries"].into_iter().find(|key| object.list(key).is_some());
-    let Some(key) = key else {
-        if object.raw_value("query_str").is_none() && object.raw_value("query").is_none() {
-            report(reader, member, &element.pointer, "not_a_conversation: no entries", Kind::Conversation);
-            return Ok(());
-        }
-        let turns = super::entry::turns(element.text, object, &element.pointer);
-        return threads.add(reader, &member.place, entry_chat(object, &element.pointer), turns);
+    let Some(mut object) = Object::parse(element.text) else { return Ok(()) };
+    let mut pointer = element.pointer.clone();
+    for _ in 0..MAX_WRAPPERS {
+        let inner = WRAPPERS.into_iter().find_map(|key| Some((key, object.object(key)?)));
+        let Some((key, inner)) = inner.filter(|_| is_wrapper(&object)) else { break };
+        pointer = format!("{pointer}/{key}");
+        object = inner;
+    }
+    let has_entries = LISTS.iter().any(|key| object.list(key).is_some());
+    let Some(items) = object.list("threads").filter(|_| !has_entries) else {
+        return read_thread(reader, member, (element.text, &object, &pointer), threads);
     };
-    let raw = object.raw_value(key);
-    let entries = object.list(key).unwrap_or_default();
-    let below = format!("{}/{key}", element.pointer);
-    let replaced: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
-    let verbatim = Verbatim::json(with_replaced_values(element.text, &replaced));
-    if let Some(metadata) = metadata {
-        let slug = || first_text(&metadata, &["thread_url"]).and_then(|url| Some(url.rsplit('/').next()?.to_owned()));
-        let chat = Chat {
-            id: first_id(&metadata, &["thread_id", "context_uuid"]).or_else(slug),
-            title: first_text(&metadata, &["thread_title", "title"]),
-            pointer: element.pointer.clone(),
-            fields: other_fields(&metadata, &METADATA_MEMBERS),
-            verbatim: Some(verbatim),
-            ..Chat::default()
-        };
-        let turns = read_entries(reader, member, &entries, &below);
-        return threads.add(reader, &member.place, chat, turns);
-    }
-    if object.is_true("has_next_page") {
-        let message = "this file has only the first entries of its thread; the others were not saved";
-        reader.sink.note(Issue::new("incomplete", format!("{}#{}", member.place, element.pointer), message));
-    }
-    // Every entry names its thread.
-    for (index, raw) in entries.iter().enumerate() {
-        let pointer = format!("{below}/{index}");
+    for (index, raw) in items.into_iter().enumerate() {
+        let pointer = format!("{pointer}/threads/{index}");
         match Object::parse(raw.get()) {
-            Some(entry) => {
-                let turns = super::entry::turns(raw.get(), &entry, &pointer);
-                let mut chat = entry_chat(&entry, &element.pointer);
-                chat.id = chat.id.or_else(|| first_id(object, &["context_uuid", "thread_uuid", "thread_url_slug"]));
-                chat.title = chat.title.or_else(|| first_text(object, &["thread_title", "context_title", "title"]));
-                chat.verbatim = Some(verbatim.clone());
-                threads.add(reader, &member.place, chat, turns)?;
-            }
-            None => report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message),
+            Some(thread) => read_thread(reader, member, (raw.get(), &thread, &pointer), threads)?,
+            None => report(reader, member, &pointer, "not_an_object: this thread is not one", Kind::Conversation),
         }
     }
     Ok(())
 }
 
+/// Reads a thread or an entry: the JSON text that contains it, its members, and its pointer.
+fn read_thread(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    (text, object, pointer): (&str, &Object<'_>, &str),
+    threads: &mut Threads,
+) -> Result<(), FormatError> {
+    let Some((key, raw, entries)) =
+        LISTS.into_iter().find_map(|key| Some((key, object.raw_value(key)?, object.list(key)?)))
+    else {
+        if !is_entry(object) {
+            report(reader, member, pointer, "not_a_conversation: no entries", Kind::Conversation);
+            return Ok(());
+        }
+        let turns = super::entry::turns(text, object, pointer);
+        return threads.add(reader, &member.place, entry_chat(object, pointer), turns);
+    };
+    let below = format!("{pointer}/{key}");
+    let verbatim = Verbatim::json(with_replaced_values(text, &[(raw, "[]")]));
+    if object.is_true("has_next_page") {
+        let message = "this file has only the first entries of its thread; the others were not saved";
+        reader.sink.note(Issue::new("incomplete", format!("{}#{pointer}", member.place), message));
+    }
+    let metadata = ["metadata", "meta"].into_iter().find_map(|key| object.object(key));
+    let whole = thread_chat(metadata.as_ref().unwrap_or(object), pointer);
+    if metadata.is_some() {
+        let chat = Chat { verbatim: Some(verbatim), ..whole };
+        let turns = read_entries(reader, member, &entries, &below);
+        return threads.add(reader, &member.place, chat, turns);
+    }
+    // The entries of one file may belong to several threads.
+    let named = entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, &NAMES_IN_ENTRIES));
+    let mut names: HashSet<String> = named.collect();
+    let is_one_thread = names.len() <= 1;
+    let only_name = names.drain().next().filter(|_| is_one_thread).or_else(|| whole.id.clone());
+    // Entries without a name belong together because they are in one list. Its first entry identifies it.
+    let first = entries.first().filter(|_| only_name.is_none() && entries.len() > 1);
+    let list_id = first.map(|first| {
+        let id = Object::parse(first.get()).and_then(|entry| first_id(&entry, &["backend_uuid", "uuid", "id"]));
+        id.unwrap_or_else(|| content_id(first.get()))
+    });
+    for (index, raw) in entries.iter().enumerate() {
+        let pointer = format!("{below}/{index}");
+        let Some(entry) = Object::parse(raw.get()) else {
+            report(reader, member, &pointer, "not_an_object: this entry is not one", Kind::Message);
+            continue;
+        };
+        let turns = super::entry::turns(raw.get(), &entry, &pointer);
+        let mut chat = entry_chat(&entry, &whole.pointer);
+        chat.title = chat.title.or_else(|| whole.title.clone());
+        chat.verbatim = Some(verbatim.clone());
+        if is_one_thread {
+            chat.id.clone_from(&only_name);
+            chat.times = whole.times.clone();
+            chat.source.project = chat.source.project.or_else(|| whole.source.project.clone());
+            chat.key = list_id.clone();
+            chat.fields.extend(whole.fields.clone());
+        } else {
+            chat.id = chat.id.or_else(|| whole.id.clone());
+        }
+        threads.add(reader, &member.place, chat, turns)?;
+    }
+    Ok(())
+}
+
+/// The thread that an object or its metadata describes, without entries.
+fn thread_chat(object: &Object<'_>, pointer: &str) -> Chat {
+    let slug = || first_text(object, &["thread_url", "url"]).and_then(|url| Some(url.rsplit('/').next()?.to_owned()));
+    let id = first_id(object, &NAMES_IN_THREADS).or_else(slug);
+    Chat {
+        title: first_text(object, &["thread_title", "context_title", "title"]),
+        times: Times {
+            created: first_time(object, &["created_at", "createdAt", "created_datetime", "created", "timestamp"]),
+            updated: first_time(
+                object,
+                &["updated_at", "updatedAt", "updated_datetime", "updated", "last_query_datetime"],
+            ),
+            ..Times::default()
+        },
+        source: Source { project: project_of(object), ..Source::default() },
+        pointer: pointer.to_owned(),
+        // An object without an id is the answer of an interface. Its members do not describe a thread.
+        fields: if id.is_some() { other_fields(object, &THREAD_MEMBERS) } else { Fields::new() },
+        id,
+        ..Chat::default()
+    }
+}
+
+fn project_of(object: &Object<'_>) -> Option<String> {
+    let collection = object.object("collection_info").or_else(|| object.object("collection"));
+    first_id(object, &["collection_uuid"]).or_else(|| first_id(&collection?, &["uuid", "id"]))
+}
+
 /// The thread that an entry names.
 fn entry_chat(entry: &Object<'_>, pointer: &str) -> Chat {
-    let id = first_id(entry, &["context_uuid", "thread_uuid", "thread_url_slug"]);
+    let id = first_id(entry, &NAMES_IN_ENTRIES);
     let slug = first_text(entry, &["thread_url_slug"]).map(|slug| ("thread_url_slug".to_owned(), Value::from(slug)));
     Chat {
         title: first_text(entry, &["thread_title", "context_title"]),
         pointer: pointer.to_owned(),
-        source: Source {
-            project: entry.object("collection_info").and_then(|c| first_id(&c, &["uuid"])),
-            ..Source::default()
-        },
+        source: Source { project: project_of(entry), ..Source::default() },
         fields: slug.into_iter().collect(),
         verbatim: Some(Verbatim::json(id.as_ref().map_or("null".into(), |id| Value::from(id.as_str()).to_string()))),
         id,
