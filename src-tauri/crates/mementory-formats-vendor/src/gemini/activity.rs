@@ -1,5 +1,6 @@
 //! One activity of Takeout's My Activity. JSON and HTML exports are both read into this form.
-use super::verbs::{self, Title};
+use super::verbs::{self, Label, Title};
+use mementory_format::Member;
 use mementory_formats_shared::object::content_id;
 use mementory_model::{AttachmentRef, Fields, RecordKey, Timestamp, Verbatim};
 
@@ -13,6 +14,8 @@ pub(super) struct Activity {
     pub title: String,
     /// True if the title is only a prompt, without words of Google before it.
     pub is_request: bool,
+    /// The header, if it is not the name of a product. It may have Google's words instead of the title.
+    pub label: Option<String>,
     /// When it happened.
     pub time: Option<Timestamp>,
     /// The time as it is written in the page. Empty in JSON.
@@ -63,33 +66,59 @@ impl Activity {
         content_id(&format!("{time}\n{}", words.join(" ")))
     }
 
-    /// Determines whether the title is a prompt. `is_prompt_word` gets the first word of a title in an unknown
-    /// language. It returns true if titles of activities with answers begin with this word.
+    /// What the title and the header say of the kind of the activity.
+    pub(super) fn title(&self) -> Title<'_> {
+        let title = self.title.trim();
+        match self.label.as_deref().and_then(verbs::label) {
+            _ if self.is_request => Title::Prompt(title),
+            Some(Label::Activity) => Title::Activity,
+            Some(Label::Prompt) => {
+                // The words may be in the header and in the title.
+                let label = self.label.as_deref().unwrap_or_default().trim();
+                let rest = title.strip_prefix(label).filter(|rest| rest.starts_with([' ', ':', '：']));
+                Title::Prompt(rest.map_or(title, |rest| rest.trim_start_matches([' ', ':', '：'])))
+            }
+            None => verbs::read_title(&self.title),
+        }
+    }
+
+    /// Determines whether the activity is a prompt. `is_prompt_word` gets the header or the first word of a title in an
+    /// unknown language. It returns true if activities with answers have this header, or a title that begins with this
+    /// word.
     pub(super) fn meaning(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> Meaning {
         let has_files = !self.files.is_empty();
         let text = |prompt: &str| if has_files { verbs::without_file_count(prompt) } else { prompt }.to_owned();
-        if self.is_request {
-            return Meaning::Prompt(text(self.title.trim()));
-        }
-        match verbs::read_title(&self.title) {
+        match self.title() {
             Title::Prompt(prompt) => Meaning::Prompt(text(prompt)),
             Title::Activity => Meaning::Other,
-            Title::Unknown if self.answer.is_some() || self.is_start_of_prompt(is_prompt_word) => {
+            Title::Unknown if self.answer.is_some() || self.prompt_word().is_some_and(is_prompt_word) => {
                 Meaning::Prompt(text(self.title.trim()))
             }
             Title::Unknown => Meaning::Other,
         }
     }
 
-    fn is_start_of_prompt(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> bool {
-        verbs::first_word(&self.title).is_some_and(is_prompt_word)
+    /// What may be Google's word for a prompt: the header, or the first word of the title.
+    pub(super) fn prompt_word(&self) -> Option<&str> {
+        self.label.as_deref().or_else(|| verbs::first_word(&self.title))
     }
+}
+
+/// True if a file of a Takeout is in the folder of the product. Activities without the name of a product are Gemini's
+/// there. Other folders that are called Gemini contain other files too.
+pub(super) fn is_in_own_folder(member: &Member) -> bool {
+    let is_takeout = |part: &str| part.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("takeout"));
+    let path = if member.archive.is_some() { &member.name } else { &member.place };
+    let Some((folder, _)) = path.rsplit_once('/') else { return false };
+    is_product(folder.rsplit('/').next().unwrap_or(folder))
+        && (member.archive.is_some() || folder.split('/').any(is_takeout))
 }
 
 /// True for a name of the product, in any language: `Gemini Apps`, `Gemini アプリ`, `Bard`.
 pub(super) fn is_product(name: &str) -> bool {
     let name = name.to_lowercase();
-    name.split(|c: char| !c.is_alphanumeric()).any(|word| word == "gemini" || word == "bard")
+    // Some languages have no space between the name and the next word.
+    name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "gemini" || word == "bard")
         || name.starts_with("gemini")
 }
 

@@ -1,7 +1,7 @@
 //! An activity in a page of Takeout. An outer cell contains the product, a content cell with the prompt, the time and
 //! the answer, and a caption with links.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
-use super::stamp;
+use super::{stamp, verbs};
 use mementory_formats_shared::html::{self, RowKind, find_element};
 use mementory_model::Verbatim;
 
@@ -9,6 +9,13 @@ use mementory_model::Verbatim;
 pub(super) const OUTER_CELL: RowKind = RowKind { name: "div", class: "outer-cell" };
 const CONTENT_CELL: RowKind = RowKind { name: "div", class: "content-cell" };
 const HEADER_CELL: RowKind = RowKind { name: "div", class: "header-cell" };
+/// The word before the names of the products in a caption.
+const PRODUCTS: [&str; 9] =
+    ["Products", "Produkte", "Produits", "Productos", "Produtos", "Prodotti", "Producten", "Produkty", "サービス"];
+/// Longest line, in characters, that may be the name of a product.
+const MAX_PRODUCT_LENGTH: usize = 40;
+/// Longest line, in characters, that may be a time in an unknown notation.
+const MAX_TIME_LENGTH: usize = 48;
 
 /// Product of an activity: the text of its header.
 pub(super) fn product(cell: &str) -> String {
@@ -17,12 +24,45 @@ pub(super) fn product(cell: &str) -> String {
     html::to_text(cell.get(start.end..end).unwrap_or_default())
 }
 
-/// True if a cell is an activity of Gemini, as its header or a link to a chat in its caption shows.
-pub(super) fn is_gemini(cell: &str) -> bool {
-    is_product(&product(cell))
-        || content_cells(cell).iter().skip(1).any(|caption| {
-            html::links(caption).iter().any(|(address, _)| chat_link(address).is_some_and(|chat| chat.is_some()))
-        })
+/// True if a cell is an activity of Gemini: its header or its caption names the product, its caption links to a chat, or
+/// its header or its title has words that only such activities have. `is_own` is true for a page that has only activities
+/// of Gemini.
+pub(super) fn is_gemini(cell: &str, is_own: bool) -> bool {
+    let header = product(cell);
+    if is_product(&header) {
+        return true;
+    }
+    let cells = content_cells(cell);
+    let (body, captions) = cells.split_first().map_or(("", &[][..]), |(body, captions)| (*body, captions));
+    let lines: Vec<String> = captions
+        .iter()
+        .flat_map(|caption| html::to_text(caption).lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>())
+        .collect();
+    // In most pages, the caption repeats the name of the product that is in the header.
+    if !header.is_empty() && lines.contains(&header) {
+        return false;
+    }
+    let is_named = |line: &String| line.chars().count() <= MAX_PRODUCT_LENGTH && is_product(line);
+    if lines.iter().any(is_named) {
+        return true;
+    }
+    if lines.first().is_some_and(|first| PRODUCTS.contains(&first.trim_end_matches([':', '：', ' ', '\u{a0}']))) {
+        return false;
+    }
+    let title = split_lines(body).first().copied().unwrap_or_default();
+    let has_chat = captions
+        .iter()
+        .chain([&title])
+        .any(|part| html::links(part).iter().any(|(address, _)| chat_link(address).is_some_and(|chat| chat.is_some())));
+    if has_chat {
+        return true;
+    }
+    match header.as_str() {
+        "" => is_own || verbs::is_gemini_title(&html::to_text(body).replace('\u{a0}', " ")),
+        header if verbs::label(header).is_some() => true,
+        // The header is the name of another product, or Google's words in an unknown language.
+        _ => is_own && read(cell, String::new(), false).is_some_and(|activity| activity.answer.is_some()),
+    }
 }
 
 /// Content cells: the activity, the picture beside it, and the caption. An answer cannot contain such a cell, because
@@ -47,24 +87,34 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
     let body = cells.first()?.trim_end_matches("</div>");
     let lines = split_lines(body);
     let stamp_at = lines.iter().position(|line| !has_block(line) && stamp::read(&html::to_text(line)).is_some());
+    let stamp_at = stamp_at.or_else(|| lines.iter().skip(1).position(|line| is_unknown_time(line)).map(|at| at + 1));
     // Without a time, the answer begins at the first paragraph.
     let answer_at = match stamp_at {
         Some(at) => at + 1,
         None => lines.iter().position(|line| has_block(line)).unwrap_or(lines.len()),
     };
     let mut activity = Activity {
+        label: Some(product(cell)).filter(|header| !header.is_empty() && !is_product(header)),
         verbatim: Some(Verbatim { media_type: "text/html".into(), text: cell.to_owned() }),
         pointer,
         ..Activity::default()
     };
+    if let Some(label) = &activity.label {
+        activity.fields.insert("header".into(), label.clone().into());
+    }
     let prompt_lines = lines.get(..stamp_at.unwrap_or(answer_at)).unwrap_or_default();
     activity.title = read_prompt(prompt_lines, &mut activity);
     if let Some(line) = stamp_at.and_then(|at| lines.get(at)) {
         activity.stamp = html::to_text(line);
-        if let Some(stamp) = stamp::read(&activity.stamp) {
-            activity.time = Some(stamp.time);
-            if !stamp.has_zone {
-                activity.fields.insert("time_without_known_zone".into(), activity.stamp.clone().into());
+        match stamp::read(&activity.stamp) {
+            Some(stamp) => {
+                activity.time = Some(stamp.time);
+                if !stamp.has_zone {
+                    activity.fields.insert("time_without_known_zone".into(), activity.stamp.clone().into());
+                }
+            }
+            None => {
+                activity.fields.insert("time_as_written".into(), activity.stamp.clone().into());
             }
         }
     }
@@ -86,9 +136,16 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
 fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
     let mut out: Vec<String> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
-        let text = html::to_text_with_lines(line);
-        let files: Vec<_> =
-            html::links(line).into_iter().filter_map(|(address, name)| file_reference(&address, &name)).collect();
+        let mut text = html::to_text_with_lines(line);
+        let links = html::links(line);
+        for (address, _) in &links {
+            if let Some(chat) = chat_link(address) {
+                activity.chat = activity.chat.take().or(chat);
+                // The title is the text of the link, and its address is not part of it.
+                text = text.replace(&format!(" ({address})"), "");
+            }
+        }
+        let files: Vec<_> = links.into_iter().filter_map(|(address, name)| file_reference(&address, &name)).collect();
         if files.is_empty() || index == 0 {
             out.push(text);
         } else if activity.files.is_empty() && out.len() > 1 {
@@ -133,6 +190,22 @@ fn split_lines(html: &str) -> Vec<&str> {
     }
     out.push(html.get(at..).unwrap_or_default());
     out
+}
+
+/// True for a line that is a time, but not in a notation that can be read: it has a year and a time of day, and little
+/// else.
+fn is_unknown_time(line: &str) -> bool {
+    if has_block(line) || line.contains("<a") {
+        return false;
+    }
+    let text = html::to_text(line);
+    let is_year = |number: &str| number.len() == 4 && number.starts_with("20");
+    let has_clock = text
+        .as_bytes()
+        .windows(4)
+        .any(|w| matches!(w, [a, b':', c, d] if [a, c, d].iter().all(|b| b.is_ascii_digit())));
+    let has_year = text.split(|c: char| !c.is_ascii_digit()).any(is_year);
+    text.chars().count() <= MAX_TIME_LENGTH && has_year && has_clock
 }
 
 /// True for a line with paragraphs, headings, lists, tables, quotes or code, which a prompt and a time do not have.

@@ -11,24 +11,57 @@ use serde_json::value::RawValue;
 /// Members with a field in the model.
 const READ_MEMBERS: [&str; 6] = ["title", "time", "titleUrl", "safeHtmlItem", "attachedFiles", "imageFile"];
 
-/// True if a row is an activity of Gemini, and not of another product of Google.
-pub(super) fn is_gemini(row: &Object<'_>) -> bool {
-    if row.text("titleUrl").is_some_and(|address| chat_link(&address).is_some()) {
+/// True if a row is an activity of Gemini, and not of another product of Google. `is_own` is true for a file that has
+/// only activities of Gemini.
+pub(super) fn is_gemini(row: &Object<'_>, is_own: bool) -> bool {
+    let header = row.non_blank_text("header");
+    let listed = names(row, "products");
+    if header.as_deref().is_some_and(is_product) || listed.iter().any(|name| is_product(name)) {
         return true;
     }
-    let names = products(row);
-    if !names.is_empty() {
-        return names.iter().any(|name| is_product(name));
+    if !listed.is_empty() {
+        return false;
     }
-    // If no product is named, the row must have an answer and a title that begins like a known prompt.
     let title = row.text("title").unwrap_or_default().replace('\u{a0}', " ");
-    row.has("safeHtmlItem") && matches!(verbs::read_title(&title), Title::Prompt(_))
+    let has_link = addresses(row).any(|address| chat_link(&address).is_some());
+    // A browser's history has visits to Gemini's chats.
+    let is_visit = header.is_some() && title.starts_with("Visited ");
+    if names(row, "activityControls").iter().any(|name| is_product(name)) || has_link && !is_visit {
+        return true;
+    }
+    let leads_elsewhere = !has_link && row.non_blank_text("titleUrl").is_some();
+    let has_answer = row.has("safeHtmlItem") || detail(row, &RESPONSES).is_some();
+    match header {
+        Some(header) if verbs::label(&header).is_some() => !leads_elsewhere,
+        // The header is the name of another product, or Google's words in an unknown language.
+        Some(_) => is_own && has_answer,
+        None if is_own => true,
+        None if leads_elsewhere => false,
+        None => {
+            let is_prompt = matches!(verbs::read_title(&title), Title::Prompt(_));
+            verbs::is_gemini_title(&title) || has_answer && is_prompt || detail(row, &REQUESTS).is_some()
+        }
+    }
 }
 
 /// Names of the products of a row: its header and the list of products.
 pub(super) fn products(row: &Object<'_>) -> Vec<String> {
-    let listed = row.list("products").unwrap_or_default().into_iter().filter_map(decode_string);
-    row.non_blank_text("header").into_iter().chain(listed).map(std::borrow::Cow::into_owned).collect()
+    let header = row.non_blank_text("header").map(std::borrow::Cow::into_owned);
+    header.into_iter().chain(names(row, "products")).collect()
+}
+
+fn names(row: &Object<'_>, key: &str) -> Vec<String> {
+    let listed = row.list(key).unwrap_or_default().into_iter().filter_map(decode_string);
+    listed.map(std::borrow::Cow::into_owned).collect()
+}
+
+/// Addresses that may lead to the chat of a row.
+fn addresses(row: &Object<'_>) -> impl Iterator<Item = String> {
+    let details = row.list("details").unwrap_or_default();
+    let in_details = details.into_iter().filter_map(|raw| Some(Object::parse(raw.get())?.text("url")?.into_owned()));
+    let addresses: Vec<String> =
+        row.text("titleUrl").map(std::borrow::Cow::into_owned).into_iter().chain(in_details).collect();
+    addresses.into_iter()
 }
 
 /// Reads a row of Gemini. None if the row has neither a prompt nor an answer.
@@ -43,10 +76,11 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     if activity.time.is_none() {
         activity.stamp = row.raw_value("time").map_or_else(String::new, |raw| raw.get().to_owned());
     }
-    activity.answer = row.raw_value("safeHtmlItem").and_then(answer).or_else(|| detail(row, "response"));
-    let request = detail(row, "request");
+    activity.label = row.non_blank_text("header").filter(|header| !is_product(header)).map(Into::into);
+    activity.answer = row.raw_value("safeHtmlItem").and_then(answer).or_else(|| detail(row, &RESPONSES));
+    let request = detail(row, &REQUESTS);
     // Some records have the name of the activity as their title, and the prompt among the details.
-    let is_named = matches!(verbs::read_title(&activity.title), Title::Activity | Title::Unknown);
+    let is_named = matches!(activity.title(), Title::Activity | Title::Unknown);
     if let Some(request) = request.filter(|_| is_named) {
         let title = std::mem::replace(&mut activity.title, request.trim().to_owned());
         activity.is_request = true;
@@ -55,6 +89,9 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
         }
     } else if activity.title.is_empty() {
         activity.title = row.non_blank_text("text").map(|text| text.trim().to_owned()).unwrap_or_default();
+    }
+    if activity.title.is_empty() {
+        read_untitled(row, &mut activity);
     }
     if activity.title.is_empty() && activity.answer.is_none() {
         return None;
@@ -84,19 +121,53 @@ fn answer(raw: &RawValue) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
+/// Reads a row without a title: its details or subtitles are the prompt and, if there is no other answer, the answer.
+fn read_untitled(row: &Object<'_>, activity: &mut Activity) {
+    let (details, subtitles) = (objects(row, "details"), objects(row, "subtitles"));
+    let is_response = |detail: &Object<'_>| detail.text("name").is_some_and(|name| is_one_of(&name, &RESPONSES));
+    let details =
+        details.iter().filter(|detail| !is_response(detail)).filter_map(|detail| detail.non_blank_text("value"));
+    // Subtitles with addresses are files, and the one without an address is their number.
+    let has_files = subtitles.iter().any(|subtitle| subtitle.non_blank_text("url").is_some());
+    let subtitles = subtitles.iter().filter(|_| !has_files).filter_map(|subtitle| subtitle.non_blank_text("name"));
+    let texts = details.chain(subtitles).map(|text| text.replace('\u{a0}', " ").trim().to_owned());
+    let mut texts = texts.filter(|text| !verbs::without_file_count(text).is_empty());
+    let Some(prompt) = texts.next() else { return };
+    activity.is_request = verbs::read_title(&prompt) == Title::Unknown;
+    activity.title = prompt;
+    activity.answer = activity.answer.take().or_else(|| texts.next());
+}
+
+fn objects<'a>(row: &Object<'a>, key: &str) -> Vec<Object<'a>> {
+    row.list(key).unwrap_or_default().into_iter().filter_map(|raw| Object::parse(raw.get())).collect()
+}
+
+/// Names of details with the prompt.
+const REQUESTS: [&str; 9] =
+    ["Request", "Prompt", "Query", "Anfrage", "Eingabe", "Requête", "Solicitud", "Richiesta", "リクエスト"];
+/// Names of details with the answer.
+const RESPONSES: [&str; 8] =
+    ["Response", "Answer", "Antwort", "Réponse", "Respuesta", "Risposta", "Resposta", "レスポンス"];
+
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    let name = name.trim().trim_end_matches(':').to_lowercase();
+    names.iter().any(|known| known.to_lowercase() == name)
+}
+
 /// A prompt or an answer in `details[{name, value}]`, or in `userInteractions[].userInteraction`, where it may be JSON
 /// inside a string.
-fn detail(row: &Object<'_>, wanted_name: &str) -> Option<String> {
+fn detail(row: &Object<'_>, wanted_names: &[&str]) -> Option<String> {
     for raw in row.list("details").unwrap_or_default() {
         let Some(object) = Object::parse(raw.get()) else { continue };
-        if object.text("name").is_some_and(|name| name.eq_ignore_ascii_case(wanted_name)) {
+        if object.text("name").is_some_and(|name| is_one_of(&name, wanted_names)) {
             return object.non_blank_text("value").map(std::borrow::Cow::into_owned);
         }
     }
     for raw in row.list("userInteractions").unwrap_or_default() {
         let Some(outer) = Object::parse(raw.get()) else { continue };
         let inner = outer.object("userInteraction").unwrap_or(outer);
-        let Some(text) = inner.non_blank_text(wanted_name) else { continue };
+        let member = inner.members().find(|(name, _)| is_one_of(name, wanted_names)).map(|(name, _)| name.to_owned());
+        let Some(text) = member.and_then(|name| inner.non_blank_text(&name)) else { continue };
         let inside = Object::parse(&text).and_then(|object| {
             let found =
                 ["text", "prompt", "content", "response", "query"].iter().find_map(|k| object.non_blank_text(k));

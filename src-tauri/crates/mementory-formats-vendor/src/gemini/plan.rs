@@ -70,9 +70,9 @@ impl RowIds {
 impl Plan {
     /// Adds a row. Rows must be added in the order of the files.
     pub(super) fn add(&mut self, id: String, activity: &Activity) {
-        let title = verbs::read_title(&activity.title);
+        let title = activity.title();
         let has_answer = activity.answer.is_some();
-        let word = verbs::first_word(&activity.title).filter(|_| title == verbs::Title::Unknown);
+        let word = activity.prompt_word().filter(|_| title == verbs::Title::Unknown);
         if has_answer
             && self.prompt_words.len() < MAX_WORDS
             && let Some(word) = word

@@ -1,5 +1,5 @@
 //! Reads an export: activities as JSON and as pages, threads of Workspace, Gems, and files.
-use super::activity::{Activity, SCOPE, file_key};
+use super::activity::{Activity, SCOPE, file_key, is_in_own_folder};
 use super::detect::{self, Content};
 use super::plan::{Plan, RowIds};
 use super::records::{self, File};
@@ -102,6 +102,10 @@ impl SecondPass {
             let message = format!("the time zone of {stamp} is not known; the time was read as UTC");
             reader.sink.note(Issue::new("time_zone_unknown", &place, message));
         }
+        if let Some(stamp) = activity.fields.get("time_as_written") {
+            let message = format!("the time {stamp} cannot be read");
+            reader.sink.note(Issue::new("bad_time", &place, message));
+        }
         let meaning = self.plan.meaning(&activity);
         let place_in_chat = self.plan.place(&id, &activity);
         let is_prompt = meaning != super::activity::Meaning::Other;
@@ -129,9 +133,10 @@ fn activities(
     if content == Content::ActivityHtml {
         return read_page(reader, member, with_answers, each);
     }
+    let is_own = is_in_own_folder(member);
     reader.objects(member, &detect::WRAPPERS, Kind::Message, |reader, row| {
         let place = || format!("{}#{}", member.place, row.pointer);
-        if !json_row::is_gemini(&row.object) {
+        if !json_row::is_gemini(&row.object, is_own) {
             let product = json_row::products(&row.object).into_iter().next().unwrap_or_default();
             report_other_product(reader, place(), &product);
             return Ok(());
@@ -164,6 +169,7 @@ fn read_page(
     each: &mut dyn FnMut(&mut FileReader<'_>, Activity) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let (catalog, context) = (reader.catalog, reader.context);
+    let is_own = is_in_own_folder(member);
     catalog.read(member, |bytes| {
         let mut rows = Rows::new(bytes, html_row::OUTER_CELL, &context.limits);
         loop {
@@ -184,7 +190,7 @@ fn read_page(
                 let message = "the page ends inside this activity; what is there was read";
                 reader.sink.note(Issue::new("truncated", &place, message));
             }
-            if !html_row::is_gemini(&row.html) {
+            if !html_row::is_gemini(&row.html, is_own) {
                 report_other_product(reader, place, &html_row::product(&row.html));
             } else if let Some(activity) = html_row::read(&row.html, pointer, with_answers) {
                 each(reader, activity)?;

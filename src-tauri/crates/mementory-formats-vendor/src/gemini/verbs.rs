@@ -13,7 +13,7 @@ pub(super) enum Title<'t> {
 }
 
 /// Words before a prompt, as seen in exports. Google translates these words and does not document them.
-const BEFORE_PROMPTS: [&str; 28] = [
+const BEFORE_PROMPTS: [&str; 34] = [
     "Prompted with:",
     "Prompted",
     "Asked Gemini:",
@@ -30,6 +30,12 @@ const BEFORE_PROMPTS: [&str; 28] = [
     "Said",
     "Submitted query",
     "Eingegebener Prompt:",
+    "Du hast Folgendes eingegeben:",
+    "Du hast eingegeben:",
+    "Vous avez saisi :",
+    "Has escrito:",
+    "Hai scritto:",
+    "Você escreveu:",
     "送信したメッセージ:",
     "送信したメッセージ：",
     "プロンプト:",
@@ -42,6 +48,27 @@ const BEFORE_PROMPTS: [&str; 28] = [
     "Hiciste la petición",
     "Preguntado:",
     "Gav instruktionen",
+];
+
+/// Words before and after a prompt.
+const AROUND_PROMPTS: [(&str, &str); 2] = [("Du hast", "eingegeben"), ("Sie haben", "eingegeben")];
+
+/// Words of Google that are only recognised if they are a whole header, because prompts may begin with them.
+const PROMPT_HEADERS: [&str; 14] = [
+    "prompt",
+    "prompts",
+    "eingabe",
+    "eingegeben",
+    "requête",
+    "solicitud",
+    "petición",
+    "solicitação",
+    "richiesta",
+    "polecenie",
+    "запрос",
+    "プロンプト",
+    "프롬프트",
+    "提示",
 ];
 
 /// Beginnings of titles of activities that are not prompts.
@@ -80,7 +107,61 @@ pub(super) fn read_title(title: &str) -> Title<'_> {
             return Title::Prompt(rest.trim());
         }
     }
+    if let Some(prompt) = AROUND_PROMPTS.iter().find_map(|words| inside(title, *words)) {
+        return Title::Prompt(prompt);
+    }
     if ACTIVITIES.iter().any(|words| is_activity(words)) { Title::Activity } else { Title::Unknown }
+}
+
+/// The text between two words of Google, without quotes.
+fn inside<'t>(title: &'t str, (before, after): (&str, &str)) -> Option<&'t str> {
+    let rest = strip_prefix_ignoring_case(title, before)?.trim_end_matches(['.', ':']);
+    let inside = rest.strip_suffix(after)?;
+    let is_separate = inside.starts_with(char::is_whitespace) && inside.ends_with(char::is_whitespace);
+    is_separate.then(|| inside.trim().trim_matches(['"', '„', '“', '”', '«', '»']).trim())
+}
+
+/// What a header says about the title below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Label {
+    /// The title is a prompt.
+    Prompt,
+    /// The title belongs to something else that the person did.
+    Activity,
+}
+
+/// Classifies the header of an activity: in some exports, it has Google's words and the title has only the prompt.
+/// None for other headers, such as the name of a product.
+pub(super) fn label(header: &str) -> Option<Label> {
+    let header = header.replace('\u{a0}', " ");
+    let header = header.trim().trim_end_matches([':', '：', '…', '.', ' ']);
+    if header.is_empty() {
+        return None;
+    }
+    if PROMPT_HEADERS.contains(&header.to_lowercase().as_str()) {
+        return Some(Label::Prompt);
+    }
+    // Words that end with a colon in titles may lack it in a header.
+    let with_colon = format!("{header}:");
+    let is_whole = |title: &str| match read_title(title) {
+        Title::Prompt(rest) => rest.is_empty() || matches!(rest, "…" | "..." | "Folgendes" | "folgendes"),
+        _ => false,
+    };
+    if is_whole(header) || is_whole(&with_colon) {
+        return Some(Label::Prompt);
+    }
+    (read_title(header) == Title::Activity).then_some(Label::Activity)
+}
+
+/// True for a title that begins with words that only Gemini's activities have.
+pub(super) fn is_gemini_title(title: &str) -> bool {
+    /// Words that titles of other products begin with too.
+    const SHARED: [&str; 4] = ["Asked", "Said", "Answered", "Branched"];
+    let is_shared = SHARED.iter().any(|words| {
+        strip_prefix_ignoring_case(title.trim(), words)
+            .is_some_and(|rest| !rest.trim_start().starts_with("Gemini") && !rest.trim_start().starts_with("Bard"))
+    });
+    matches!(read_title(title), Title::Prompt(_)) && !is_shared
 }
 
 /// True if the removed prefix ended at the end of a word. `rest` is the text after the prefix.
@@ -124,10 +205,27 @@ mod tests {
         assert_eq!(read_title("Live Prompt hello there"), Title::Prompt("hello there"));
         assert_eq!(read_title("Answered survey question: how often"), Title::Activity);
         assert_eq!(read_title("Askedly wrong"), Title::Unknown);
+        assert_eq!(read_title("Du hast „Was fressen Igel?“ eingegeben"), Title::Prompt("Was fressen Igel?"));
+        assert_eq!(read_title("Du hast Folgendes eingegeben: Hallo"), Title::Prompt("Hallo"));
         assert_eq!(read_title("Created Gemini Canvas titled X"), Title::Activity);
         assert_eq!(read_title("Gave feedback: thumbs down"), Title::Activity);
         assert_eq!(read_title("Запрос: что едят слизни"), Title::Unknown);
         assert_eq!(without_file_count("look at this Attached 2 files."), "look at this");
         assert_eq!(without_file_count("Attached are files"), "Attached are files");
+    }
+
+    #[test]
+    fn headers_are_labels_only_if_they_are_nothing_else() {
+        let prompts =
+            ["Prompted", "Prompted:", "Eingegebener Prompt", "Du hast … eingegeben", "送信したメッセージ", "Запрос"];
+        for header in prompts {
+            assert_eq!(label(header), Some(Label::Prompt), "{header}");
+        }
+        assert_eq!(label("Gave feedback"), Some(Label::Activity));
+        for header in ["", "Gemini Apps", "Search", "YouTube", "Prompted what eats slugs?"] {
+            assert_eq!(label(header), None, "{header}");
+        }
+        assert!(is_gemini_title("Prompted what?") && is_gemini_title("Asked Gemini what?"));
+        assert!(!is_gemini_title("Asked what?") && !is_gemini_title("Searched for x"));
     }
 }
