@@ -5,9 +5,11 @@ use super::{
 };
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
+    any_time::first_time,
     chat::{Chat, Turn},
     object::{Object, content_id, decode_string, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
+    values::other_fields,
 };
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Timestamp, Verbatim};
 use serde_json::value::RawValue;
@@ -15,6 +17,11 @@ use std::collections::BTreeSet;
 
 /// Keys of lists of labels or threads.
 const LISTS: [&str; 3] = ["label_values", "threads", "conversations"];
+/// Members with the time of a message.
+const MESSAGE_TIMES: [&str; 4] = ["timestamp_ms", "timestamp", "created_at", "creation_timestamp"];
+/// Members with the time of a thread, which is used if its messages have none.
+const THREAD_TIMES: [&str; 6] =
+    ["timestamp_ms", "timestamp", "created_at", "creation_timestamp", "creation_time", "last_message_timestamp"];
 /// Deepest nesting of labels.
 const MAX_DEPTH: u32 = 16;
 
@@ -116,6 +123,10 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
             );
             continue;
         };
+        if let Some(pair) = read_pair(raw, &message, &pointer) {
+            turns.extend(pair);
+            continue;
+        }
         let sender = message.text("sender_name").map(|name| transcript::repaired(&name)).unwrap_or_default();
         let role = if sender == ASSISTANT { "assistant" } else { "user" };
         if role == "user" {
@@ -123,11 +134,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         }
         turns.push(read_message(raw, &message, role, sender, pointer));
     }
-    let is_newest_first = match (turns.first(), turns.last()) {
-        (Some(first), Some(last)) => first.times.created > last.times.created,
-        _ => false,
-    };
-    if is_newest_first {
+    if is_newest_first(&turns) {
         turns.reverse();
     }
     if senders.len() > 1 {
@@ -140,7 +147,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         id: id.map(std::borrow::Cow::into_owned),
         title: object.non_blank_text("title").map(|title| transcript::repaired(&title)),
         times: Times {
-            created: turns.iter().find_map(|turn| turn.times.created),
+            created: turns.iter().find_map(|turn| turn.times.created).or_else(|| first_time(object, &THREAD_TIMES)),
             updated: turns.iter().rev().find_map(|turn| turn.times.created),
             ..Times::default()
         },
@@ -152,18 +159,48 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
     page::send_chat(reader, member, chat, "json")
 }
 
+/// True if the newest message comes first, as its time shows. If the times do not decide, the speakers do, because an
+/// answer does not come before its prompt.
+fn is_newest_first(turns: &[Turn]) -> bool {
+    let (Some(first), Some(last)) = (turns.first(), turns.last()) else { return false };
+    match (first.times.created, last.times.created) {
+        (Some(first), Some(last)) if first != last => first > last,
+        _ => first.role == "assistant" && last.role == "user",
+    }
+}
+
+/// A prompt and its answer that are one element with one time: `{prompt, response, timestamp}`.
+fn read_pair(raw: &RawValue, message: &Object<'_>, pointer: &str) -> Option<[Turn; 2]> {
+    let find = |keys: &[&'static str]| {
+        let key = keys.iter().find(|key| message.non_blank_text(key).is_some())?;
+        Some((*key, message.raw_value(key)?, transcript::repaired(&message.text(key)?)))
+    };
+    let (prompt_key, raw_prompt, prompt) = find(&["prompt", "user_message", "query", "question"])?;
+    let (answer_key, _, answer) = find(&["response", "reply", "answer", "ai_response"])?;
+    let turn = |role: &str, key: &str, text: String, verbatim: String| Turn {
+        role: role.into(),
+        text,
+        content_type: "text".into(),
+        times: Times { created: first_time(message, &MESSAGE_TIMES), ..Times::default() },
+        pointer: format!("{pointer}/{key}"),
+        verbatim: Some(Verbatim::json(verbatim)),
+        ..Turn::default()
+    };
+    // The answer's verbatim has everything but the prompt, so erasing the prompt's message erases the prompt.
+    let rest = with_replaced_values(raw.get(), &[(raw_prompt, "\"\"")]);
+    let mut answer = turn("assistant", answer_key, answer, rest);
+    let known_members: Vec<&str> = [prompt_key, answer_key].into_iter().chain(MESSAGE_TIMES).collect();
+    answer.fields = other_fields(message, &known_members);
+    Some([turn("user", prompt_key, prompt, raw_prompt.get().to_owned()), answer])
+}
+
 fn read_message(raw: &RawValue, message: &Object<'_>, role: &str, sender: String, pointer: String) -> Turn {
     let text = ["content", "text"].iter().find_map(|key| message.text(key));
-    let time = ["timestamp_ms", "timestamp"].iter().find_map(|key| message.whole_number(key)).map(|n| {
-        // The number is in milliseconds or, in older exports, in seconds.
-        let seconds = if n > 100_000_000_000 { n as f64 / 1000.0 } else { n as f64 };
-        Timestamp::from_seconds(seconds)
-    });
     let mut turn = Turn {
         role: role.into(),
         text: text.map(|text| transcript::repaired(&text)).unwrap_or_default(),
         content_type: "text".into(),
-        times: Times { created: time.flatten(), ..Times::default() },
+        times: Times { created: first_time(message, &MESSAGE_TIMES), ..Times::default() },
         pointer,
         verbatim: Some(Verbatim::json(raw.get())),
         ..Turn::default()
@@ -171,8 +208,8 @@ fn read_message(raw: &RawValue, message: &Object<'_>, role: &str, sender: String
     if !sender.is_empty() {
         turn.fields.insert("sender_name".into(), sender.into());
     }
-    let known_members = ["content", "text", "sender_name", "timestamp_ms", "timestamp"];
-    for (name, raw) in message.members().filter(|(name, _)| !known_members.contains(name)) {
+    let is_known = |name: &str| ["content", "text", "sender_name"].contains(&name) || MESSAGE_TIMES.contains(&name);
+    for (name, raw) in message.members().filter(|(name, _)| !is_known(name)) {
         let value = decode_string(raw).map(|text| transcript::repaired(&text).into());
         if let Some(value) = value.or_else(|| serde_json::from_str(raw.get()).ok()) {
             turn.fields.insert(name.into(), value);
