@@ -1,6 +1,6 @@
 //! One message of a prompt (`chunks[]`): text or parts, thoughts, code, files on Drive, and files inside the JSON.
 use super::SCOPE;
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use mementory_format::AttachmentFile;
 use mementory_formats_shared::{
     chat::{Turn, TurnParent},
@@ -48,7 +48,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
         // `parts` repeats this text in pieces, so only its files are read.
         chunk.list("parts").into_iter().flatten().for_each(|part| add_files(part, &mut turn, &mut files));
     } else if let Some(parts) = chunk.raw_value("parts") {
-        turn.text = text_of(parts);
+        read_parts(parts, &mut turn);
         list(parts).into_iter().flatten().for_each(|part| add_files(part, &mut turn, &mut files));
     }
     let is_thought = chunk.is_true("isThought") || chunk.is_true("thought");
@@ -57,10 +57,35 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
     }
     read_code(chunk, &mut turn);
     add_members(chunk, &mut turn, &mut files);
-    if let Some(error) = chunk.non_blank_text("errorMessage").filter(|_| turn.text.trim().is_empty()) {
-        turn.text = error.into_owned();
+    if let Some(error) = error(chunk).filter(|_| turn.text.trim().is_empty()) {
+        turn.text = error;
     }
     (turn, files)
+}
+
+/// Reads the text of `parts`. Thoughts beside an answer are stored as blocks, which are shown collapsed.
+fn read_parts(parts: &RawValue, turn: &mut Turn) {
+    let is_thought = |part: &&RawValue| Object::parse(part.get()).is_some_and(|part| part.is_true("thought"));
+    let (thoughts, others): (Vec<_>, Vec<_>) =
+        list(parts).unwrap_or_else(|| vec![parts]).into_iter().partition(is_thought);
+    let join = |parts: &[&RawValue]| parts.iter().copied().map(text_of).collect::<String>();
+    let (thought, text) = (join(&thoughts), join(&others));
+    if text.trim().is_empty() && !thought.trim().is_empty() {
+        turn.text = thought;
+        turn.content_type = "thinking".into();
+        return;
+    }
+    turn.text = text;
+    if !thought.trim().is_empty() {
+        turn.fields.insert("blocks".into(), serde_json::json!([{ "type": "thinking", "text": thought }]));
+    }
+}
+
+/// The error that was shown instead of an answer: a text, or an object with a message.
+fn error(chunk: &Object<'_>) -> Option<String> {
+    let inside = || chunk.object("error").and_then(|error| Some(error.non_blank_text("message")?.into_owned()));
+    let text = ["errorMessage", "error"].iter().find_map(|key| chunk.non_blank_text(key));
+    text.map(std::borrow::Cow::into_owned).or_else(inside)
 }
 
 /// If the message has no text, its code becomes the text, or else the output of its code.
@@ -115,6 +140,19 @@ fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentF
     }
 }
 
+/// Decodes Base64 in either alphabet, with or without padding and line breaks, also in a `data:` address.
+fn decode(data: &str) -> Option<Vec<u8>> {
+    let data = if data.starts_with("data:") { data.split_once(',')?.1 } else { data };
+    let to_standard = |c: char| match c {
+        '-' => '+',
+        '_' => '/',
+        c => c,
+    };
+    let is_data = |c: &char| !c.is_ascii_whitespace() && *c != '=';
+    let plain: String = data.chars().filter(is_data).map(to_standard).collect();
+    STANDARD_NO_PAD.decode(plain).ok()
+}
+
 /// Reads `driveImage{id}` and similar members, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes.
 /// Returns false for any other member, and if the turn already has [`MAX_FILES`] files.
 fn file_member(name: &str, raw: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) -> bool {
@@ -130,7 +168,7 @@ fn file_member(name: &str, raw: &RawValue, turn: &mut Turn, files: &mut Vec<(Att
         let Some(id) = object.non_blank_text("id") else { return false };
         (format!("file/{name}/{id}"), Some(id.into_owned()), None)
     } else {
-        let Some(bytes) = object.text("data").and_then(|data| STANDARD.decode(data.trim()).ok()) else { return false };
+        let Some(bytes) = object.text("data").and_then(|data| decode(&data)) else { return false };
         (format!("file/sha256/{}", hex::encode(Sha256::digest(&bytes))), None, Some(bytes))
     };
     let file_name = title.map_or_else(|| id.clone().unwrap_or_else(|| name.to_owned()), std::borrow::Cow::into_owned);

@@ -64,5 +64,8 @@ fn has_prompt_keys(keys: &Keys, head: &[u8]) -> bool {
     let has_settings = keys.has("runSettings.model") && (keys.has("systemInstruction") || keys.has("runSettings.topP"));
     let is_list_of_chunks =
         head.first() == Some(&b'[') && keys.has("role") && keys.has("text") && keys.has("isThought");
-    has_chunks || has_settings || is_list_of_chunks
+    let is_bare = keys.has("chunks.role")
+        && (keys.has("chunks.text") || keys.has("chunks.parts"))
+        && ["runSettings", "chunks.isThought", "chunks.tokenCount"].iter().any(|key| keys.has(key));
+    has_chunks || has_settings || is_list_of_chunks || is_bare
 }

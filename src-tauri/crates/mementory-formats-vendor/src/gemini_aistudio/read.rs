@@ -64,19 +64,22 @@ fn prompt(
     ids: &mut HashSet<String>,
 ) -> Result<(), FormatError> {
     let object = &element.object;
-    let chunked_prompt = object.object("chunkedPrompt");
+    // Some converters save the chunks without the object around them.
+    let is_bare = !object.has("chunkedPrompt") && object.list("chunks").is_some();
+    let chunked_prompt = if is_bare { Object::parse(element.text) } else { object.object("chunkedPrompt") };
     let raw_chunks = chunked_prompt.as_ref().and_then(|prompt| prompt.raw_value("chunks"));
     let items = raw_chunks.and_then(list);
     if let (Some(_), None) = (raw_chunks, &items) {
-        let place = format!("{}#{}/chunkedPrompt/chunks", member.place, element.pointer);
+        let place = format!("{}#{}", member.place, chunks_pointer(element, is_bare));
         let reason = "malformed: the messages are not a list";
         reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
     }
     let settings = object.object("runSettings");
     let model = settings.as_ref().and_then(|settings| settings.non_blank_text("model"));
     let replaced: Vec<_> = raw_chunks.filter(|_| items.is_some()).map(|raw| (raw, "[]")).into_iter().collect();
+    let title = stated_title(object).or_else(|| title_of(member));
     let chat = Chat {
-        title: title_of(member),
+        title: title.clone(),
         model: model.map(|model| model.strip_prefix("models/").unwrap_or(&model).to_owned()),
         pointer: element.pointer.clone(),
         // Only the messages are left out of the verbatim. It contains the settings and the inputs that were not sent.
@@ -91,12 +94,12 @@ fn prompt(
         reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
         return Ok(());
     }
-    let below = format!("{}/chunkedPrompt/chunks", element.pointer);
+    let below = chunks_pointer(element, is_bare);
     let (key, created) = send(reader, member, chat, &items, &below, ids)?;
     let Some(text) = instruction else { return Ok(()) };
     let mut record =
         Record::new(Kind::Memory, RecordKey::new(SCOPE, format!("{}/system_instruction", key.value)), text);
-    record.title = title_of(member);
+    record.title = title;
     record.record_type = Some("custom_instructions".into());
     record.times.created = created;
     record.source.platform = PLATFORM.into();
@@ -111,6 +114,22 @@ fn prompt(
     };
     record.verbatim = object.raw_value("systemInstruction").map(|raw| Verbatim::json(raw.get()));
     reader.sink.unit(record.into())
+}
+
+fn chunks_pointer(element: &ObjectElement<'_>, is_bare: bool) -> String {
+    format!("{}{}/chunks", element.pointer, if is_bare { "" } else { "/chunkedPrompt" })
+}
+
+/// The title in the file, which most files do not have. A name such as `prompts/1a2b` is an id.
+fn stated_title(object: &Object<'_>) -> Option<String> {
+    let title = |object: &Object<'_>| {
+        let names = ["displayName", "title", "promptName", "name"];
+        let title =
+            names.iter().filter_map(|key| object.non_blank_text(key)).find(|name| !name.starts_with("prompts/"))?;
+        Some(title.trim().to_owned())
+    };
+    let inside = |key: &str| object.object(key).and_then(|inside| title(&inside));
+    title(object).or_else(|| ["metadata", "promptMetadata"].into_iter().find_map(inside))
 }
 
 /// Sends a prompt with its messages. Returns its key and the time of its first message.
@@ -185,7 +204,7 @@ fn title_of(member: &Member) -> Option<String> {
     }
     let name = member.file_name();
     let lower = name.to_ascii_lowercase();
-    let name = match [".json", ".txt"].into_iter().find(|ending| lower.ends_with(ending)) {
+    let name = match [".json", ".txt", ".prompt"].into_iter().find(|ending| lower.ends_with(ending)) {
         Some(ending) => name.get(..name.len() - ending.len())?,
         None => name,
     };
