@@ -1,7 +1,7 @@
 //! The columns of the known layouts, in any order, and their names in other languages.
 use mementory_formats_shared::tables::{Header, Row};
 
-const TITLE_HEADERS: [&str; 16] = [
+pub(super) const TITLE_HEADERS: [&str; 38] = [
     "Conversation",
     "ChatName",
     "Chat",
@@ -18,8 +18,30 @@ const TITLE_HEADERS: [&str; 16] = [
     "会話",
     "对话",
     "대화",
+    "Titel",
+    "Titre",
+    "Título",
+    "Titolo",
+    "Tytuł",
+    "Rozmowa",
+    "Samtal",
+    "Samtale",
+    "Keskustelu",
+    "Konverzace",
+    "Konuşma",
+    "Sohbet",
+    "Разговор",
+    "Беседа",
+    "Розмова",
+    "Conversație",
+    "Beszélgetés",
+    "對話",
+    "交談",
+    "聊天",
+    "タイトル",
+    "제목",
 ];
-const TIME_HEADERS: [&str; 15] = [
+pub(super) const TIME_HEADERS: [&str; 35] = [
     "Time",
     "CreatedAt",
     "Timestamp",
@@ -35,8 +57,28 @@ const TIME_HEADERS: [&str; 15] = [
     "Tijd",
     "時刻",
     "时间",
+    "Zeitpunkt",
+    "Erstellt",
+    "Date/heure",
+    "Data",
+    "Godzina",
+    "Czas",
+    "Tid",
+    "Tidspunkt",
+    "Aika",
+    "Čas",
+    "Zaman",
+    "Saat",
+    "Время",
+    "Час",
+    "Dată",
+    "Idő",
+    "時間",
+    "日時",
+    "시간",
+    "날짜",
 ];
-const AUTHOR_HEADERS: [&str; 12] = [
+pub(super) const AUTHOR_HEADERS: [&str; 22] = [
     "Author",
     "Role",
     "Autor",
@@ -49,8 +91,18 @@ const AUTHOR_HEADERS: [&str; 12] = [
     "作者",
     "投稿者",
     "작성자",
+    "Schrijver",
+    "Författare",
+    "Forfatter",
+    "Kirjoittaja",
+    "Tekijä",
+    "Yazar",
+    "Автор",
+    "Szerző",
+    "撰寫者",
+    "発言者",
 ];
-const MESSAGE_HEADERS: [&str; 13] = [
+pub(super) const MESSAGE_HEADERS: [&str; 32] = [
     "Message",
     "MessageContent",
     "Content",
@@ -64,13 +116,47 @@ const MESSAGE_HEADERS: [&str; 13] = [
     "メッセージ",
     "消息",
     "메시지",
+    "Inhalt",
+    "Contenu",
+    "Contenido",
+    "Conteúdo",
+    "Contenuto",
+    "Inhoud",
+    "Treść",
+    "Meddelande",
+    "Meddelelse",
+    "Melding",
+    "Besked",
+    "Viesti",
+    "Zpráva",
+    "Mesaj",
+    "Сообщение",
+    "Повідомлення",
+    "Üzenet",
+    "訊息",
+    "内容",
 ];
-const PROMPT_HEADERS: [&str; 8] =
-    ["Prompt", "Eingabeaufforderung", "Invite", "Solicitud", "Petición", "プロンプト", "提示", "프롬프트"];
+const PROMPT_HEADERS: [&str; 15] = [
+    "Prompt",
+    "Eingabeaufforderung",
+    "Invite",
+    "Solicitud",
+    "Petición",
+    "プロンプト",
+    "提示",
+    "프롬프트",
+    "Anfrage",
+    "Requête",
+    "Richiesta",
+    "Invito",
+    "Solicitação",
+    "Monit",
+    "Запрос",
+];
 const CLIENT_APP_HEADERS: [&str; 5] = ["ClientApp", "Client App", "App", "Client-App", "クライアント アプリ"];
 
 /// Words that stand for the person in the author column.
-const PERSON_WORDS: [&str; 20] = [
+const PERSON_WORDS: [&str; 39] = [
     "human",
     "user",
     "you",
@@ -91,9 +177,28 @@ const PERSON_WORDS: [&str; 20] = [
     "ユーザー",
     "用户",
     "사용자",
+    "usager",
+    "użytkownik",
+    "człowiek",
+    "användare",
+    "människa",
+    "bruger",
+    "bruker",
+    "käyttäjä",
+    "ihminen",
+    "uživatel",
+    "kullanıcı",
+    "insan",
+    "пользователь",
+    "человек",
+    "користувач",
+    "使用者",
+    "人",
+    "ユーザ",
+    "사람",
 ];
 /// Words that stand for the assistant in the author column.
-const ASSISTANT_WORDS: [&str; 13] = [
+const ASSISTANT_WORDS: [&str; 23] = [
     "ai",
     "copilot",
     "assistant",
@@ -107,6 +212,16 @@ const ASSISTANT_WORDS: [&str; 13] = [
     "asistente",
     "assistente",
     "人工知能",
+    "sztuczna inteligencja",
+    "tekoäly",
+    "yapay zeka",
+    "ии",
+    "ші",
+    "人工智能",
+    "人工智慧",
+    "アシスタント",
+    "助手",
+    "어시스턴트",
 ];
 
 /// What each row of a file contains.

@@ -1,16 +1,13 @@
 //! Detects Copilot's tables by their headers. If other programs may write the same header, the authors in the rows are
 //! checked too.
-use super::columns::{self, Columns, Layout};
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use super::{
+    columns::{self, Layout},
+    start,
+};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{extension, folder, is_junk};
-use mementory_formats_shared::tables::{CsvRows, Header};
 use mementory_model::Limits;
-use std::{collections::BTreeMap, io::Read};
-
-/// Number of bytes that detection reads.
-const HEAD_BYTES: u64 = 64 << 10;
-/// Number of rows whose author is checked.
-const ROWS: usize = 20;
+use std::collections::BTreeMap;
 
 /// Root, archive and folder of tables that belong together.
 type Group<'c> = (usize, Option<usize>, &'c str);
@@ -44,32 +41,20 @@ fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, is_selected: 
     if !may_be_table || member.size == 0 || is_junk(&member.name) {
         return None;
     }
-    let read = |bytes: &mut dyn Read| {
-        let mut head = bytes.take(HEAD_BYTES);
-        let mut rows = CsvRows::new(&mut head, limits, &member.place)?;
-        let Some(header) = rows.next(&member.place)?.map(Header::new) else { return Ok(None) };
-        let Some(columns) = Columns::of(&header) else { return Ok(None) };
-        if columns::is_microsoft_header(&header) {
-            return Ok(Some(0.95));
-        }
-        let (mut count, mut known_count) = (0, 0);
-        while count < ROWS
-            && let Some(row) = rows.next(&member.place)?
-        {
-            count += 1;
-            known_count += usize::from(columns::has_known_author(&columns, &row));
-        }
-        // Other programs use the same column names, so most rows must also name an author that Copilot uses.
-        let is_certain = match columns.layout {
-            Layout::Prompts => true,
-            Layout::Messages if count == 0 => columns::is_main_header(&header),
-            Layout::Messages => 2 * known_count > count,
-        };
-        Ok::<_, FormatError>(match (is_certain, columns::is_main_header(&header)) {
-            (true, true) => Some(0.9),
-            (true, false) => Some(0.8),
-            (false, _) => is_selected.then_some(0.5),
-        })
+    let table = catalog.read(member, |bytes| start::examine(bytes, limits, &member.place)).ok()??;
+    if columns::is_microsoft_header(&table.header) {
+        return Some(0.95);
+    }
+    let is_main = columns::is_main_header(&table.header);
+    // Other programs use the same column names, so most rows must also name an author that Copilot uses.
+    let is_certain = match table.columns.layout {
+        Layout::Prompts => true,
+        Layout::Messages if table.rows == 0 => is_main,
+        Layout::Messages => 2 * table.known_authors > table.rows,
     };
-    catalog.read(member, read).ok().flatten()
+    match (is_certain, table.has_known_names) {
+        (true, true) => Some(if is_main { 0.9 } else { 0.8 }),
+        (true, false) => Some(0.6),
+        (false, _) => is_selected.then_some(0.5),
+    }
 }

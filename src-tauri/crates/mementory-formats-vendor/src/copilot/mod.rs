@@ -2,6 +2,7 @@
 mod columns;
 mod detect;
 mod read;
+mod start;
 #[cfg(test)]
 mod tests;
 mod time;

@@ -1,7 +1,7 @@
 //! Reads the tables. Consecutive messages with the same title form a conversation.
 use super::COPILOT;
 use super::columns::{self, Columns, Layout};
-use super::time;
+use super::{start, time};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
@@ -22,9 +22,13 @@ pub(super) fn read(
     FileReader::new(COPILOT, catalog, context, sink).each_file(detected, |reader, member, _| {
         let mut table = Table::default();
         let (catalog, limits) = (reader.catalog, &reader.context.limits);
+        let start = catalog.read(member, |bytes| start::examine(bytes, limits, &member.place))?;
+        let columns = start
+            .map(|start| start.columns)
+            .ok_or_else(|| FormatError::invalid("malformed", &member.place, "not a table of messages"))?;
         let result = catalog.read(member, |bytes| {
             let mut rows = CsvRows::new(bytes, limits, &member.place)?;
-            table.read(reader, member, &mut rows)
+            table.read(reader, member, &columns, &mut rows)
         });
         // Rows before a damaged part of the file are sent too.
         table.send(reader, member)?;
@@ -51,16 +55,15 @@ impl Table {
         &mut self,
         reader: &mut FileReader<'_>,
         member: &Member,
+        columns: &Columns,
         rows: &mut CsvRows<'_>,
     ) -> Result<(), FormatError> {
         let Some(header) = rows.next(&member.place)?.map(Header::new) else { return Ok(()) };
-        let columns = Columns::of(&header)
-            .ok_or_else(|| FormatError::invalid("malformed", &member.place, "not a table of messages"))?;
         self.header = header;
         let mut count = 0_u64;
         while let Some(row) = rows.next(&member.place)? {
             count += 1;
-            self.read_row(reader, member, &columns, row)?;
+            self.read_row(reader, member, columns, row)?;
         }
         if count == 0 {
             reader.sink.note(Issue::new("empty", &member.place, "this table has no rows"));
