@@ -7,13 +7,16 @@ use mementory_formats_shared::{
     reader::FileReader,
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Verbatim};
+use mementory_json::{close_cut, repair};
+use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 
 /// Keys of lists of memories.
 const LISTS: [&str; 4] = ["memories", "data", "items", "results"];
 /// Keys of the text of a memory.
 const TEXTS: [&str; 6] = ["content", "text", "memory", "value", "fact", "description"];
+/// Keys of the title of a memory.
+const TITLES: [&str; 2] = ["title", "name"];
 /// Members that have a field in the model.
 const MEMBERS: [&str; 12] = [
     "id",
@@ -32,7 +35,12 @@ const MEMBERS: [&str; 12] = [
 
 /// Reads the file and sends its memories.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>) -> Result<(), FormatError> {
-    let text = reader.text(member)?;
+    let mut text = reader.text(member)?;
+    if serde_json::from_str::<&RawValue>(&text).is_err()
+        && let Some(restored) = restored(reader, member, &text)
+    {
+        text = restored;
+    }
     let document: Option<&RawValue> = serde_json::from_str(&text).ok();
     let found = document.and_then(|raw| match list(raw) {
         Some(items) => Some((String::new(), items)),
@@ -46,12 +54,16 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option
     };
     for (index, raw) in items.into_iter().enumerate() {
         let pointer = format!("{below}/{index}");
-        let Some(mut record) = memory(raw) else {
-            let place = format!("{}#{pointer}", member.place);
+        let place = format!("{}#{pointer}", member.place);
+        let Some((mut record, has_only_title)) = memory(raw) else {
             let reason = "no_content: no text that is known to be a memory";
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Memory));
             continue;
         };
+        if has_only_title {
+            let message = "this memory has only a title, which was read as its text";
+            reader.sink.note(Issue::new("only_title", place, message));
+        }
         record.origin = Origin {
             format: MISTRAL.into(),
             version: version.map(Into::into),
@@ -65,18 +77,33 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option
     Ok(())
 }
 
-fn memory(raw: &RawValue) -> Option<Record> {
+/// Text of a file that is not valid JSON, as far as it can be read.
+fn restored(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Option<String> {
+    if let Some((repaired, codes)) = repair(text.as_bytes()) {
+        for code in codes {
+            reader.sink.note(Issue::new(code, &member.place, "repaired while reading"));
+        }
+        return Some(repaired);
+    }
+    let closed = String::from_utf8(close_cut(text.as_bytes())?).ok()?;
+    let reason = "truncated: this list of memories ends early";
+    reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Memory));
+    Some(closed)
+}
+
+/// A memory, and whether its title is its only text.
+fn memory(raw: &RawValue) -> Option<(Record, bool)> {
     let key = |value: String| RecordKey::new(MISTRAL, format!("memory/{value}"));
     if let Some(text) = decode_string(raw).filter(|text| !text.trim().is_empty()) {
-        return Some(Record::new(Kind::Memory, key(content_id(&text)), text));
+        return Some((Record::new(Kind::Memory, key(content_id(&text)), text), false));
     }
     let object = Object::parse(raw.get())?;
-    let used = TEXTS.iter().copied().find(|name| object.non_blank_text(name).is_some())?;
-    let text = first_text(&object, &[used])?;
+    let mut names = TEXTS.iter().chain(&TITLES).copied();
+    let (used, text) = names.find_map(|name| Some((name, text_of(object.raw_value(name)?)?)))?;
     let id = first_id(&object, &["id", "uuid", "memoryId"]);
     let mut record = Record::new(Kind::Memory, key(id.clone().unwrap_or_else(|| content_id(&text))), text);
     record.origin_id = id;
-    record.title = first_text(&object, &["title", "name"]);
+    record.title = first_text(&object, &TITLES);
     record.record_type = first_text(&object, &["type", "category"]);
     record.status = first_text(&object, &["status"]);
     record.times = Times {
@@ -87,5 +114,12 @@ fn memory(raw: &RawValue) -> Option<Record> {
     let mut members = MEMBERS.to_vec();
     members.push(used);
     record.fields = other_fields(&object, &members);
-    Some(record)
+    Some((record, TITLES.contains(&used)))
+}
+
+/// A text that is not blank: a string, or the string in `{text}` or `{content}`.
+fn text_of(raw: &RawValue) -> Option<String> {
+    let inside = || first_text(&Object::parse(raw.get())?, &["text", "content"]);
+    let text = decode_string(raw).map(|text| text.into_owned()).or_else(inside);
+    text.filter(|text| !text.trim().is_empty())
 }
