@@ -13,7 +13,7 @@ const HEAD_BYTES: usize = 64 << 10;
 /// the activities of all products, and a page has 100 KB of styles before its first row.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 /// Keys of lists of activities.
-pub(super) const WRAPPERS: [&str; 4] = ["activities", "items", "data", "results"];
+pub(super) const WRAPPERS: [&str; 6] = ["activities", "items", "data", "results", "Gemini Apps", "My Activity"];
 
 /// Content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

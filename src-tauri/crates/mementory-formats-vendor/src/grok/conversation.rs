@@ -5,14 +5,14 @@ use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     object::{Object, decode_string, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
-    values::{block, first_id, first_text, first_time, id, other_fields, push_paragraph, readable},
+    values::{block, first_id, first_text, first_time, other_fields, push_paragraph, readable},
 };
 use mementory_model::{AttachmentRef, DroppedAs, Fields, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::HashSet;
 
 /// Members of a conversation that have a field in the model.
-const CONVERSATION_MEMBERS: [&str; 13] = [
+const CONVERSATION_MEMBERS: [&str; 19] = [
     "id",
     "conversation_id",
     "_id",
@@ -26,12 +26,21 @@ const CONVERSATION_MEMBERS: [&str; 13] = [
     "starred",
     "workspace_id",
     "project_id",
+    "conversationId",
+    "userId",
+    "createTime",
+    "modifyTime",
+    "leafResponseId",
+    "workspaceId",
 ];
 /// Members of a response that are stored unchanged as fields of the record.
 const RESPONSE_FIELDS: [&str; 8] =
     ["query", "query_type", "cited_web_search_results", "webpage_urls", "xpost_ids", "error", "partial", "share_link"];
 /// Members by which an object is recognised as a response.
-const RESPONSE_MEMBERS: [&str; 6] = ["message", "sender", "_id", "response_id", "create_time", "parent_response_id"];
+const RESPONSE_MEMBERS: [&str; 7] =
+    ["message", "sender", "_id", "response_id", "responseId", "create_time", "parent_response_id"];
+/// Members with the parent of a response. The interface of the website writes its names in another way than the export.
+const PARENTS: [&str; 2] = ["parent_response_id", "parentResponseId"];
 
 /// Reads `{conversation, responses}` and sends it. An object that has the members of a conversation itself is read too.
 pub(super) fn read(
@@ -55,23 +64,23 @@ pub(super) fn read(
         reader.report_dropped(format!("{place}/responses"), DroppedAs::Failed, reason, Some(Kind::Message));
     }
     let mut chat = Chat {
-        id: first_id(about, &["id", "conversation_id", "_id"]),
+        id: first_id(about, &["id", "conversation_id", "_id", "conversationId"]),
         title: first_text(about, &["title"]),
         summary: first_text(about, &["summary"]).unwrap_or_default(),
         times: Times {
-            created: first_time(about, &["create_time"]),
-            updated: first_time(about, &["modify_time"]),
+            created: first_time(about, &["create_time", "createTime"]),
+            updated: first_time(about, &["modify_time", "modifyTime"]),
             ..Times::default()
         },
         source: Source {
-            account: id(about, "user_id"),
-            project: first_id(about, &["workspace_id", "project_id"]),
+            account: first_id(about, &["user_id", "userId"]),
+            project: first_id(about, &["workspace_id", "project_id", "workspaceId"]),
             ..Source::default()
         },
         tags: if about.is_true("starred") { vec!["starred".into()] } else { vec![] },
         pointer: element.pointer.clone(),
         fields: if inner.is_some() { other_fields(about, &CONVERSATION_MEMBERS) } else { Fields::new() },
-        leaf: id(about, "leaf_response_id"),
+        leaf: first_id(about, &["leaf_response_id", "leafResponseId"]),
         ..Chat::default()
     };
     chat.verbatim = Some(Verbatim::json(match (raw_responses, &responses) {
@@ -103,7 +112,7 @@ pub(super) fn read(
             continue;
         }
         if chat.id.is_none() {
-            chat.id = id(response, "conversation_id");
+            chat.id = first_id(response, &["conversation_id", "conversationId"]);
         }
         let mut turn = turn(response, assets);
         turn.pointer = pointer;
@@ -175,14 +184,14 @@ fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
         fields.insert("blocks".into(), Value::Array(blocks));
     }
     Turn {
-        id: first_id(response, &["_id", "response_id", "id"]),
-        parent: match id(response, "parent_response_id") {
+        id: first_id(response, &["_id", "response_id", "responseId", "id"]),
+        parent: match first_id(response, &PARENTS) {
             Some(parent) => TurnParent::Id(parent),
-            None if response.has("parent_response_id") => TurnParent::Root,
+            None if PARENTS.iter().any(|key| response.has(key)) => TurnParent::Root,
             None => TurnParent::Previous,
         },
         model: (role != "user").then(|| model(response)).flatten(),
-        times: Times { created: first_time(response, &["create_time"]), ..Times::default() },
+        times: Times { created: first_time(response, &["create_time", "createTime"]), ..Times::default() },
         role,
         text,
         content_type,
@@ -216,7 +225,7 @@ fn model(response: &Object<'_>) -> Option<String> {
 /// Thoughts, steps and search results, which are shown collapsed.
 fn blocks(response: &Object<'_>) -> Vec<Value> {
     let mut out = Vec::new();
-    if let Some(thoughts) = first_text(response, &["thinking_trace"]) {
+    if let Some(thoughts) = first_text(response, &["thinking_trace", "thinkingTrace"]) {
         out.push(block("thinking", None, thoughts));
     }
     for raw in response.list("agent_thinking_traces").into_iter().flatten() {
@@ -228,7 +237,9 @@ fn blocks(response: &Object<'_>) -> Vec<Value> {
     for raw in response.list("steps").into_iter().flatten() {
         out.push(block("tool_call", Some("step"), readable(raw)));
     }
-    for (key, name) in [("web_search_results", "web_search"), ("xposts", "x_search")] {
+    for (key, name) in
+        [("web_search_results", "web_search"), ("webSearchResults", "web_search"), ("xposts", "x_search")]
+    {
         let results = response.list(key).unwrap_or_default();
         if !results.is_empty() {
             let mut text = String::new();
@@ -253,8 +264,11 @@ fn search_result(raw: &RawValue) -> String {
 /// Files that were uploaded with a message, and images that were generated in it.
 fn attachments(response: &Object<'_>, assets: &HashSet<&str>) -> Vec<AttachmentRef> {
     let mut out: Vec<AttachmentRef> = Vec::new();
-    let uploads = ["file_attachments", "image_attachments"].iter().flat_map(|key| references(response, key));
-    let generated = response.list("generated_image_urls").into_iter().flatten();
+    let uploads = ["file_attachments", "image_attachments", "fileAttachments", "imageAttachments"]
+        .iter()
+        .flat_map(|key| references(response, key));
+    let generated =
+        ["generated_image_urls", "generatedImageUrls"].iter().filter_map(|key| response.list(key)).flatten();
     let generated = generated.filter_map(decode_string).filter(|address| !address.trim().is_empty());
     for file in uploads.chain(generated.map(|address| files::link(&address, None, assets))) {
         if !out.iter().any(|known| known.key == file.key) {

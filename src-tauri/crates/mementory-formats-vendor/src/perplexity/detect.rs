@@ -82,6 +82,8 @@ fn is_thread_at(keys: &Keys, place: &str) -> bool {
     let has_any = |names: &[&str]| names.iter().any(|name| keys.has(&format!("{place}{name}")));
     let is_named = has_any(&THREAD_NAMES);
     let is_numbered = is_named || has_any(&["uuid", "slug", "id"]);
+    // No other program is known to write `threads` with `entries`.
+    let is_thread = place.ends_with("threads.");
     let has_metadata = ["metadata", "meta"]
         .iter()
         .any(|metadata| THREAD_NAMES.iter().any(|name| keys.has(&format!("{place}{metadata}.{name}"))));
@@ -91,7 +93,7 @@ fn is_thread_at(keys: &Keys, place: &str) -> bool {
         let is_exchange = has(&["query", "question"]) && has(&["answer", "response"]);
         has(&["query_str"]) && (is_numbered || has(&ENTRY_MARKS))
             || has(&["query"]) && has_metadata
-            || is_exchange && (is_named || is_numbered && has_sources)
+            || is_exchange && (is_named || is_numbered && (has_sources || is_thread && list == "entries"))
             || has(&["role"]) && has(&["content"]) && (has(&["search_results"]) || is_named && has(&["citations"]))
     };
     let is_entry = has_any(&["query_str"]) && (is_named || has_any(&ENTRY_MARKS))
