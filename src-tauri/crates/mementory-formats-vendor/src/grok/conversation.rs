@@ -122,6 +122,8 @@ pub(super) fn read(
         }
         chat.turns.push(turn);
     }
+    // The conversation's own time is often older than its last message.
+    chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).chain(chat.times.updated).max();
     put_oldest_first(&mut chat.turns);
     // If other messages state their parent, a message without one is a root, whatever its position.
     if chat.turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_))) {

@@ -14,7 +14,8 @@ const ASSET_FOLDER: &str = "prod-mc-asset-server";
 /// has none, the name of the file without its extension.
 pub(super) fn asset_id(path: &str) -> Option<&str> {
     let (_, inside) = path.rsplit_once(ASSET_FOLDER)?;
-    let id = inside.strip_prefix('/')?.split('/').next()?;
+    // Some archives have two slashes here.
+    let id = inside.strip_prefix('/')?.trim_start_matches('/').split('/').next()?;
     let id = id.split_once('.').map_or(id, |(stem, _)| stem);
     (!id.is_empty()).then_some(id)
 }

@@ -84,7 +84,7 @@ fn is_thread_at(keys: &Keys, place: &str) -> bool {
     let is_numbered = is_named || has_any(&["uuid", "slug", "id"]);
     // No other program is known to write `threads` with `entries`.
     let is_thread = place.ends_with("threads.");
-    let has_metadata = ["metadata", "meta"]
+    let has_metadata = ["metadata", "meta", "thread_metadata"]
         .iter()
         .any(|metadata| THREAD_NAMES.iter().any(|name| keys.has(&format!("{place}{metadata}.{name}"))));
     let is_list = |list: &str| {

@@ -9,8 +9,9 @@ use mementory_model::{AttachmentRef, Fields, RecordKey, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 
 /// Members of an entry for which the model has a field, and members that belong to the thread of the entry.
-const MEMBERS: [&str; 38] = [
+const MEMBERS: [&str; 39] = [
     "uuid",
+    "entry_uuid",
     "query",
     "query_str",
     "answer",
@@ -50,6 +51,8 @@ const MEMBERS: [&str; 38] = [
     "query_status",
 ];
 
+/// Members with the id of an entry. The JSON of an account has `entry_uuid`.
+const ENTRY_IDS: [&str; 4] = ["uuid", "entry_uuid", "id", "backend_uuid"];
 /// Members with the query.
 const QUERIES: [&str; 4] = ["query", "query_str", "question", "prompt"];
 /// Members with the time of an entry.
@@ -67,7 +70,7 @@ const TIMES: [&str; 9] = [
 
 /// The query and the answer of an entry. `pointer` is the pointer of the entry.
 pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> {
-    let id = first_id(entry, &["uuid", "id", "backend_uuid"]);
+    let id = first_id(entry, &ENTRY_IDS);
     let answer = answer::of_entry(entry);
     let query_key = QUERIES.into_iter().find(|key| entry.non_blank_text(key).is_some());
     if let Some(role) = first_text(entry, &["role"]).filter(|_| query_key.is_none()) {
@@ -118,7 +121,7 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
         role: "assistant".into(),
         text: answer.text,
         content_type,
-        model: first_text(entry, &["display_model", "model"]),
+        model: first_text(entry, &["display_model", "model", "user_selected_model"]),
         times,
         pointer: pointer.to_owned(),
         verbatim: Some(Verbatim::json(with_replaced_values(text, &replaced))),
@@ -130,7 +133,7 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
 
 /// An entry that is one message: `{role, content, created_at, citations}`.
 fn message(text: &str, entry: &Object<'_>, pointer: &str, role: &str) -> Turn {
-    let id = first_id(entry, &["uuid", "id", "backend_uuid"]);
+    let id = first_id(entry, &ENTRY_IDS);
     let answer = answer::of_entry(entry);
     let content = first_text(entry, &["content", "message"]).unwrap_or(answer.text);
     let created = first_time(entry, &TIMES);
@@ -154,7 +157,7 @@ fn message(text: &str, entry: &Object<'_>, pointer: &str, role: &str) -> Turn {
         role: role.into(),
         text: content,
         content_type: "text".into(),
-        model: first_text(entry, &["display_model", "model"]),
+        model: first_text(entry, &["display_model", "model", "user_selected_model"]),
         times: Times { created, ..Times::default() },
         pointer: pointer.to_owned(),
         verbatim: Some(Verbatim::json(text)),

@@ -26,7 +26,7 @@ const CONVERSATION_MEMBERS: [&str; 10] = [
 ];
 /// Members of a thread or of its metadata that have a field in the model, members that differ in each export, and the
 /// lists of entries.
-const THREAD_MEMBERS: [&str; 28] = [
+const THREAD_MEMBERS: [&str; 29] = [
     "thread_id",
     "context_uuid",
     "thread_uuid",
@@ -50,6 +50,7 @@ const THREAD_MEMBERS: [&str; 28] = [
     "total_entries",
     "metadata",
     "meta",
+    "thread_metadata",
     "conversations",
     "entries",
     "messages",
@@ -184,7 +185,9 @@ pub(super) fn read_account(
         ..Chat::default()
     };
     let below = format!("{}/entries", element.pointer);
+    // The conversation's own time may be older than its last entry.
     chat.turns = read_entries(reader, member, &entries.unwrap_or_default(), &below);
+    chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).chain(chat.times.updated).max();
     send_chat(reader, &member.place, chat)
 }
 
@@ -250,10 +253,16 @@ fn read_thread(
         let message = "this file has only the first entries of its thread; the others were not saved";
         reader.sink.note(Issue::new("incomplete", format!("{}#{pointer}", member.place), message));
     }
-    let metadata = ["metadata", "meta"].into_iter().find_map(|key| object.object(key));
+    let metadata = ["metadata", "meta", "thread_metadata"].into_iter().find_map(|key| object.object(key));
     let whole = thread_chat(metadata.as_ref().unwrap_or(object), pointer);
-    if metadata.is_some() {
-        let chat = Chat { verbatim: Some(verbatim), ..whole };
+    if let Some(metadata) = &metadata {
+        let named = || entries.iter().find_map(|raw| first_id(&Object::parse(raw.get())?, &NAMES_IN_ENTRIES));
+        let chat = Chat {
+            id: whole.id.or_else(named),
+            fields: other_fields(metadata, &THREAD_MEMBERS),
+            verbatim: Some(verbatim),
+            ..whole
+        };
         let turns = read_entries(reader, member, &entries, &below);
         return threads.add(reader, &member.place, chat, turns);
     }
