@@ -131,7 +131,7 @@ fn read_untitled(row: &Object<'_>, activity: &mut Activity) {
     let has_files = subtitles.iter().any(|subtitle| subtitle.non_blank_text("url").is_some());
     let subtitles = subtitles.iter().filter(|_| !has_files).filter_map(|subtitle| subtitle.non_blank_text("name"));
     let texts = details.chain(subtitles).map(|text| text.replace('\u{a0}', " ").trim().to_owned());
-    let mut texts = texts.filter(|text| !verbs::without_file_count(text).is_empty());
+    let mut texts = texts.filter(|text| !verbs::without_file_count(text).is_empty() && !text.starts_with("http"));
     let Some(prompt) = texts.next() else { return };
     activity.is_request = verbs::read_title(&prompt) == Title::Unknown;
     activity.title = prompt;
@@ -157,15 +157,15 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
 /// A prompt or an answer in `details[{name, value}]`, or in `userInteractions[].userInteraction`, where it may be JSON
 /// inside a string.
 fn detail(row: &Object<'_>, wanted_names: &[&str]) -> Option<String> {
-    for raw in row.list("details").unwrap_or_default() {
-        let Some(object) = Object::parse(raw.get()) else { continue };
+    for object in objects(row, "details").into_iter().chain(objects(row, "subtitles")) {
         if object.text("name").is_some_and(|name| is_one_of(&name, wanted_names)) {
             return object.non_blank_text("value").map(std::borrow::Cow::into_owned);
         }
     }
     for raw in row.list("userInteractions").unwrap_or_default() {
         let Some(outer) = Object::parse(raw.get()) else { continue };
-        let inner = outer.object("userInteraction").unwrap_or(outer);
+        let inside = ["userInteraction", "user_interaction"].iter().find_map(|key| outer.object(key));
+        let inner = inside.unwrap_or(outer);
         let member = inner.members().find(|(name, _)| is_one_of(name, wanted_names)).map(|(name, _)| name.to_owned());
         let Some(text) = member.and_then(|name| inner.non_blank_text(&name)) else { continue };
         let inside = Object::parse(&text).and_then(|object| {

@@ -13,7 +13,7 @@ pub(super) enum Title<'t> {
 }
 
 /// Words before a prompt, as seen in exports. Google translates these words and does not document them.
-const BEFORE_PROMPTS: [&str; 34] = [
+const BEFORE_PROMPTS: [&str; 35] = [
     "Prompted with:",
     "Prompted",
     "Asked Gemini:",
@@ -34,6 +34,7 @@ const BEFORE_PROMPTS: [&str; 34] = [
     "Du hast eingegeben:",
     "Vous avez saisi :",
     "Has escrito:",
+    "Has conversado con Gemini",
     "Hai scritto:",
     "Você escreveu:",
     "送信したメッセージ:",
