@@ -60,7 +60,13 @@ pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
 
 /// The keys of the arrays in which a file has its threads or entries, in an object around them.
 pub(super) fn wrappers_of(keys: &Keys) -> Vec<&'static str> {
-    WRAPPERS.into_iter().filter(|wrapper| is_thread_at(keys, &format!("{wrapper}."))).collect()
+    let mut wrappers: Vec<_> =
+        WRAPPERS.into_iter().filter(|wrapper| is_thread_at(keys, &format!("{wrapper}."))).collect();
+    // In the files of some extensions, `conversations` are the entries of one thread.
+    if has_list_at(keys, "conversations.") {
+        wrappers.push("conversations");
+    }
+    wrappers
 }
 
 /// Keys of arrays of threads or entries.
@@ -81,6 +87,15 @@ const SOURCE_MARKS: [&str; 6] =
 fn is_thread_at(keys: &Keys, place: &str) -> bool {
     let has_any = |names: &[&str]| names.iter().any(|name| keys.has(&format!("{place}{name}")));
     let is_named = has_any(&THREAD_NAMES);
+    let is_entry = has_any(&["query_str"]) && (is_named || has_any(&ENTRY_MARKS))
+        || has_any(&["query"]) && has_any(&["answer"]) && is_named && has_any(&SOURCE_MARKS);
+    is_entry || has_list_at(keys, place)
+}
+
+/// True if there is a thread with a list of entries at this place.
+fn has_list_at(keys: &Keys, place: &str) -> bool {
+    let has_any = |names: &[&str]| names.iter().any(|name| keys.has(&format!("{place}{name}")));
+    let is_named = has_any(&THREAD_NAMES);
     let is_numbered = is_named || has_any(&["uuid", "slug", "id"]);
     // No other program is known to write `threads` with `entries`.
     let is_thread = place.ends_with("threads.");
@@ -94,11 +109,9 @@ fn is_thread_at(keys: &Keys, place: &str) -> bool {
         has(&["query_str"]) && (is_numbered || has(&ENTRY_MARKS))
             || has(&["query"]) && has_metadata
             || is_exchange && (is_named || is_numbered && (has_sources || is_thread && list == "entries"))
-            || has(&["role"]) && has(&["content"]) && (has(&["search_results"]) || is_named && has(&["citations"]))
+            || (is_named || is_thread) && has(&["role"]) && has(&["content"]) && has(&["citations", "search_results"])
     };
-    let is_entry = has_any(&["query_str"]) && (is_named || has_any(&ENTRY_MARKS))
-        || has_any(&["query"]) && has_any(&["answer"]) && is_named && has_any(&SOURCE_MARKS);
-    is_entry || super::threads::LISTS.iter().any(|list| is_list(list))
+    super::threads::LISTS.iter().any(|list| is_list(list))
 }
 
 fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {

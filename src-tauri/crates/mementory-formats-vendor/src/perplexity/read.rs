@@ -38,7 +38,7 @@ fn read_json(reader: &mut FileReader<'_>, member: &Member, threads: &mut threads
     let keys = json_keys(reader.catalog, member).unwrap_or_default();
     let mut wrappers = detect::wrappers_of(&keys);
     let is_account = detect::shape_of(&keys) == Some(detect::Shape::Account);
-    if is_account {
+    if is_account && !wrappers.contains(&"conversations") {
         wrappers.push("conversations");
     }
     let count = reader.objects(member, &wrappers, Kind::Conversation, |reader, element| {

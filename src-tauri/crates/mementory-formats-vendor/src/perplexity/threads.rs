@@ -134,7 +134,7 @@ impl Threads {
             let times = || chat.turns.iter().filter_map(|turn| turn.times.created);
             let (first, last) = (times().min(), times().max());
             chat.times.created = chat.times.created.or(first);
-            chat.times.updated = chat.times.updated.or(last);
+            chat.times.updated = chat.times.updated.max(last);
             send_chat(reader, &container, chat)?;
         }
         Ok(())
