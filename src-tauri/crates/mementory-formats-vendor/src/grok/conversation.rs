@@ -164,7 +164,10 @@ fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
     let sender = first_text(response, &["sender", "role"]).unwrap_or_else(|| "unknown".into());
     let role = role(&sender);
     let message = response.text("message").unwrap_or_default();
-    let text = if role == "user" { message.into_owned() } else { without_render_tags(&message) };
+    let text = match role.as_str() {
+        "user" => message.into_owned(),
+        _ => without_artifact_tags(without_render_tags(&message)),
+    };
     let blocks = blocks(response);
     let attachments = attachments(response, assets);
     let mut fields: Fields = RESPONSE_FIELDS
@@ -299,9 +302,37 @@ fn without_render_tags(text: &str) -> String {
     out
 }
 
+/// The text without the tags around an artifact. Its title stays as a line before it. The verbatim has the tags.
+fn without_artifact_tags(text: String) -> String {
+    if !text.contains("<xaiArtifact") {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once("<xaiArtifact") {
+        let Some((attributes, inside)) = after.split_once('>') else { break };
+        out.push_str(before);
+        let title = attributes.split_once("title=\"").and_then(|(_, title)| title.split('"').next());
+        if let Some(title) = title.filter(|title| !title.trim().is_empty()) {
+            out.push_str(title);
+            out.push_str("\n\n");
+        }
+        rest = inside;
+    }
+    out.push_str(rest);
+    out.replace("</xaiArtifact>", "")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::without_render_tags;
+    use super::{without_artifact_tags, without_render_tags};
+
+    #[test]
+    fn artifacts_keep_their_title_and_their_text() {
+        let text = "Here:\n<xaiArtifact artifact_id=\"1\" title=\"Plan\" contentType=\"x\"># Beds</xaiArtifact> Done.";
+        assert_eq!(without_artifact_tags(text.into()), "Here:\nPlan\n\n# Beds Done.");
+        assert_eq!(without_artifact_tags("a <xaiArtifact open".into()), "a <xaiArtifact open");
+    }
 
     #[test]
     fn citation_tags_are_not_part_of_the_text() {
