@@ -1,4 +1,6 @@
 //! Detects files of Gemini CLI by the members of their objects.
+use super::session::METADATA_TYPE;
+use super::update::is_update;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
@@ -54,15 +56,16 @@ fn role_of_lines(lines: &[String]) -> Option<Role> {
             return document_role(line.as_bytes(), "");
         };
         let is_session = object.has("sessionId") && (object.has("projectHash") || object.has("startTime"));
-        if is_session && !object.has("type") && !object.has("uuid") {
+        let kind = object.text("type").unwrap_or_default();
+        if is_session && (!object.has("type") || kind == METADATA_TYPE) && !object.has("uuid") {
             if object.has("messages") || object.has("projectHash") || object.has("lastUpdated") {
                 return Some(Role::Conversations);
             }
             has_header = true;
         }
-        let kind = object.text("type").unwrap_or_default();
         let is_message = object.has("id") && object.has("content") && MESSAGE_TYPES.contains(&kind.as_ref());
-        if is_message && (has_header || kind == "gemini") || has_header && object.has("$set") {
+        let is_change = object.has("$set") || is_update(&object);
+        if is_message && (has_header || kind == "gemini") || has_header && is_change {
             return Some(Role::Conversations);
         }
         if is_history(&object) {

@@ -6,6 +6,7 @@ mod read;
 mod session;
 #[cfg(test)]
 mod tests;
+mod update;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;

@@ -1,15 +1,18 @@
-//! Reads a session from the lines of its log: a header, messages, changes of the header (`$set`) and steps back
-//! (`$rewindTo`). A message that is written again replaces the previous one. Messages that were taken back stay on
-//! another branch.
-use super::messages;
+//! Reads a session from the lines of its log: a header, messages, changes of the header (`$set`), changes of a message
+//! (`message_update`) and steps back (`$rewindTo`). A message that is written again replaces the previous one. Messages
+//! that were taken back stay on another branch.
 use super::{FORMAT, PLATFORM};
+use super::{messages, update};
 use mementory_format::{FormatError, Member, is_uuid};
 use mementory_formats_shared::chat::{Chat, ChatFile, TurnParent};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{DroppedAs, Kind, Link, RecordKey, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Link, RecordKey, Verbatim};
 use std::collections::HashMap;
+
+/// Type of a header line that has a type.
+pub(super) const METADATA_TYPE: &str = "session_metadata";
 
 /// The file that a conversation is read from.
 pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
@@ -32,6 +35,8 @@ pub(super) struct Session {
 #[derive(Debug)]
 struct Draft {
     text: String,
+    /// Lines that change the message, in their order.
+    updates: Vec<String>,
     pointer: String,
     parent: Option<usize>,
 }
@@ -54,8 +59,13 @@ impl Session {
             self.other_lines.push(text.to_owned());
             return;
         }
+        if update::is_update(line) {
+            return self.add_update(reader, member, text, line, pointer);
+        }
         let change = line.object("$set");
-        let is_header = change.is_some() || line.has("sessionId") || !line.has("type") && !line.has("content");
+        let is_metadata = line.text("type").as_deref() == Some(METADATA_TYPE);
+        let is_header =
+            change.is_some() || is_metadata || line.has("sessionId") || !line.has("type") && !line.has("content");
         if !is_header {
             return self.add_message(text, line, pointer);
         }
@@ -107,13 +117,34 @@ impl Session {
         let id = message.non_blank_text("id").map(|t| t.into_owned());
         if let Some(draft) = id.as_ref().and_then(|id| self.draft_of.get(id)).and_then(|at| self.drafts.get_mut(*at)) {
             text.clone_into(&mut draft.text);
+            // The new text is the whole message, so it contains the changes that were made before.
+            draft.updates.clear();
             return;
         }
         if let Some(id) = id {
             self.draft_of.insert(id, self.drafts.len());
         }
         let parent = self.current.replace(self.drafts.len());
-        self.drafts.push(Draft { text: text.to_owned(), pointer: pointer.to_owned(), parent });
+        self.drafts.push(Draft { text: text.to_owned(), updates: Vec::new(), pointer: pointer.to_owned(), parent });
+    }
+
+    fn add_update(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        text: &str,
+        line: &Object<'_>,
+        pointer: &str,
+    ) {
+        let id = line.non_blank_text("id").or_else(|| line.non_blank_text("messageId"));
+        let found = id.and_then(|id| self.draft_of.get(id.as_ref())).and_then(|at| self.drafts.get_mut(*at));
+        if let Some(draft) = found {
+            return draft.updates.push(text.to_owned());
+        }
+        let place = format!("{}#{pointer}", member.place);
+        let message = "this line changes a message that is not in the session; it is kept with the conversation";
+        reader.sink.note(Issue::new("unknown_message", &place, message));
+        self.other_lines.push(text.to_owned());
     }
 
     /// Sends the conversation.
@@ -125,8 +156,15 @@ impl Session {
         let (created, updated) = (chat.times.created, chat.times.updated);
         let last = self.current;
         for draft in std::mem::take(&mut self.drafts) {
-            let Some(object) = Object::parse(&draft.text) else { continue };
-            let (mut turn, mut content) = messages::message(&draft.text, &object);
+            let merged = (!draft.updates.is_empty()).then(|| update::merged(&draft.text, &draft.updates));
+            let text = merged.as_deref().unwrap_or(&draft.text);
+            let Some(object) = Object::parse(text) else { continue };
+            let (mut turn, mut content) = messages::message(text, &object);
+            if merged.is_some() {
+                let lines = std::iter::once(draft.text.as_str()).chain(draft.updates.iter().map(String::as_str));
+                let text = lines.collect::<Vec<_>>().join("\n");
+                turn.verbatim = Some(Verbatim { media_type: "application/x-ndjson".into(), text });
+            }
             reader.store_files(member, &mut content)?;
             turn.pointer = draft.pointer;
             turn.parent = draft.parent.map_or(TurnParent::Root, TurnParent::At);
