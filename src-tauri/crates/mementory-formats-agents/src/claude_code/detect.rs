@@ -1,5 +1,6 @@
 //! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
 //! frontmatter. Names of files only decide which other files belong to the logs and topics.
+use super::lines::{is_answer, is_person};
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
@@ -140,7 +141,7 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
         let is_message = object.object("message").is_some_and(|m| m.has("role") || m.has("content"));
         let has_session = object.has("sessionId") || object.has("session_id");
         let is_marked = match kind.as_ref() {
-            "user" | "assistant" | "system" | "attachment" | "progress" => {
+            "user" | "human" | "assistant" | "ai" | "system" | "attachment" | "progress" => {
                 object.has("parentUuid") && (has_session || object.has("uuid"))
                     || object.has("isSidechain")
                     || has_session && is_message && object.has("uuid")
@@ -159,7 +160,7 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
         if object.has("display") && object.has("project") && object.has("timestamp") {
             return Some((LogKind::History, object.has("pastedContents")));
         }
-        is_session |= matches!(kind.as_ref(), "user" | "assistant") && is_message && !object.has("payload");
+        is_session |= (is_person(&kind) || is_answer(&kind)) && is_message && !object.has("payload");
     }
     is_session.then_some((LogKind::Session, false))
 }

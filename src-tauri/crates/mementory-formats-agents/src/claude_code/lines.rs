@@ -20,7 +20,7 @@ pub(super) enum LineKind {
 
 pub(super) fn kind_of(line: &Object<'_>) -> LineKind {
     match line.text("type").as_deref() {
-        Some("user" | "assistant" | "system" | "attachment") => LineKind::Message,
+        Some("user" | "human" | "assistant" | "ai" | "system" | "attachment") => LineKind::Message,
         Some("progress") => LineKind::Progress,
         _ if line.has("uuid") && (line.has("message") || line.has("parentUuid")) => LineKind::Message,
         _ => LineKind::Other,
@@ -47,7 +47,7 @@ pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentConten
         };
         let model = message.non_blank_text("model").filter(|m| m != "<synthetic>");
         turn.model = turn.model.take().or(model.map(Into::into));
-        match message.raw_value("content").or_else(|| line.raw_value("content")) {
+        match content_of(&line, &message) {
             Some(raw) if lines.len() == 1 => content.push(raw),
             Some(raw) => merged.add(raw, message.text("stop_reason").as_deref() == Some("end_turn")),
             None => read_attachment(&line, &mut turn, &mut content),
@@ -85,13 +85,32 @@ pub(super) fn message(lines: &[String], is_subagent: bool) -> (Turn, AgentConten
     (turn, AgentContent { files: sent_files, ..AgentContent::default() })
 }
 
+/// True for the type of a line that the person wrote. Older versions wrote `human`.
+pub(super) fn is_person(kind: &str) -> bool {
+    matches!(kind, "user" | "human")
+}
+
+/// True for the type of a line of an answer. Older versions wrote `ai`.
+pub(super) fn is_answer(kind: &str) -> bool {
+    matches!(kind, "assistant" | "ai")
+}
+
+/// The content of a line. In some older lines, the message is only a text.
+fn content_of<'a>(line: &Object<'a>, message: &Object<'a>) -> Option<&'a RawValue> {
+    let text = || line.raw_value("message").filter(|raw| raw.get().starts_with('"'));
+    message.raw_value("content").or_else(|| line.raw_value("content")).or_else(text)
+}
+
 fn role_of(line: &Object<'_>) -> &'static str {
     let kind = line.text("type").unwrap_or_default();
     let role = line.object("message").and_then(|m| m.text("role").map(std::borrow::Cow::into_owned));
-    match (kind.as_ref(), role.as_deref()) {
-        ("user", _) | ("", Some("user")) => "user",
-        ("assistant", _) | ("", Some("assistant")) => "assistant",
-        _ => "system",
+    let role = role.unwrap_or_default();
+    if is_person(&kind) || kind.is_empty() && is_person(&role) {
+        "user"
+    } else if is_answer(&kind) || kind.is_empty() && is_answer(&role) {
+        "assistant"
+    } else {
+        "system"
     }
 }
 

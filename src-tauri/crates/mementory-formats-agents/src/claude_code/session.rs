@@ -136,7 +136,8 @@ impl Session {
             }
             return;
         }
-        let is_answer = line.text("type").as_deref() == Some("assistant");
+        let kind = line.text("type").unwrap_or_default();
+        let is_answer = lines::is_answer(&kind);
         let answer = line.object("message").and_then(|m| m.non_blank_text("id").map(|t| t.into_owned()));
         let answer = answer.filter(|_| is_answer);
         let at = answer.as_ref().and_then(|a| self.answer_of.get(a)).copied().unwrap_or(self.drafts.len());
@@ -147,7 +148,7 @@ impl Session {
                 is_root: parent.is_none() && line.has("parentUuid"),
                 parent: parent.map(Into::into),
                 pointer: pointer.into(),
-                is_result: line.text("type").as_deref() == Some("user") && text.contains("\"tool_result\""),
+                is_result: lines::is_person(&kind) && text.contains("\"tool_result\""),
                 ..Draft::default()
             });
         }
