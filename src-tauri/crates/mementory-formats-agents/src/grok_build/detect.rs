@@ -1,5 +1,6 @@
-//! Detects histories of Grok Build. Their lines are messages with a type and without ids. In addition, at least one
-//! line must have a member that only this agent writes, or the agent's summary must be beside the history.
+//! Detects histories of Grok Build. Their lines are messages with a type and without ids; lines of types that are not
+//! known may be among them. In addition, at least one line must have a member that only this agent writes, or the
+//! agent's summary must be beside the history.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
@@ -19,8 +20,9 @@ const SIDE_FILES: [&str; 6] = [
     "system_prompt.txt",
     "signals.json",
 ];
-/// Types of lines.
-const TYPES: [&str; 7] = ["system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call", "tool"];
+/// Types of lines that are read as what they are.
+pub(super) const TYPES: [&str; 7] =
+    ["system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call", "tool"];
 
 /// One claim for all files of Grok Build in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
@@ -52,7 +54,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// For a file whose lines are messages, returns whether one of them has a member that only Grok Build writes. None for
+/// For a file with lines that are messages, returns whether one of them has a member that only Grok Build writes. None for
 /// any other file.
 fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
     let name = member.file_name().to_ascii_lowercase();
@@ -71,8 +73,11 @@ fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
             ["uuid", "sessionId", "session_id", "payload", "message", "id", "timestamp", "parts", "message_id"]
                 .into_iter()
                 .any(|key| line.has(key) && !(key == "id" && kind == "reasoning"));
-        if !TYPES.contains(&kind.as_ref()) || !has_words || is_foreign {
+        if is_foreign {
             return None;
+        }
+        if !TYPES.contains(&kind.as_ref()) || !has_words {
+            continue;
         }
         count += 1;
         is_marked |= line.has("synthetic_reason")

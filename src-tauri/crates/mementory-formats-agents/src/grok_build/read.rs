@@ -1,13 +1,15 @@
 //! Reads each history as one conversation, with its summary if there is one beside it.
-use super::detect::Summaries;
+use super::detect::{Summaries, TYPES};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
-use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
+use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
 use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Issue, Kind, Link, RecordKey, Verbatim};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// Reads everything. The summary of a session is stored as the verbatim of its conversation.
 pub(super) fn read(
@@ -38,7 +40,7 @@ fn read_history(reader: &mut FileReader<'_>, member: &Member, summary: Option<&M
             None => reader.sink.note(Issue::new("malformed", &summary.place, "the summary of the session is no JSON")),
         }
     }
-    let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
+    let (limit, mut bytes, mut unknown_lines) = (reader.context.limits.element_bytes, 0, 0u64);
     reader.lines(member, Kind::Message, |reader, line| {
         bytes += line.text.len() as u64;
         if bytes > limit {
@@ -47,12 +49,18 @@ fn read_history(reader: &mut FileReader<'_>, member: &Member, summary: Option<&M
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             return Ok(());
         }
+        unknown_lines += u64::from(!TYPES.contains(&kind_of(&line.object).as_ref()));
         let (mut turn, mut content) = message(line.text, &line.object);
         reader.store_files(member, &mut content)?;
         turn.pointer.clone_from(&line.pointer);
         chat.turns.push(turn);
         Ok(())
     })?;
+    if unknown_lines > 0 {
+        let message =
+            format!("{unknown_lines} lines are of kinds that are not known; they are kept as hidden messages");
+        reader.sink.note(Issue::new("unknown_lines", &member.place, message));
+    }
     if chat.id.is_none() {
         // The name of the folder is the id of the session.
         let folder = member.name.split('/').rev().nth(1).filter(|folder| is_uuid(folder));
@@ -83,9 +91,14 @@ fn read_summary(chat: &mut Chat, summary: &Object<'_>, text: &str) {
     chat.verbatim = Some(Verbatim::json(text));
 }
 
+/// The type of a line. Older lines have a role instead.
+fn kind_of<'a>(line: &Object<'a>) -> Cow<'a, str> {
+    line.text("type").or_else(|| line.text("role")).unwrap_or_default()
+}
+
 fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { verbatim: Some(Verbatim::json(text)), ..Turn::default() };
-    let kind = line.text("type").or_else(|| line.text("role")).unwrap_or_default();
+    let kind = kind_of(line);
     // An interjection is a text that the person wrote while the agent was working.
     let is_added = line.non_blank_text("synthetic_reason").is_some_and(|reason| reason != "interjection");
     turn.role = match kind.as_ref() {
@@ -146,6 +159,14 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
             name.as_deref().or(Some("tool")),
             arguments.map_or_else(String::new, value_text),
         );
+    }
+    if !TYPES.contains(&kind.as_ref())
+        && content.text.trim().is_empty()
+        && content.blocks.is_empty()
+        && let Ok(raw) = serde_json::from_str::<&RawValue>(text)
+    {
+        // A line of an unknown kind can be found by its texts, whatever their names are.
+        content.text = nested_text(raw);
     }
     if turn.role == "user" && content.take_harness_text() {
         turn.role = "system".into();
