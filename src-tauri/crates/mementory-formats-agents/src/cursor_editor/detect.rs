@@ -11,8 +11,15 @@ use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 /// Number of bytes at the beginning of a database, and of its log, that detection reads.
 const HEAD_BYTES: usize = 256 << 10;
 /// Words that occur in Cursor's settings, but not in those of other editors with the same tables.
-const CURSOR_WORDS: [&[u8]; 6] =
-    [b"cursorDiskKV", b"composer.composerData", b"aiService.", b"workbench.panel.aichat", b"cursorAuth/", b"cursorai/"];
+const CURSOR_WORDS: [&[u8]; 7] = [
+    b"cursorDiskKV",
+    b"composer.composerData",
+    b"composer.composerHeaders",
+    b"aiService.",
+    b"workbench.panel.aichat",
+    b"cursorAuth/",
+    b"cursorai/",
+];
 /// The word `latestRootBlobId`, encoded as hexadecimal digits. The store of a chat contains its JSON in this encoding.
 const ROOT_IN_HEX: &[u8] = b"6c6174657374526f6f74426c6f624964";
 

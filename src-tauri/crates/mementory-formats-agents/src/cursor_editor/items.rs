@@ -1,5 +1,6 @@
 //! The table of settings of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a workspace.
 //! Other settings, among them access tokens, are not read.
+use super::headers::Index;
 use super::{FORMAT, PLATFORM, bubble, chat_file};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -12,7 +13,12 @@ use rusqlite::OptionalExtension;
 use serde_json::value::RawValue;
 
 /// Reads the known keys.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<(), FormatError> {
+pub(super) fn read(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    index: &mut Index,
+) -> Result<(), FormatError> {
     for (key, lists) in [
         ("workbench.panel.aichat.view.aichat.chatdata", ["tabs", "chats"]),
         ("composer.composerData", ["allComposers", "composers"]),
@@ -31,7 +37,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
         let chats = lists.into_iter().find_map(|name| Some((name, object.list(name)?)));
         let Some((name, chats)) = chats else { continue };
         for (n, raw) in chats.into_iter().enumerate() {
-            read_chat(reader, member, raw, format!("{key}/{name}/{n}"))?;
+            read_chat(reader, member, raw, format!("{key}/{name}/{n}"), index)?;
         }
     }
     if let Some(text) = value(member, database, "aicontext.personalContext")?.filter(|t| !t.trim().is_empty()) {
@@ -48,7 +54,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Data
     }
 }
 
-fn value(member: &Member, database: &Database, key: &str) -> Result<Option<String>, FormatError> {
+/// The value of a setting.
+pub(super) fn value(member: &Member, database: &Database, key: &str) -> Result<Option<String>, FormatError> {
     let sql = "SELECT value FROM ItemTable WHERE key = ?1 LIMIT 1";
     let found = database.connection.query_row(sql, [key], |row| Ok(column_text(row.get_ref(0)?))).optional();
     Ok(found.map_err(|e| unreadable(member, &e))?.flatten())
@@ -56,7 +63,13 @@ fn value(member: &Member, database: &Database, key: &str) -> Result<Option<Strin
 
 /// Reads a chat that contains its messages. A chat without messages only names a conversation whose messages are in the
 /// table `cursorDiskKV`.
-fn read_chat(reader: &mut FileReader<'_>, member: &Member, raw: &RawValue, pointer: String) -> Result<(), FormatError> {
+fn read_chat(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    raw: &RawValue,
+    pointer: String,
+    index: &mut Index,
+) -> Result<(), FormatError> {
     let place = format!("{}#{pointer}", member.place);
     let Some(object) = Object::parse(raw.get()) else {
         let reason = "not_an_object: this entry is not an object";
@@ -71,6 +84,7 @@ fn read_chat(reader: &mut FileReader<'_>, member: &Member, raw: &RawValue, point
     let mut chat = Chat { is_log: true, ..Chat::default() };
     let id = ["tabId", "composerId", "id"].into_iter().find_map(|key| object.non_blank_text(key));
     chat.id = id.map(|t| t.into_owned());
+    index.note_read(chat.id.as_ref());
     bubble::fill_chat(&mut chat, &object);
     chat.verbatim = messages.map(|raw_list| Verbatim::json(with_replaced_values(raw.get(), &[(raw_list, "[]")])));
     for (n, item) in items.into_iter().enumerate() {

@@ -1,5 +1,6 @@
 //! Reads the files of a claim.
 use super::detect::{FileKind, file_kind};
+use super::headers::Index;
 use super::{FORMAT, items, state, store, text_transcript, transcript};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::reader::FileReader;
@@ -14,6 +15,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
+    let mut index = Index::default();
     reader.each_file(detected, |reader, member, role| {
         if role == Role::Sidecar {
             let reason = "database_log: it is read with its database and not stored";
@@ -23,13 +25,19 @@ pub(super) fn read(
         match file_kind(reader.catalog, member) {
             Some(FileKind::Transcript) => transcript::read(reader, member),
             Some(FileKind::TextTranscript) => text_transcript::read(reader, member),
-            Some(kind) => read_database(reader, member, kind),
+            Some(kind) => read_database(reader, member, kind, &mut index),
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
         }
-    })
+    })?;
+    index.send_remaining(&mut reader)
 }
 
-fn read_database(reader: &mut FileReader<'_>, member: &Member, kind: FileKind) -> Result<(), FormatError> {
+fn read_database(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    kind: FileKind,
+    index: &mut Index,
+) -> Result<(), FormatError> {
     let original = member.name.strip_suffix(".backup");
     let has_original = |m: &Member| Some(m.name.as_str()) == original && m.root == member.root;
     if reader.catalog.members().iter().any(has_original) {
@@ -43,10 +51,10 @@ fn read_database(reader: &mut FileReader<'_>, member: &Member, kind: FileKind) -
         reader.sink.note(Issue::new("log_not_read", &member.place, message));
     }
     match kind {
-        FileKind::Store => store::read(reader, member, &database),
+        FileKind::Store => store::read(reader, member, &database, index),
         _ => {
-            state::read(reader, member, &database)?;
-            if database.has_table("ItemTable") { items::read(reader, member, &database) } else { Ok(()) }
+            state::read(reader, member, &database, index)?;
+            if database.has_table("ItemTable") { items::read(reader, member, &database, index) } else { Ok(()) }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `state.vscdb`: a table of keys and values. A conversation is a row `composerData:<id>` that lists its messages,
 //! which are rows `bubbleId:<conversation>:<id>`. All keys of the database are held in memory, but not all values.
+use super::headers::{Header, Headers, Index};
 use super::{bubble, chat_file};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -19,13 +20,23 @@ struct Rows {
 }
 
 /// Reads all conversations of a database.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<(), FormatError> {
+pub(super) fn read(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    index: &mut Index,
+) -> Result<(), FormatError> {
+    let mut headers = Headers::read(reader, member, database)?;
     if database.has_table("cursorDiskKV") {
         for (id, rows) in conversation_rows(member, database)? {
-            let conversation = Conversation { id: &id, rows: &rows, member, database };
-            conversation.read(reader)?;
+            let header = headers.take(&id);
+            let conversation = Conversation { id: &id, rows: &rows, member, database, header: header.as_ref() };
+            if conversation.read(reader)? {
+                index.note_read(Some(&id));
+            }
         }
     }
+    index.keep(headers, member);
     Ok(())
 }
 
@@ -58,6 +69,8 @@ struct Conversation<'c> {
     rows: &'c Rows,
     member: &'c Member,
     database: &'c Database,
+    /// The entry in the list of conversations.
+    header: Option<&'c Header>,
 }
 
 impl Conversation<'_> {
@@ -72,7 +85,8 @@ impl Conversation<'_> {
         reader.report_dropped(format!("{}#{key}", self.member.place), outcome, reason, Some(kind));
     }
 
-    fn read(&self, reader: &mut FileReader<'_>) -> Result<(), FormatError> {
+    /// Reads the conversation. Returns false if it has no content.
+    fn read(&self, reader: &mut FileReader<'_>) -> Result<bool, FormatError> {
         let key = format!("composerData:{}", self.id);
         let text = match self.rows.composer {
             Some(rowid) => match self.value(rowid) {
@@ -89,10 +103,15 @@ impl Conversation<'_> {
             None => mementory_json::repair(text.as_bytes()).map(|(text, _)| text),
         });
         let object = repaired.as_deref().and_then(Object::parse);
+        let listed = self.header.map(Header::chat).filter(|chat| chat.title.is_some());
         if object.is_none() && self.rows.bubbles.is_empty() {
+            if let Some(listed) = listed {
+                reader.send_chat(listed, chat_file(&self.member.place))?;
+                return Ok(true);
+            }
             let reason = "no_content: an empty entry for a conversation";
             self.report(reader, &key, DroppedAs::Skipped, reason, Kind::Conversation);
-            return Ok(());
+            return Ok(false);
         }
         let mut chat = Chat { is_log: true, pointer: key, ..Chat::default() };
         chat.id = Some(self.id.to_owned()).filter(|id| !id.is_empty());
@@ -116,6 +135,9 @@ impl Conversation<'_> {
             self.read_bubble(reader, (&id, rowid, is_listed), &mut chat, &mut budget)?;
             seen.insert(id);
         }
+        if let Some(header) = self.header {
+            header.complete(&mut chat);
+        }
         let is_blank =
             |turn: &Turn| turn.text.trim().is_empty() && turn.fields.is_empty() && turn.attachments.is_empty();
         // Some databases have rows of conversations with neither id nor content.
@@ -125,9 +147,10 @@ impl Conversation<'_> {
             let reason = "no_content: a conversation without messages";
             let pointer = chat.pointer.clone();
             self.report(reader, &pointer, DroppedAs::Skipped, reason, Kind::Conversation);
-            return Ok(());
+            return Ok(false);
         }
-        reader.send_chat(chat, chat_file(&self.member.place))
+        reader.send_chat(chat, chat_file(&self.member.place))?;
+        Ok(true)
     }
 
     /// Reads the messages that older versions store inside the row of the conversation. Returns the JSON of their list,

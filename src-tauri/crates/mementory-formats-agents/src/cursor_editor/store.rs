@@ -1,6 +1,7 @@
 //! `store.db`: one chat of Cursor's command line. Messages are JSON in blobs that are named by their digest; the root
 //! blob, which is in the wire format of Protocol Buffers, lists them.
 use super::chat_file;
+use super::headers::Index;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -17,12 +18,18 @@ const DIGEST_BYTES: usize = 32;
 const MAX_DEPTH: u32 = 8;
 
 /// Reads the chat of a database.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<(), FormatError> {
+pub(super) fn read(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    database: &Database,
+    index: &mut Index,
+) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, record_type: Some("cli".into()), ..Chat::default() };
     let header = header(member, database)?;
     let object = header.as_deref().and_then(Object::parse).unwrap_or_default();
     let text = |key: &str| object.non_blank_text(key).map(|t| t.into_owned());
     chat.id = text("agentId");
+    index.note_read(chat.id.as_ref());
     chat.title = text("name");
     chat.times.created = any_time(&object, "createdAt");
     chat.model = text("lastUsedModel").filter(|m| m != "default");
