@@ -118,6 +118,9 @@ fn message(turn: &Turn, conversation: &str, position: usize, is_export: bool) ->
 }
 
 fn platform(found: &Transcript, session: Option<&Session<'_>>, place: &TextSource<'_>) -> String {
+    if let Some(platform) = found.platform {
+        return platform.into();
+    }
     if let Some(session) = session {
         let known_program = PROGRAMS.iter().find(|(name, _)| session.program.starts_with(name));
         return known_program.map_or("other", |(_, platform)| *platform).into();
@@ -138,7 +141,7 @@ fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
     });
     let is_title = |title: &&str| {
         let is_time = time_in(title).is_some_and(|(before, _)| before.is_empty());
-        !title.is_empty() && !is_time && *title != "SpecStory"
+        !title.is_empty() && !is_time && !matches!(*title, "SpecStory" | "Cascade Chat Conversation")
     };
     let heading = headings.rfind(is_title).map(str::to_owned);
     let stem = || place.member.file_name().rsplit_once('.').map(|(stem, _)| stem.to_owned());

@@ -1,5 +1,6 @@
 //! Memory lists as text (read and written) and conversations as text or Markdown (only read). See README.md.
 mod aider;
+mod cascade;
 mod conversation;
 mod dates;
 mod detect;

@@ -1,6 +1,6 @@
 //! Reads texts as memories and conversations. The source text is stored as a passthrough file.
 use super::{
-    FORMAT_ID, aider,
+    FORMAT_ID, aider, cascade,
     conversation::{self, TextSource},
     detect,
     entries::{self, Entries, Entry, text_id},
@@ -89,7 +89,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 
 /// The turns of a conversation, whichever program wrote it. None if the text is not a conversation.
 fn turns_of(text: &str) -> Option<transcript::Transcript> {
-    aider::read(text).or_else(|| transcript::read(text))
+    cascade::read(text).or_else(|| aider::read(text)).or_else(|| transcript::read(text))
 }
 
 fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {

@@ -29,6 +29,8 @@ pub(super) struct Transcript {
     pub turns: Vec<Turn>,
     /// The text before the first turn.
     pub preamble: String,
+    /// The program that wrote the text, if its form shows that.
+    pub platform: Option<&'static str>,
     /// How its speakers are named.
     pub style: Option<Style>,
     /// False if the label of a speaker is also common as a heading in notes, such as `Question`.
