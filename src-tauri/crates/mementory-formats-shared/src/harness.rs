@@ -85,6 +85,50 @@ const ADDED_BEGINNINGS: [&str; 10] = [
 /// Elements around what the person typed. Only the tags are removed.
 const PERSON_ELEMENTS: [&str; 2] = ["user_query", "user-message"];
 
+/// Elements that Cline and Roo Code add. Some of them are ordinary words, so they are only removed from a message that
+/// one of these programs sent.
+const CLINE_ELEMENTS: [&str; 8] = [
+    "environment_details",
+    "explicit_instructions",
+    "file_content",
+    "folder_content",
+    "url_content",
+    "workspace_diagnostics",
+    "git_working_state",
+    "git_commit",
+];
+
+/// Elements in which Cline and Roo Code put what the person typed.
+const CLINE_PERSON_ELEMENTS: [&str; 4] = ["task", "feedback", "user_message", "answer"];
+
+/// True for a message of the person as Cline and Roo Code send it to the model.
+pub fn is_of_cline(text: &str) -> bool {
+    text.contains("<environment_details>")
+}
+
+/// Like [`split`], for a message of which [`is_of_cline`] is true. The result of a tool is added text as well, except
+/// for the answer of the person in it.
+pub fn split_cline(text: &str) -> (String, Vec<String>) {
+    let first_line = text.trim_start().lines().next().unwrap_or_default();
+    let is_result = first_line.starts_with('[') && first_line.contains("] Result:");
+    if !is_result && !first_line.starts_with("[ERROR]") && !first_line.starts_with("[TASK RESUMPTION]") {
+        return split_elements(text, &CLINE_ELEMENTS, &CLINE_PERSON_ELEMENTS);
+    }
+    let mut own = String::new();
+    let mut rest = text;
+    while let Some((_, name, after_name)) = next_element(rest, &[], &CLINE_PERSON_ELEMENTS) {
+        let close = format!("</{name}>");
+        let Some((inside, behind)) = after_name.split_once(&close) else { break };
+        let inside = inside.split_once('>').map_or(inside, |(_, words)| words).trim();
+        if !own.is_empty() && !inside.is_empty() {
+            own.push_str("\n\n");
+        }
+        own.push_str(inside);
+        rest = behind;
+    }
+    (own, vec![text.to_owned()])
+}
+
 /// Splits a message into the text that the person wrote and the texts that were added. The added texts are unchanged.
 pub fn split(text: &str) -> (String, Vec<String>) {
     let start = text.trim_start();
@@ -95,11 +139,17 @@ pub fn split(text: &str) -> (String, Vec<String>) {
         return (text.to_owned(), Vec::new());
     }
     let is_cursor = text.contains("<user_query>") || text.contains("<user_info>");
+    let cursor: &[&'static str] = if is_cursor { &CURSOR_ELEMENTS } else { &[] };
+    split_elements(text, &[&ADDED_ELEMENTS[..], cursor].concat(), &PERSON_ELEMENTS)
+}
+
+/// Takes the elements `added_names` out of a text, and the tags of the elements `person_names`.
+fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'static str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
     let mut rest = text;
     // Names of elements without an end tag in the remaining text. They are not searched for again.
     let mut unclosed: Vec<&str> = Vec::new();
-    while let Some((before, name, after_name)) = next_element(rest, is_cursor) {
+    while let Some((before, name, after_name)) = next_element(rest, added_names, person_names) {
         let close = format!("</{name}>");
         // An element without an end tag may be a tag that the person writes about.
         let end = if unclosed.contains(&name) { None } else { after_name.find(&close) };
@@ -115,7 +165,7 @@ pub fn split(text: &str) -> (String, Vec<String>) {
         let (inside, behind) = (&after_name[..end], &after_name[end + close.len()..]);
         let before = if name == "INSTRUCTIONS" { without_heading(before, &mut added) } else { before };
         own.push_str(before);
-        if PERSON_ELEMENTS.contains(&name) {
+        if person_names.contains(&name) {
             own.push_str(inside.split_once('>').map_or(inside, |(_, words)| words).trim_matches('\n'));
         } else {
             let from = rest.len() - after_name.len() - name.len() - 1;
@@ -143,14 +193,17 @@ fn without_heading<'t>(before: &'t str, added: &mut Vec<String>) -> &'t str {
 }
 
 /// The next known element that begins a line: the text before the element, its name, and the text after `<name`.
-fn next_element(text: &str, is_cursor: bool) -> Option<(&str, &'static str, &str)> {
+fn next_element<'t>(
+    text: &'t str,
+    added_names: &[&'static str],
+    person_names: &[&'static str],
+) -> Option<(&'t str, &'static str, &'t str)> {
     let mut from = 0;
     while let Some(found) = text[from..].find('<') {
         let at = from + found;
         let begins_line = text[..at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| c == '\n');
         let after = &text[at + 1..];
-        let cursor: &[&'static str] = if is_cursor { &CURSOR_ELEMENTS } else { &[] };
-        let names = ADDED_ELEMENTS.iter().chain(&PERSON_ELEMENTS).chain(cursor);
+        let names = added_names.iter().chain(person_names);
         let name = names
             .copied()
             .find(|name| after.strip_prefix(name).is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '/'])));
@@ -181,5 +234,16 @@ mod tests {
             split("# AGENTS.md instructions for /a\n\n<INSTRUCTIONS>\nrules\n</INSTRUCTIONS>\n\nReview it");
         assert_eq!((own.as_str(), added.len()), ("Review it", 2));
         assert_eq!(split("<skill>\n<name>x</name>").1.len(), 1);
+    }
+
+    #[test]
+    fn what_cline_adds_is_separated_from_the_words_of_the_person() {
+        let (own, added) =
+            split_cline("<task>\nPlan <b>\n</task>\n\n<environment_details>\nmacOS\n</environment_details>");
+        assert_eq!((own.as_str(), added.len()), ("Plan <b>", 1));
+        let result =
+            "[ask for 'wood'] Result:\n\n<answer>\nLarch\n</answer>\n\n<environment_details></environment_details>";
+        assert_eq!(split_cline(result), ("Larch".to_owned(), vec![result.to_owned()]));
+        assert_eq!(split_cline("[read_file for 'a'] Result:\n\n<answer>").0, "");
     }
 }

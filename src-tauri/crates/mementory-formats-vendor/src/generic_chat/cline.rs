@@ -3,11 +3,13 @@
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::harness;
 use mementory_formats_shared::message::{first_text, report_no_message, send};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_model::{DroppedAs, Kind, Verbatim};
+use serde_json::{Value, json};
 
 const PLATFORM: &str = "cline";
 /// Words of lines about requests to the model and about copies of the workspace. These lines are left out, because each
@@ -122,6 +124,31 @@ impl Task {
 fn question(text: &str) -> Option<String> {
     let object = Object::parse(text)?;
     first_text(&object, &["question", "response"])
+}
+
+/// Moves the texts that Cline or Roo Code added to a message of the person into blocks of type `context`. A message in
+/// which the person says nothing becomes the result of a tool, or a hidden message of the system.
+pub(super) fn take_added_text(turn: &mut Turn) {
+    if turn.role != USER || !harness::is_of_cline(&turn.text) {
+        return;
+    }
+    let (own, added) = harness::split_cline(&turn.text);
+    let blocks = turn.fields.get("blocks").and_then(Value::as_array);
+    let has_result = blocks.is_some_and(|blocks| blocks.iter().any(|block| block["type"] == "tool_result"));
+    if own.trim().is_empty() && !has_result {
+        let (role, content_type) = (SYSTEM.to_owned(), "context".to_owned());
+        (turn.role, turn.content_type, turn.hidden) = (role, content_type, true);
+        turn.text = added.join("\n\n");
+        return;
+    }
+    if own.trim().is_empty() {
+        let (role, content_type) = (TOOL.to_owned(), "tool_result".to_owned());
+        (turn.role, turn.content_type, turn.hidden) = (role, content_type, true);
+    }
+    turn.text = own;
+    let mut blocks = blocks.cloned().unwrap_or_default();
+    blocks.extend(added.into_iter().map(|text| json!({"type": "context", "text": text})));
+    turn.fields.insert("blocks".into(), Value::Array(blocks));
 }
 
 /// Name of a file in the same folder. It contains the same conversation in the form in which the model received it.

@@ -1,4 +1,5 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
+use super::cline;
 use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
 use mementory_format::{FormatError, Member};
@@ -71,7 +72,7 @@ pub(super) fn conversation(
         return Ok(());
     };
     let at = format!("{}/{key}", element.pointer);
-    let turns = match list(raw) {
+    let mut turns = match list(raw) {
         Some(list)
             if list.iter().any(|raw| Object::parse(raw.get()).is_some_and(|o| question_and_answer(&o).is_some())) =>
         {
@@ -80,6 +81,7 @@ pub(super) fn conversation(
         Some(list) => read_list(files, member, &without_envelopes(list), &at),
         None => read_map(files, member, &Object::parse(raw.get()).unwrap_or_default(), &at),
     };
+    turns.iter_mut().for_each(cline::take_added_text);
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
     let text = |keys: &[&str]| {
         first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
@@ -318,7 +320,9 @@ impl LooseMessages {
             self.chats.len() - 1
         });
         if let Some((_, turns)) = self.chats.get_mut(position) {
-            turns.extend(turns_of(&element.object, element.text, &element.pointer));
+            let mut found = turns_of(&element.object, element.text, &element.pointer);
+            found.iter_mut().for_each(cline::take_added_text);
+            turns.extend(found);
         }
         Ok(())
     }
