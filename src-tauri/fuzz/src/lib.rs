@@ -74,7 +74,7 @@ fn layout_of(format: &str) -> (&'static str, bool) {
         "zeroclaw" => ("brain.db", false),
         "agent_rules" => ("CLAUDE.md", false),
         "cursor" => ("state.vscdb", false),
-        "claude_code" | "codex" | "gemini_cli" | "grok_build" => ("input.jsonl", false),
+        "agent_sessions" | "claude_code" | "codex" | "gemini_cli" | "grok_build" => ("input.jsonl", false),
         _ => ("input.json", false),
     }
 }

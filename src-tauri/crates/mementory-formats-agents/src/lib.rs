@@ -9,6 +9,7 @@ pub mod gemini_cli;
 pub mod grok_build;
 pub mod openclaw;
 pub mod opencode;
+pub mod vscode_chat;
 pub mod zeroclaw;
 
 use mementory_format::Format;
@@ -23,6 +24,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &gemini_cli::GeminiCli,
     &opencode::OpenCode,
     &grok_build::GrokBuild,
+    &vscode_chat::VsCodeChat,
     &agent_rules::AgentRules,
     &aieos::Aieos,
 ];

@@ -1,0 +1,58 @@
+//! Detects chats of VS Code by the members of their objects: the names of the speakers with the list of requests, or
+//! the requests themselves.
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::json_head;
+use mementory_json::{decoded_head, keys_of};
+
+/// Number of bytes at the beginning of a file that detection reads.
+const HEAD_BYTES: usize = 64 << 10;
+
+/// The kind of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// One object with the whole chat.
+    Document,
+    /// Lines of which the first one has the chat as it was, and the others its changes.
+    Log,
+}
+
+/// One claim for all chats in the catalog.
+pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
+    let found = catalog.members().iter().filter(|member| file_kind(catalog, member).is_some());
+    let parts: Vec<Part> = found.map(|m| Part { member: m.id, role: Role::Conversations }).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![Claim {
+        version: None,
+        confidence: 0.9,
+        reason: format!("Found {} chats of VS Code", parts.len()),
+        parts,
+        missing_parts: vec![],
+    }]
+}
+
+/// The kind of a file. None if it is no chat of VS Code.
+pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if json_head::is_markdown_in_folder(member)
+        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
+    {
+        return None;
+    }
+    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
+    let head = head.ok().filter(|head| head.starts_with(b"{"))?;
+    let keys = keys_of(&head);
+    let is_chat = |at: &str| {
+        let has = |key: &str| keys.has(&format!("{at}{key}"));
+        let names_speakers = has("responderUsername") && (has("requests") || has("requesterUsername"));
+        let has_turns = has("requests.requestId") && has("requests.message");
+        let is_session = has("sessionId") && has("creationDate") && has("requests");
+        names_speakers || has_turns && (has("requests.response") || has("sessionId")) || is_session
+    };
+    if keys.has("kind") && is_chat("v.") {
+        return Some(FileKind::Log);
+    }
+    is_chat("").then_some(FileKind::Document)
+}

@@ -1,0 +1,140 @@
+//! Reads each file as one conversation.
+use super::detect::{FileKind, file_kind};
+use super::log::Log;
+use super::{FORMAT, PLATFORM, request};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_formats_shared::chat::{Chat, ChatFile};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
+use mementory_formats_shared::reader::FileReader;
+use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
+
+/// Name of the list of requests.
+const REQUESTS: &str = "requests";
+
+/// Reads everything.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut reader = FileReader::new(FORMAT, catalog, context, sink);
+    reader.each_file(detected, |reader, member, _| match file_kind(reader.catalog, member) {
+        Some(FileKind::Document) => read_document(reader, member),
+        Some(FileKind::Log) => read_log(reader, member),
+        None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
+    })
+}
+
+fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let mut session = Session::default();
+    let mut budget = reader.context.limits.element_bytes;
+    reader.objects(member, &[REQUESTS], Kind::Message, |reader, element| {
+        // A chat without requests is itself the element.
+        if element.object.has(REQUESTS) {
+            return Ok(());
+        }
+        let Some(rest) = budget.checked_sub(element.text.len() as u64) else {
+            let place = format!("{}#{}", member.place, element.pointer);
+            let reason = "too_large: the chat is larger than an element may be";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
+        };
+        budget = rest;
+        session.add(element.text, &element.object, &element.pointer);
+        Ok(())
+    })?;
+    if let Some(text) = reader.wrapper(member, &[REQUESTS])?
+        && let Some(header) = Object::parse(&text)
+    {
+        session.read_header(&header, text.clone());
+    }
+    session.send(reader, member)
+}
+
+fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let mut log = Log::default();
+    let (mut budget, mut lost_changes) = (reader.context.limits.element_bytes, 0u64);
+    reader.lines(member, Kind::Message, |reader, line| {
+        let Some(rest) = budget.checked_sub(line.text.len() as u64) else {
+            let place = format!("{}#{}", member.place, line.pointer);
+            let reason = "too_large: the log is larger than an element may be";
+            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            return Ok(());
+        };
+        budget = rest;
+        lost_changes += u64::from(!log.apply(&line.object));
+        Ok(())
+    })?;
+    if lost_changes > 0 {
+        let message = format!("{lost_changes} lines change what is not in the chat, or are of an unknown kind");
+        reader.sink.note(Issue::new("unknown_lines", &member.place, message));
+    }
+    let text = log.into_text().unwrap_or_default();
+    let Some(object) = Object::parse(&text) else {
+        let reason = "no_content: the log has no line with the chat";
+        reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
+        return Ok(());
+    };
+    let mut session = Session::default();
+    for (n, raw) in object.list(REQUESTS).into_iter().flatten().enumerate() {
+        let pointer = format!("/{REQUESTS}/{n}");
+        match Object::parse(raw.get()) {
+            Some(request) => session.add(raw.get(), &request, &pointer),
+            None => {
+                let place = format!("{}#{pointer}", member.place);
+                let reason = "not_an_object: this entry is not an object";
+                reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+            }
+        }
+    }
+    let header = object.raw_value(REQUESTS).map(|raw| with_replaced_values(&text, &[(raw, "[]")]));
+    session.read_header(&object, header.unwrap_or_else(|| text.clone()));
+    session.send(reader, member)
+}
+
+/// A chat while its requests are read.
+#[derive(Debug, Default)]
+struct Session {
+    chat: Chat,
+}
+
+impl Session {
+    fn add(&mut self, text: &str, object: &Object<'_>, pointer: &str) {
+        for turn in request::turns(text, object, pointer) {
+            self.chat.note_time(turn.times.created);
+            self.chat.turns.push(turn);
+        }
+    }
+
+    /// Reads the members beside the requests. `text` is their source.
+    fn read_header(&mut self, header: &Object<'_>, text: String) {
+        let member = |key: &str| header.non_blank_text(key).map(|text| text.into_owned());
+        self.chat.id = member("sessionId");
+        self.chat.title = member("customTitle").or_else(|| member("title"));
+        self.chat.note_time(any_time(header, "creationDate"));
+        self.chat.note_time(any_time(header, "lastMessageDate"));
+        for (name, key) in [("responder", "responderUsername"), ("requester", "requesterUsername")] {
+            if let Some(value) = member(key) {
+                self.chat.fields.insert(name.into(), value.into());
+            }
+        }
+        self.chat.verbatim = Some(Verbatim::json(text));
+    }
+
+    fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let mut chat = self.chat;
+        chat.is_log = true;
+        if chat.turns.is_empty() && chat.title.is_none() {
+            let reason = "no_content: a chat without messages";
+            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Conversation));
+            return Ok(());
+        }
+        // An exported chat has no id. The id of its first request is the same in every export of the chat.
+        let first = chat.turns.first().map(|turn| turn.id.clone().unwrap_or_else(|| content_id(&turn.text)));
+        chat.id = chat.id.take().or_else(|| first.map(|id| format!("export/{id}")));
+        let file = ChatFile { format: FORMAT, platform: PLATFORM, version: None, container: &member.place };
+        reader.send_chat(chat, file)
+    }
+}

@@ -1,0 +1,169 @@
+//! Reads one request of a chat: what the person asked, and what the assistant answered.
+use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
+use mementory_model::Verbatim;
+use serde_json::value::RawValue;
+
+/// Kinds of parts of an answer that only say what the program does, or where an edit begins.
+const PROGRESS: [&str; 9] = [
+    "undoStop",
+    "prepareToolInvocation",
+    "mcpServersStarting",
+    "progressMessage",
+    "progressTask",
+    "progressTaskSerialized",
+    "codeblockUri",
+    "treeData",
+    "markdownVuln",
+];
+
+/// The turns of a request: the question, and the answer unless there is none. `text` is the source of the request.
+pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn> {
+    let id = request.non_blank_text("requestId").map(|id| id.into_owned());
+    let asked = any_time(request, "timestamp");
+    let response = request.raw_value("response");
+    let mut question = Turn { id: id.clone(), role: "user".into(), pointer: pointer.to_owned(), ..Turn::default() };
+    question.times.created = asked;
+    let without_answer = response.map(|raw| with_replaced_values(text, &[(raw, "[]")]));
+    question.verbatim = Some(Verbatim::json(without_answer.unwrap_or_else(|| text.to_owned())));
+    let mut content = AgentContent { text: words_of(request), ..AgentContent::default() };
+    read_context(request, &mut content);
+    content.fill(&mut question);
+    let mut out = vec![question];
+    let mut content = answer_of(response);
+    let result = request.object("result");
+    let error = result.as_ref().and_then(|result| result.object("errorDetails"));
+    if let Some(message) = error.and_then(|error| error.non_blank_text("message").map(|t| t.into_owned())) {
+        content.push_block("error", None, message);
+    }
+    if content.text.trim().is_empty() && content.blocks.is_empty() {
+        return out;
+    }
+    let stated_id = request.non_blank_text("responseId").map(|id| id.into_owned());
+    let mut answer = Turn {
+        id: stated_id.or_else(|| id.map(|id| format!("{id}/response"))),
+        role: "assistant".into(),
+        model: request.non_blank_text("modelId").map(|model| model.into_owned()),
+        pointer: format!("{pointer}/response"),
+        ..Turn::default()
+    };
+    let state = request.object("modelState");
+    answer.times.created = state.and_then(|state| any_time(&state, "completedAt")).or(asked);
+    answer.verbatim = Some(Verbatim::json(response.map_or(text, RawValue::get)));
+    if request.is_true("isCanceled") {
+        answer.fields.insert("canceled".into(), true.into());
+    }
+    let is_tool_only = matches!(content.content_type(), "tool_call" | "tool_result");
+    content.fill(&mut answer);
+    answer.hidden = is_tool_only;
+    out.push(answer);
+    out
+}
+
+/// The question: `message.text`, the parts of the message, or an older message that is only a text.
+fn words_of(request: &Object<'_>) -> String {
+    let Some(raw) = request.raw_value("message") else { return String::new() };
+    if let Some(text) = decode_string(raw) {
+        return text.into_owned();
+    }
+    let message = Object::parse(raw.get()).unwrap_or_default();
+    if let Some(text) = message.non_blank_text("text") {
+        return text.into_owned();
+    }
+    let parts = message.list("parts").unwrap_or_default();
+    parts.into_iter().filter_map(|part| Some(Object::parse(part.get())?.text("text")?.into_owned())).collect()
+}
+
+/// Adds the names of the files and selections that the person attached.
+fn read_context(request: &Object<'_>, content: &mut AgentContent) {
+    let data = request.object("variableData");
+    for raw in data.and_then(|data| data.list("variables")).into_iter().flatten() {
+        let Some(variable) = Object::parse(raw.get()) else { continue };
+        let name = variable.non_blank_text("name");
+        let words = variable.non_blank_text("modelDescription").unwrap_or_default();
+        content.push_block("context", name.as_deref(), words);
+    }
+}
+
+/// The parts of an answer. Text that follows text belongs to the same sentence, so it is joined without a line break.
+fn answer_of(response: Option<&RawValue>) -> AgentContent {
+    let mut content = AgentContent::default();
+    let Some(raw) = response else { return content };
+    for part in list(raw).unwrap_or_else(|| vec![raw]) {
+        if let Some(text) = decode_string(part) {
+            content.text.push_str(&text);
+        } else if let Some(object) = Object::parse(part.get()) {
+            add_part(&mut content, part, &object);
+        }
+    }
+    content
+}
+
+fn add_part(content: &mut AgentContent, raw: &RawValue, part: &Object<'_>) {
+    let kind = part.text("kind").unwrap_or_default();
+    match kind.as_ref() {
+        "" | "markdownContent" => {
+            let inner = part.raw_value("content").or_else(|| part.raw_value("value"));
+            content.text.push_str(&markdown(inner));
+        }
+        "inlineReference" => content.text.push_str(&reference_name(part)),
+        "thinking" => {
+            content.push_block("thinking", None, part.raw_value("value").map_or_else(String::new, value_text))
+        }
+        "toolInvocation" | "toolInvocationSerialized" => add_tool(content, part),
+        "textEditGroup" => {
+            let file = part.object("uri").and_then(|uri| place_of(&uri));
+            let edits = part.raw_value("edits").map_or_else(String::new, nested_text);
+            content.push_block("tool_call", Some("edit"), [file.unwrap_or_default(), edits].join("\n"));
+        }
+        kind if PROGRESS.contains(&kind) => {}
+        kind => content.push_block(kind, None, nested_text(raw)),
+    }
+}
+
+fn add_tool(content: &mut AgentContent, part: &Object<'_>) {
+    let name = part.non_blank_text("toolId").or_else(|| part.non_blank_text("toolName"));
+    let data = part.object("toolSpecificData");
+    let command = data.as_ref().and_then(|data| {
+        let line = data.object("commandLine");
+        let text =
+            line.and_then(|line| ["userEdited", "original"].into_iter().find_map(|key| line.non_blank_text(key)));
+        text.or_else(|| data.non_blank_text("command")).map(|text| text.into_owned())
+    });
+    let mut words = markdown(part.raw_value("pastTenseMessage").or_else(|| part.raw_value("invocationMessage")));
+    push_text(&mut words, &command.unwrap_or_default());
+    content.push_block("tool_call", name.as_deref().or(Some("tool")), words);
+    if let Some(raw) = part.raw_value("resultDetails") {
+        let details = Object::parse(raw.get()).unwrap_or_default();
+        let output = details.raw_value("output").unwrap_or(raw);
+        let words = nested_text(output);
+        if !words.trim().is_empty() {
+            content.push_block("tool_result", None, words);
+        }
+    }
+}
+
+/// A text, or the value of a Markdown text.
+fn markdown(raw: Option<&RawValue>) -> String {
+    let Some(raw) = raw else { return String::new() };
+    match decode_string(raw) {
+        Some(text) => text.into_owned(),
+        None => Object::parse(raw.get()).and_then(|o| o.text("value").map(|t| t.into_owned())).unwrap_or_default(),
+    }
+}
+
+/// What stands for a reference in the text: its name, or the name of its file.
+fn reference_name(part: &Object<'_>) -> String {
+    let inner = part.object("inlineReference").unwrap_or_default();
+    let name = part.non_blank_text("name").or_else(|| inner.non_blank_text("name")).map(|name| name.into_owned());
+    let place = || place_of(&inner).or_else(|| inner.object("location").and_then(|l| place_of(&l.object("uri")?)));
+    let file = || place().map(|place| place.rsplit(['/', '\\']).next().unwrap_or_default().to_owned());
+    name.or_else(file).map(|name| format!("`{name}`")).unwrap_or_default()
+}
+
+/// The path of an address that VS Code stores as an object.
+fn place_of(uri: &Object<'_>) -> Option<String> {
+    ["fsPath", "path", "external"].into_iter().find_map(|key| uri.non_blank_text(key)).map(|path| path.into_owned())
+}
