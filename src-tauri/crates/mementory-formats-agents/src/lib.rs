@@ -1,6 +1,7 @@
 //! Formats of agents: their workspaces, sessions, memory folders and rules files. Each has its own folder with a
 //! README.
 pub mod agent_rules;
+pub mod agent_sessions;
 pub mod aieos;
 pub mod claude_code;
 pub mod codex;
@@ -25,6 +26,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &opencode::OpenCode,
     &grok_build::GrokBuild,
     &vscode_chat::VsCodeChat,
+    &agent_sessions::AgentSessions,
     &agent_rules::AgentRules,
     &aieos::Aieos,
 ];

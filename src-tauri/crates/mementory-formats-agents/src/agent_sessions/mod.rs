@@ -1,0 +1,41 @@
+//! Sessions of Pi and OpenClaw, and of the command line of GitHub Copilot, as JSON Lines. See README.md.
+mod copilot;
+mod detect;
+mod pi;
+mod read;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_model::Limits;
+
+/// Id of the format. It is also the scope of the record keys.
+const FORMAT: &str = "agent_sessions";
+
+/// Sessions of agents that log events as JSON Lines.
+pub struct AgentSessions;
+
+impl Format for AgentSessions {
+    fn id(&self) -> &'static str {
+        FORMAT
+    }
+    fn name(&self) -> &'static str {
+        "Sessions of Pi, OpenClaw and Copilot CLI"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, attachments: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+}

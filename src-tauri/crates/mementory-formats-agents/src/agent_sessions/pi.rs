@@ -1,0 +1,155 @@
+//! Reads the lines of a session of Pi or OpenClaw. They form a tree: each names the line that it follows.
+use super::session::Session;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::agent_content::{AgentContent, value_text};
+use mementory_formats_shared::chat::{Turn, TurnParent};
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::object::{Object, list};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_model::Verbatim;
+use std::collections::HashMap;
+
+/// A session while its lines are read.
+#[derive(Debug, Default)]
+pub(super) struct PiSession {
+    pub session: Session,
+    /// For each line, the position of its message. For a line without a message, that of the message above it.
+    message_of: HashMap<String, Option<usize>>,
+    /// The message that the last line follows, or is.
+    last: Option<usize>,
+}
+
+impl PiSession {
+    /// Adds a line.
+    pub(super) fn add(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+    ) -> Result<(), FormatError> {
+        let line = &element.object;
+        let text = |key: &str| line.non_blank_text(key).map(|text| text.into_owned());
+        let kind = line.text("type").unwrap_or_default();
+        let parent = text("parentId");
+        let above = match &parent {
+            Some(parent) => self.message_of.get(parent).copied().flatten(),
+            None if line.has("parentId") => None,
+            None => self.last,
+        };
+        let Some((role, content)) = message_of_line(&kind, line) else {
+            match kind.as_ref() {
+                "session" => self.read_header(line),
+                "session_info" => self.session.chat.title = text("name").or(self.session.chat.title.take()),
+                _ => {}
+            }
+            self.session.other_lines.push(element.text.to_owned());
+            if let Some(id) = text("id").filter(|_| kind != "session") {
+                self.message_of.insert(id, above);
+                self.last = above;
+            }
+            return Ok(());
+        };
+        let message = line.object("message").unwrap_or_default();
+        let mut turn = Turn { id: text("id"), role: role.into(), pointer: element.pointer.clone(), ..Turn::default() };
+        turn.parent = match (&parent, above) {
+            (_, Some(at)) => TurnParent::At(at),
+            (Some(parent), None) if !self.message_of.contains_key(parent) => TurnParent::Id(parent.clone()),
+            _ => TurnParent::Root,
+        };
+        turn.model = message.non_blank_text("model").map(|model| model.into_owned());
+        turn.times.created = any_time(line, "timestamp").or_else(|| any_time(&message, "timestamp"));
+        turn.verbatim = Some(Verbatim::json(element.text));
+        let at = self.session.push(reader, member, turn, content)?;
+        self.last = Some(at);
+        if let Some(id) = text("id") {
+            self.message_of.insert(id, Some(at));
+        }
+        Ok(())
+    }
+
+    fn read_header(&mut self, line: &Object<'_>) {
+        let text = |key: &str| line.non_blank_text(key).map(|text| text.into_owned());
+        let chat = &mut self.session.chat;
+        chat.id = chat.id.take().or_else(|| text("id"));
+        chat.source.project = chat.source.project.take().or_else(|| text("cwd"));
+        chat.note_time(any_time(line, "timestamp"));
+        if let Some(parent) = text("parentSession") {
+            chat.fields.insert("parent_session".into(), parent.into());
+        }
+    }
+
+    /// Sends the conversation. The open branch is that of the last line.
+    pub(super) fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let chat = &mut self.session.chat;
+        chat.leaf = self.last.and_then(|at| chat.turns.get(at)?.id.clone());
+        let is_openclaw = |path: &str| path.to_lowercase().contains("openclaw");
+        let is_openclaw = is_openclaw(&member.name) || chat.source.project.as_deref().is_some_and(is_openclaw);
+        self.session.send(reader, member, if is_openclaw { "openclaw" } else { "pi" })
+    }
+}
+
+/// Role and content of a line. None if the line is no message.
+fn message_of_line(kind: &str, line: &Object<'_>) -> Option<(&'static str, AgentContent)> {
+    let mut content = AgentContent::default();
+    match kind {
+        "message" => {}
+        "compaction" | "branch_summary" => {
+            content.text = line.non_blank_text("summary")?.into_owned();
+            return Some(("system", content));
+        }
+        "custom_message" => return Some(("system", AgentContent::read(line.raw_value("content")))),
+        _ => return None,
+    }
+    let message = line.object("message")?;
+    let role = message.text("role").unwrap_or_default();
+    match role.as_ref() {
+        "toolResult" | "tool_result" | "tool" => {
+            let words = message.raw_value("content").map_or_else(String::new, value_text);
+            content.push_block("tool_result", message.non_blank_text("toolName").as_deref(), words);
+            push_images(&mut content, &message);
+            Some(("tool", content))
+        }
+        "bashExecution" => {
+            // The person ran this command in the agent's prompt.
+            content.push_block("tool_call", Some("bash"), message.text("command").unwrap_or_default());
+            content.push_block("tool_result", None, message.text("output").unwrap_or_default());
+            Some(("tool", content))
+        }
+        _ => {
+            read_content(&mut content, &message);
+            let role = match role.as_ref() {
+                "user" => "user",
+                "assistant" => "assistant",
+                _ => "system",
+            };
+            Some((role, content))
+        }
+    }
+}
+
+fn read_content(content: &mut AgentContent, message: &Object<'_>) {
+    let Some(raw) = message.raw_value("content").or_else(|| message.raw_value("summary")) else { return };
+    for part in list(raw).unwrap_or_else(|| vec![raw]) {
+        let call = Object::parse(part.get()).filter(|part| part.text("type").as_deref() == Some("toolCall"));
+        match call {
+            Some(call) => {
+                let arguments = call.raw_value("arguments").map_or_else(String::new, value_text);
+                let name = call.non_blank_text("name");
+                content.push_block("tool_call", name.as_deref().or(Some("tool")), arguments);
+            }
+            None => content.push(part),
+        }
+    }
+    if let Some(error) = message.non_blank_text("errorMessage") {
+        content.push_block("error", None, error);
+    }
+}
+
+/// Adds the pictures in the result of a tool.
+fn push_images(content: &mut AgentContent, message: &Object<'_>) {
+    for part in message.list("content").into_iter().flatten() {
+        if let Some(block) = Object::parse(part.get()).filter(|b| b.text("type").as_deref() == Some("image")) {
+            content.push_file(&block, "image");
+        }
+    }
+}

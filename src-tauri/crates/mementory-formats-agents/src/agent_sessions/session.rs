@@ -1,0 +1,63 @@
+//! A session while its lines are read.
+use super::FORMAT;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::agent_content::AgentContent;
+use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
+use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::reader::FileReader;
+use mementory_model::{DroppedAs, Kind, Verbatim};
+
+/// A session while its lines are read.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    /// The conversation.
+    pub chat: Chat,
+    /// Lines that are no messages. They become the verbatim of the conversation.
+    pub other_lines: Vec<String>,
+}
+
+impl Session {
+    /// Adds a message and stores its files. Returns its position.
+    pub(super) fn push(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        mut turn: Turn,
+        mut content: AgentContent,
+    ) -> Result<usize, FormatError> {
+        reader.store_files(member, &mut content)?;
+        if turn.role == "user" && content.take_harness_text() {
+            turn.role = "system".into();
+        }
+        content.fill(&mut turn);
+        if turn.role == "system" {
+            (turn.content_type, turn.hidden) = ("context".into(), true);
+        } else if matches!(turn.content_type.as_str(), "tool_call" | "tool_result") {
+            turn.hidden = true;
+        }
+        self.chat.note_time(turn.times.created);
+        self.chat.turns.push(turn);
+        Ok(self.chat.turns.len() - 1)
+    }
+
+    /// Sends the conversation, unless it has no messages.
+    pub(super) fn send(self, reader: &mut FileReader<'_>, member: &Member, platform: &str) -> Result<(), FormatError> {
+        let mut chat = self.chat;
+        chat.is_log = true;
+        if chat.turns.is_empty() {
+            let reason = "no_content: a session without messages";
+            reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Conversation));
+            return Ok(());
+        }
+        let prompt = chat.turns.iter().find(|turn| turn.role == "user").or(chat.turns.first());
+        let fallback = prompt.map(|turn| content_id(&turn.text));
+        chat.id = chat.id.take().or(fallback);
+        chat.verbatim = match self.other_lines.as_slice() {
+            [] => None,
+            [line] => Some(Verbatim::json(line.as_str())),
+            lines => Some(Verbatim { media_type: "application/x-ndjson".into(), text: lines.join("\n") }),
+        };
+        let file = ChatFile { format: FORMAT, platform, version: None, container: &member.place };
+        reader.send_chat(chat, file)
+    }
+}
