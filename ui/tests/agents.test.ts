@@ -44,7 +44,7 @@ describe("Settings, Agents", () => {
     expect(claude.getByText(/^It may read and suggest\. Memories only\. Only ChatGPT and Claude\.$/)).toBeTruthy();
     expect(claude.getByText("Connected program: /usr/lib/node_modules/claude-code/cli.js")).toBeTruthy();
     expect(claude.getByText(/96 entries sent today/)).toBeTruthy();
-    expect((await row("codex")).getByText("Access stopped. It gets no more answers.")).toBeTruthy();
+    expect((await row("codex")).getByText("Access stopped. It can no longer read anything.")).toBeTruthy();
     expect((await row("zed")).getByText("Not connected.")).toBeTruthy();
     expect((await row("g-notes")).getByText(/Only #work\. Sensitive values are not masked\. Ends /)).toBeTruthy();
     const cursor = await row("cursor");
@@ -56,8 +56,8 @@ describe("Settings, Agents", () => {
   it("stops a client at once, and says so", async () => {
     render(Agents);
     await fireEvent.click((await row("claude_code")).getByTestId("agent-stop"));
-    expect((await row("claude_code")).getByText("Access stopped. It gets no more answers.")).toBeTruthy();
-    expect(toasts.current?.text).toBe("Claude Code gets no more answers.");
+    expect((await row("claude_code")).getByText("Access stopped. It can no longer read anything.")).toBeTruthy();
+    expect(toasts.current?.text).toBe("Claude Code no longer has access.");
     expect((await mock.agents()).grants.find(({ id }) => id === "g-claude")?.state).toBe("revoked");
     expect((await row("claude_code")).queryByTestId("agent-stop")).toBeNull();
   });

@@ -112,7 +112,7 @@ describe("the text for another assistant", () => {
     const exportText = vi.spyOn(mock, "exportText").mockReturnValue(new Promise(() => undefined));
     const cancelled = vi.spyOn(mock, "cancelJob");
     const { unmount } = sheet(MEMORIES);
-    await screen.findByText("Everything fits.");
+    await screen.findByText("Nothing will be lost.");
     await fireEvent.click(button("export-transfer_text"));
     await waitFor(() => expect(exportText).toHaveBeenCalled());
     expect(exportText.mock.calls.map(([, request]) => request.format)).toEqual(["transfer_text"]);

@@ -84,12 +84,12 @@ describe("a number of the report", () => {
     expect(segments()).toEqual([
       "All 42,981",
       "Updated 40",
-      "Same 42,918",
+      "Unchanged 42,918",
       "Held back 12",
       "Skipped 6",
       "Unreadable 5",
     ]);
-    await fireEvent.click(screen.getByText("Same", { selector: ".segment" }));
+    await fireEvent.click(screen.getByText("Unchanged", { selector: ".segment" }));
     const report = importing.plans[0]?.report as ImportReport;
     const listed = report.items.filter((item) => item.outcome === "unchanged").length;
     expect(screen.getByTestId("import-items-more").textContent).toBe(
@@ -101,7 +101,7 @@ describe("a number of the report", () => {
     await openReport();
     await fireEvent.click(screen.getByTestId("outcome-conversation-found"));
     expect([pressed(), list()]).toEqual([["outcome-conversation-found"], "Conversations, Found"]);
-    expect(segments()).toEqual(["All 1,823", "Updated 31", "Same 1,790", "Held back 1", "Unreadable 1"]);
+    expect(segments()).toEqual(["All 1,823", "Updated 31", "Unchanged 1,790", "Held back 1", "Unreadable 1"]);
     await fireEvent.click(screen.getByText("Show them"));
     expect([nav.section, importing.stage]).toEqual(["conversations", "idle"]);
     expect(conversations.filter).toMatchObject({ kind: "conversation", batch: ["batch-new"] });
@@ -111,7 +111,7 @@ describe("a number of the report", () => {
     await openReport();
     await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
     await fireEvent.click(screen.getByRole("button", { name: "Remove Memories" }));
-    expect([pressed(), list()]).toEqual([["outcome-all-unchanged"], "Same"]);
+    expect([pressed(), list()]).toEqual([["outcome-all-unchanged"], "Unchanged"]);
   });
 
   it.each([

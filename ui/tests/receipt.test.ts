@@ -52,7 +52,7 @@ describe("a receipt that is not complete", () => {
 });
 
 describe("messages with the same content", () => {
-  const ROW = "Messages that say the same";
+  const ROW = "Messages that say the same thing";
   const CASES: [string, number | null, number, string | null, string][] = [
     ["were redacted", 4, 0, "Erased 4 messages redacted", "receipt-complete"],
     ["were never there", 0, 0, "Not present", "receipt-complete"],

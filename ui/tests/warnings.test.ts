@@ -9,7 +9,7 @@ describe("warnings after a change", () => {
 
   it("are shown at once when there is no toast", () => {
     toasts.warn([warning("index_behind")]);
-    expect(toasts.current?.text).toMatch(/^It was done, but search doesn’t know it yet/);
+    expect(toasts.current?.text).toMatch(/^Done, but search isn’t up to date yet/);
     expect(toasts.current?.icon).toBe("alert");
   });
 

@@ -65,7 +65,7 @@ pub struct Filters {
     /// Only up to and including this date or time.
     #[arg(long)]
     pub until: Option<String>,
-    /// Only records that are new, changed or gone in the newest export of their assistant.
+    /// Only records that have this state in the newest export of their assistant: new, changed or gone.
     #[arg(long)]
     pub standing: Option<String>,
     /// Only attachments of this kind: picture, document, code, sound, video, other, missing.

@@ -5,7 +5,7 @@ use crate::FormatError;
 use mementory_model::{EXPANSION, Limits};
 use std::collections::HashMap;
 
-/// The declared uncompressed sizes of the archives of each given path.
+/// Declared uncompressed bytes of the archives that were found under each given path.
 #[derive(Default)]
 pub(super) struct Expansion {
     by_root: HashMap<usize, DeclaredBytes>,

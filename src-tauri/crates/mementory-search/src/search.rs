@@ -83,12 +83,12 @@ impl SearchIndex {
     /// a `+word` are required, and a `-word` is forbidden. Every query is valid. Returns `Damaged` if a file fails its
     /// check.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
-        Ok(self.search_each(query, &[SearchPage { filter, limit, offset }])?.pop().unwrap_or_default())
+        Ok(self.search_pages(query, &[SearchPage { filter, limit, offset }])?.pop().unwrap_or_default())
     }
 
     /// Runs several searches for the same words at once. Looking up the words is most of the work and is done once. The
     /// first page's filter says whether the last word is unfinished.
-    pub fn search_each(&self, query: &str, pages: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
+    pub fn search_pages(&self, query: &str, pages: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
         self.with_searcher(|searcher| self.search_in(searcher, query, pages))
     }
 

@@ -112,10 +112,10 @@ impl TempVault {
         for page in 2..=pages {
             let mut data: Vec<u8> =
                 connection.query_row("SELECT data FROM sqlite_dbpage WHERE pgno = ?1", [page], |r| r.get(0)).unwrap();
-            let number = |at: usize| usize::from(u16::from_be_bytes([data[at], data[at + 1]]));
-            let (gap, cells) = (8 + 2 * number(3), number(5));
+            let u16_at = |at: usize| usize::from(u16::from_be_bytes([data[at], data[at + 1]]));
+            let (gap, cells) = (8 + 2 * u16_at(3), u16_at(5));
             // A first byte of 13 marks a leaf page of a table. The page's gap must have room for the bytes.
-            if data[0] == 13 && number(3) > 0 && cells > gap + bytes.len() + 64 {
+            if data[0] == 13 && u16_at(3) > 0 && cells > gap + bytes.len() + 64 {
                 data[gap + 32..gap + 32 + bytes.len()].copy_from_slice(bytes);
                 connection
                     .execute("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1", rusqlite::params![page, data])

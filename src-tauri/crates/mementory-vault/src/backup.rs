@@ -171,7 +171,7 @@ impl Backups<'_> {
                 monitor.copy_file(&source, &partial.path().join(name))?;
             }
         }
-        // Only blobs that the database names belong to the backup.
+        // Only blobs that the database refers to belong to the backup.
         let database = store::Store::open(partial.path(), keys.store(), false)?;
         let (named_digests, applied) =
             database.read(|c| Ok((store::named_blobs(c)?, mementory_store::tombstones::own_ids(c)?)))?;

@@ -28,7 +28,7 @@ export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
   })).filter(({ n }) => n > 0);
 }
 
-/** Why each detector reports a finding, as a key of the texts `why`. */
+/** For each detector, the key (under `why`) of the text that explains its findings. */
 const DETECTOR_REASONS: Record<string, string> = {
   luhn: "check",
   plain_secret: "stored",

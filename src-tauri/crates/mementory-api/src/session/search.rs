@@ -141,7 +141,7 @@ impl Search<'_> {
                 let (limit, offset) = page_of(request);
                 SearchPage { filter, limit, offset }
             });
-            if let Ok(both) = self.context.vault.search().search_each(&first.query, &pages)?.try_into() {
+            if let Ok(both) = self.context.vault.search().search_pages(&first.query, &pages)?.try_into() {
                 return Ok(both);
             }
         }

@@ -315,9 +315,9 @@ impl Check<'_> {
 
     /// Warns about ranges of partitions that overlap. Two partitions without an end overlap too.
     fn check_ranges(&mut self) {
-        let mut rows: Vec<_> = self.manifest.partitions.iter().filter(|row| row.from.is_some()).collect();
-        rows.sort_by_key(|row| row.from.clone());
-        for pair in rows.windows(2) {
+        let mut partitions: Vec<_> = self.manifest.partitions.iter().filter(|p| p.from.is_some()).collect();
+        partitions.sort_by_key(|p| p.from.clone());
+        for pair in partitions.windows(2) {
             if let [first, second] = pair
                 && first.file != second.file
                 && first.to.as_ref().is_none_or(|to| second.from.as_ref().is_some_and(|from| from <= to))

@@ -295,7 +295,7 @@ impl<'l> BundleWriter<'l> {
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
-            // The line has the conversation as the context of the message, and the source type `chat`, by which other
+            // In a line for a message, `namespace` names the conversation, and `record_type` is `chat`, by which other
             // programs recognise messages. The record must not replace these two values.
             visible.namespace.clone_from(&current.namespace);
             visible.record_type.clone_from(&current.record_type);

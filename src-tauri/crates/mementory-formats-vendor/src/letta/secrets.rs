@@ -75,11 +75,11 @@ pub(super) fn send_names(
 /// The text of a tool without private keys and tokens of known services, and the number of those that were removed. If
 /// the result would not be valid JSON, returns the unchanged text and 0.
 pub(super) fn without_tokens(text: &str) -> (String, u32) {
-    keep_json(text, redact_in_program(text))
+    clean_if_still_json(text, redact_in_program(text))
 }
 
 /// Returns `clean` if its text is still JSON, or else `text` and 0.
-fn keep_json(text: &str, clean: (String, u32)) -> (String, u32) {
+fn clean_if_still_json(text: &str, clean: (String, u32)) -> (String, u32) {
     if clean.1 > 0 && Object::parse(&clean.0).is_some() { clean } else { (text.to_owned(), 0) }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn without_server_secrets(text: &str, object: &Object<'_>) -> (String
     let placeholder = format!("\"{REDACTED}\"");
     let replaced: Vec<(&RawValue, &str)> = found.iter().map(|raw| (*raw, placeholder.as_str())).collect();
     let text = with_replaced_values(text, &replaced);
-    let (text, count) = keep_json(&text, redact(&text));
+    let (text, count) = clean_if_still_json(&text, redact(&text));
     (text, count.max(u32::try_from(found.len()).unwrap_or(u32::MAX)))
 }
 

@@ -239,7 +239,7 @@ fn several_segments_rank_like_one() {
     let filters = kinds.map(|kind| IndexFilter { kinds: vec![kind.to_owned()], ..IndexFilter::default() });
     let pages = [(0, 250, 0), (1, 250, 7)].map(|(i, limit, offset)| SearchPage { filter: &filters[i], limit, offset });
     for query in ["lamp", "candle word", "\"lamp word\"", "kite -word", "cand", ""] {
-        let search = |index: &SearchIndex| index.search_each(query, &pages).unwrap();
+        let search = |index: &SearchIndex| index.search_pages(query, &pages).unwrap();
         let (one, several) = (search(&one_segment.1), search(&three_segments.1));
         for (i, page) in pages.iter().enumerate() {
             let alone = three_segments.1.search(query, page.filter, page.limit, page.offset).unwrap();

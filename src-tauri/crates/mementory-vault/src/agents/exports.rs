@@ -19,7 +19,8 @@ use std::{
     io::Read,
 };
 
-/// The scope of the record keys in a document. The value of such a key is the record id that all tools use.
+/// Scope of the record keys in an exported document. Their value is the record id, the same that the other MCP tools
+/// use.
 const KEY_SCOPE: &str = "mementory";
 /// Minimum number of rows that one query looks up.
 const MIN_ROWS_PER_STEP: usize = 500;

@@ -316,8 +316,8 @@ impl RecordSource for VaultSource<'_> {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        // Files that are embedded in records are not visited here. `report_unexported` reports those that are
-        // not exported.
+        // If another format carries the files of this one inside its records, they are not visited here.
+        // `report_unexported` lists those that are not exported.
         if self.carrier.is_some_and(|c| c.id() != format) && mementory_formats::carries_passthrough(format) {
             return Ok(());
         }

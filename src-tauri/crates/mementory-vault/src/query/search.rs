@@ -22,9 +22,9 @@ impl Search<'_> {
         self.context.with_index(|i| i.search(query, filter, limit, offset))
     }
 
-    /// Ranked rows for the same query with each of several filters; see [`SearchIndex::search_each`].
-    pub fn search_each(&self, query: &str, pages: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
-        self.context.with_index(|i| i.search_each(query, pages))
+    /// Ranked rows for the same query with each of several filters; see [`SearchIndex::search_pages`].
+    pub fn search_pages(&self, query: &str, pages: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
+        self.context.with_index(|i| i.search_pages(query, pages))
     }
 
     /// Loads the index files that most searches need, so that the first searches are as fast as later ones.

@@ -80,13 +80,13 @@ impl Scanner<'_> {
                     progress(n as u64, places.len() as u64);
                 }
                 let record = self.context.store.packs.record(c, *pack, *slot)?;
-                self.add_found_in(&hex::encode(id), kind_from_code(*kind), &record, &mut found);
+                self.add_findings(&hex::encode(id), kind_from_code(*kind), &record, &mut found);
             }
             Ok(found)
         })
     }
 
-    fn add_found_in(&self, id: &str, kind: Kind, record: &Record, found: &mut Vec<Sensitive>) {
+    fn add_findings(&self, id: &str, kind: Kind, record: &Record, found: &mut Vec<Sensitive>) {
         for secret in plain_secrets(record) {
             found.push(Sensitive {
                 id: id.to_owned(),

@@ -63,12 +63,12 @@ impl ClientCalls<'_> {
     }
 
     /// A bundle with the visible records that the request selects, oldest first. It is signed with the vault's key if
-    /// the request asks for a signature. A disclosure returns only some entries of the signed bundle, and only these
-    /// entries count as records that left the vault.
+    /// the request asks for a signature. If it has `disclose`, only the entries selected there are returned, with
+    /// proofs, and only these count as records that left the vault.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed
-    /// time, a signed bundle without entries, and if one record alone is too large.
+    /// time, a signed bundle without entries, or a single record that is too large.
     pub fn memory_export(&self, request: &ClientBundle) -> ApiResult<ClientDocument> {
         self.call("client_memory_export", can_export, |accepted, call| {
             let session = format!("mementory-{}", accepted.grant.id);

@@ -104,9 +104,9 @@ impl Sections<'_> {
         }
         let named_types: Vec<(String, String, u32)> = counts
             .into_iter()
-            .map(|((platform, kind), n)| {
-                let kind = if kind.is_empty() { self.texts.get("no_type") } else { kind };
-                (self.name(platform), kind.replace('_', " "), n)
+            .map(|((platform, record_type), n)| {
+                let record_type = if record_type.is_empty() { self.texts.get("no_type") } else { record_type };
+                (self.name(platform), record_type.replace('_', " "), n)
             })
             .collect();
         page.begin_section(self.texts.get("types"), false);

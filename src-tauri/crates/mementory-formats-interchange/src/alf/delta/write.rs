@@ -127,7 +127,7 @@ fn write_or_plan(
     }
     let mut out = String::new();
     tree.write(&mut out);
-    // The manifest is written under the names of the specification and of the reference tool.
+    // The manifest is written twice: the specification and the reference tool give it different names.
     file.entry(DELTA_MANIFEST_FILE, &mut out.as_bytes())?;
     file.entry(MANIFEST_FILE, &mut out.as_bytes())?;
     file.finish()?;
