@@ -1,6 +1,6 @@
 //! The list of conversations of Cursor 3: titles and times, apart from the conversations. The list is the value
 //! `composer.composerHeaders` in the table of settings, or a table of its own, `composerHeaders`.
-use super::{bubble, chat_file, items};
+use super::{bubble, chat_file, setting};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Chat;
 use mementory_formats_shared::object::{Object, list};
@@ -75,7 +75,7 @@ impl Headers {
     pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<Self, FormatError> {
         let mut out = Self { budget: reader.context.limits.element_bytes, ..Self::default() };
         if database.has_table("ItemTable")
-            && let Some(text) = items::value(member, database, KEY)?
+            && let Some(text) = setting::value(member, database, KEY)?
         {
             out.read_setting(reader, member, &text);
         }

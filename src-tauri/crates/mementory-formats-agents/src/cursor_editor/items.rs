@@ -1,15 +1,15 @@
 //! The table of settings of `state.vscdb`: chats of older versions, the person's rules, and the prompts of a workspace.
 //! Other settings, among them access tokens, are not read.
 use super::headers::Index;
+use super::setting::value;
 use super::{FORMAT, PLATFORM, bubble, chat_file};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
-use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
+use mementory_formats_shared::sqlite::Database;
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
-use rusqlite::OptionalExtension;
 use serde_json::value::RawValue;
 
 /// Reads the known keys.
@@ -52,13 +52,6 @@ pub(super) fn read(
         Some((text, key, member_name)) => read_prompts(reader, member, &text, key, member_name),
         None => Ok(()),
     }
-}
-
-/// The value of a setting.
-pub(super) fn value(member: &Member, database: &Database, key: &str) -> Result<Option<String>, FormatError> {
-    let sql = "SELECT value FROM ItemTable WHERE key = ?1 LIMIT 1";
-    let found = database.connection.query_row(sql, [key], |row| Ok(column_text(row.get_ref(0)?))).optional();
-    Ok(found.map_err(|e| unreadable(member, &e))?.flatten())
 }
 
 /// Reads a chat that contains its messages. A chat without messages only names a conversation whose messages are in the

@@ -4,6 +4,7 @@ mod detect;
 mod headers;
 mod items;
 mod read;
+mod setting;
 mod state;
 mod store;
 #[cfg(test)]
