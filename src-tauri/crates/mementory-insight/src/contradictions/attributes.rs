@@ -177,7 +177,7 @@ const NAMES_PEOPLE: [&str; 12] = [
 const INCLUDING_WISHES: [&str; 7] = ["name", "plan_*", "style_*", "theme", "treatment", "taste_*", "view_*"];
 const HOLDING_FOR_GOOD: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
-const DEVICES: [&str; 7] = ["bike", "browser", "car", "computer", "editor", "language_main", "phone"];
+const DEVICES: [&str; 8] = ["bike", "browser", "car", "computer", "editor", "language_main", "notes_app", "phone"];
 
 /// True if the list contains the name. An entry that ends with `*` matches every name that begins with what is before
 /// the `*`.

@@ -158,9 +158,11 @@ fn prepare<'t>(statement: &Statement<'t>) -> Prepared<'t> {
 
 fn marks_of(folded: &Folded) -> Marks {
     let mut marks = Marks::default();
+    let mut present = false;
     for hit in mark_words().hits(&folded.text) {
         match hit.value {
             Mark::Past => marks.past = true,
+            Mark::Present => present = true,
             Mark::Plan => marks.plan = true,
             Mark::Ended => marks.ended = true,
             Mark::Progress => marks.progress = true,
@@ -168,12 +170,15 @@ fn marks_of(folded: &Folded) -> Marks {
             Mark::Dislikes => marks.dislikes = true,
         }
     }
+    // "Used to smoke, now vapes" also says what holds now.
+    marks.past &= !present;
     marks
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Mark {
     Past,
+    Present,
     Plan,
     Ended,
     Progress,
@@ -186,6 +191,7 @@ fn mark_words() -> &'static WordSet<Mark> {
     WORDS.get_or_init(|| {
         let lists = [
             (lists::PAST, Mark::Past),
+            (lists::PRESENT, Mark::Present),
             (lists::PLAN, Mark::Plan),
             (lists::ENDED, Mark::Ended),
             (lists::PROGRESS, Mark::Progress),
