@@ -2,7 +2,7 @@
 //! the entry that Zaxy exports for it. Any other record becomes an event (`<kind>.recorded`), an entity or an edge.
 use super::{
     canonical::canonical,
-    entry::{citation, entry_fault, text_member},
+    entry::{citation, first_fault, seq, text_member},
     envelope::ENTRY_VERSION,
     extension::{attach, is_composed, report_losses, without_extension},
     log_event::{ExportedEvent, LOG_FORMAT, entry_of},
@@ -33,6 +33,15 @@ pub(super) struct OutputEntry {
     pub sensitivity: String,
     /// Sort key of composed entries.
     pub at: Option<Timestamp>,
+    /// True if the citation is still to be set. The number is set with it if it is 0.
+    pub is_composed: bool,
+}
+
+impl OutputEntry {
+    /// True if the entry needs a new number.
+    pub fn needs_number(&self) -> bool {
+        self.is_composed && seq(&self.tree) == Some(0)
+    }
 }
 
 /// The place where an entry was read, and the other members of its wrapper.
@@ -81,13 +90,21 @@ pub(super) fn output_entry(
         source: None,
         sensitivity,
         at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
+        is_composed: false,
     };
+    // Fault of the entry that was read, and its number. An entry with a fault is composed again, because its text would
+    // make the whole bundle invalid.
+    let mut fault = None;
+    let fault_of = |tree: &Tree| first_fault(tree).map(|why| (why, seq(tree).unwrap_or_default()));
     match (record.origin.format.as_str(), parsed) {
         // An edited entry that Mementory composed is not patched but composed again.
-        (KEY_SCOPE, Some(tree)) if entry_fault(&tree).is_none() && !(stored.edited && is_composed(&tree)) => {
+        (KEY_SCOPE, Some(tree)) if !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
-            entry.tree = tree;
-            if !stored.edited {
+            fault = fault_of(&tree);
+            if fault.is_none() {
+                entry.tree = tree;
+            }
+            if !stored.edited && fault.is_none() {
                 entry.verbatim = record.verbatim.as_ref().map(|v| v.text.clone());
                 return Outcome::Entry(Box::new(entry));
             }
@@ -95,8 +112,11 @@ pub(super) fn output_entry(
         (LOG_FORMAT, Some(line)) => match entry_of(&line, line_number(record)) {
             Some(ExportedEvent::Entry(tree)) => {
                 entry.source = Some(source_entry(record));
-                entry.tree = tree;
-                if !stored.edited {
+                fault = fault_of(&tree);
+                if fault.is_none() {
+                    entry.tree = tree;
+                }
+                if !stored.edited && fault.is_none() {
                     return Outcome::Entry(Box::new(entry));
                 }
             }
@@ -105,7 +125,7 @@ pub(super) fn output_entry(
         },
         _ => {}
     }
-    if entry.source.is_some() {
+    if entry.source.is_some() && fault.is_none() {
         apply_edits(&mut entry.tree, record);
         if let Some(source) = &mut entry.source {
             source.disclosed = None;
@@ -113,11 +133,22 @@ pub(super) fn output_entry(
         let note = "the entry was edited: it no longer cites the event of the log that it was taken from";
         report.add(&stored.id, "citation", LossKind::Narrowed, note);
     } else {
+        entry.is_composed = true;
         entry.tree = write_foreign(stored, names);
+        if let Some(source) = &mut entry.source {
+            source.disclosed = None;
+        }
+        if let Some((why, number)) = &fault {
+            let note =
+                format!("the entry breaks the contract ({why}): it is composed again, its text is in the extension");
+            report.add(&stored.id, "verbatim", LossKind::MovedToExtension, &note);
+            entry.tree.set("seq", Tree::Number(number.to_string()));
+        }
         let mapped = to_record(&entry.tree, PLACEHOLDER_ID, true);
         let mut record = record.clone();
-        if record.origin.format == KEY_SCOPE {
-            // The original entry is replaced, so its origin and verbatim must not be written with the new one.
+        if record.origin.format == KEY_SCOPE && (stored.edited || fault.is_none()) {
+            // The original entry is replaced, so its origin and verbatim must not be written with the new one. An entry
+            // with a fault is not replaced: its text is the only place that has its forbidden values.
             (record.origin, record.verbatim) = Default::default();
         }
         attach(&mut entry.tree, &mapped, &record, false);

@@ -7,6 +7,7 @@ use super::{
 use mementory_json::{Members, Tree};
 use mementory_model::{Bounds, Timestamp};
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 
 /// An element of `entries` or `disclosed`, split into its wrapper and its entry.
 #[derive(Debug)]
@@ -31,7 +32,8 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
     }
     let members: Members = serde_json::from_str(text).map_err(|_| "not an object".to_owned())?;
     let mut out = Wrapped { content: "", ..bare };
-    for (key, raw) in members.0 {
+    let mut extra: HashMap<String, (usize, Tree)> = HashMap::new();
+    for (at, (key, raw)) in members.0.into_iter().enumerate() {
         if key == "content" {
             out.content = raw.get();
             continue;
@@ -41,12 +43,12 @@ pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds)
             ("id", BundleKind::Signed) => out.id = Some(value),
             ("index", BundleKind::Subset) => out.index = Some(value),
             ("proof", BundleKind::Subset) => out.proof = Some(value),
-            _ => {
-                out.extra.retain(|(k, _)| *k != key);
-                out.extra.push((key, value));
-            }
+            _ => drop(extra.insert(key, (at, value))),
         }
     }
+    let mut extra: Vec<_> = extra.into_iter().collect();
+    extra.sort_unstable_by_key(|(_, (at, _))| *at);
+    out.extra = extra.into_iter().map(|(key, (_, value))| (key, value)).collect();
     if out.content.is_empty() { Err("content is missing".into()) } else { Ok(out) }
 }
 
@@ -165,6 +167,15 @@ pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
         Some(Grain::Semantic) => Some(("malformed_entry", "kind is neither entity: nor edge:".into())),
         None => Some(("malformed_entry", "grain is neither event nor semantic".into())),
     }
+}
+
+/// Code of the first fault of an entry, either one that prevents reading it or a violation of the contract.
+pub(super) fn first_fault(tree: &Tree) -> Option<&'static str> {
+    let mut first = entry_fault(tree).map(|(code, _)| code);
+    if first.is_none() {
+        check_contract(tree, &mut |code, _| first = first.or(Some(code)));
+    }
+    first
 }
 
 /// Checks a readable entry for violations of the remaining rules of the contract. Calls `visit` with the code and

@@ -4,10 +4,11 @@
 use super::{
     bundle::Bundle,
     entry::{check_contract, entry_fault, order_in_event, seq},
-    envelope::{BundleKind, SIGNED_MEMBERS},
+    envelope::{BundleKind, Envelope, SIGNED_MEMBERS},
 };
 use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;
+use std::collections::HashSet;
 
 /// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
 const SIGNATURE_ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];
@@ -51,8 +52,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         if has_repeated_key(&tree) {
             warnings.add("duplicate_key", &pointer, "a key stands twice in one object; the last one counts");
         }
-        let is_whole_number = matches!(&wrapped.index, Some(Tree::Number(n)) if n.bytes().all(|b| b.is_ascii_digit()));
-        if kind == BundleKind::Subset && !is_whole_number {
+        if kind == BundleKind::Subset && !wrapped.index.as_ref().is_some_and(is_index) {
             errors.add("malformed_entry", &pointer, "index is missing or not a whole number");
         }
         Ok(())
@@ -75,22 +75,13 @@ type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<Strin
 fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
     let envelope = &bundle.envelope;
     if let Tree::Object(members) = &envelope.tree {
-        let repeated_member =
-            members.iter().enumerate().find(|(i, (k, _))| members[..*i].iter().any(|(other, _)| other == k));
-        if repeated_member.is_some() || members.iter().any(|(_, v)| has_repeated_key(v)) {
+        let mut keys = HashSet::new();
+        if !members.iter().all(|(k, _)| keys.insert(k.as_str())) || members.iter().any(|(_, v)| has_repeated_key(v)) {
             warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
         }
     }
-    let mut require_text = |name: &str| {
-        if envelope.text_member(name).is_none() {
-            errors.add("missing_field", "", &format!("{name} is missing or not a text"));
-        }
-    };
+    envelope_faults(envelope, &mut |code, why| errors.add(code, "", why));
     if envelope.kind == BundleKind::Unsigned {
-        ["schema_version", "session_id"].into_iter().for_each(&mut require_text);
-        if envelope.tree.get("signed") != Some(&Tree::Bool(false)) {
-            errors.add("missing_field", "", "signed is not false in an unsigned bundle");
-        }
         if !trust.is_empty() {
             let message = "the bundle is not signed, and a signature by a trusted key is asked for";
             errors.add("signature_missing", "", message);
@@ -102,23 +93,43 @@ fn check_envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warn
         check_session_id(envelope.text_member("session_id"), warnings);
         return (false, None, None, None, None);
     }
-    SIGNED_MEMBERS.into_iter().for_each(&mut require_text);
     check_session_id(envelope.text_member("session_id"), warnings);
     let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
     warnings.add("experimental_signature", "", message);
     let algorithm = envelope.text_member("algorithm");
+    let key = envelope.bytes("public_key").map(hex::encode);
+    (true, algorithm.map(str::to_owned), None, None, key)
+}
+
+/// Checks the members of the envelope. Calls `visit` with the code and message of each fault.
+pub(super) fn envelope_faults(envelope: &Envelope, visit: &mut dyn FnMut(&'static str, &str)) {
+    let is_unsigned = envelope.kind == BundleKind::Unsigned;
+    let texts: &[&str] = if is_unsigned { &["schema_version", "session_id"] } else { &SIGNED_MEMBERS };
+    for name in texts.iter().filter(|name| envelope.text_member(name).is_none()) {
+        visit("missing_field", &format!("{name} is missing or not a text"));
+    }
+    if is_unsigned {
+        if envelope.tree.get("signed") != Some(&Tree::Bool(false)) {
+            visit("missing_field", "signed is not false in an unsigned bundle");
+        }
+        return;
+    }
+    let algorithm = envelope.text_member("algorithm");
     let known_algorithm = SIGNATURE_ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
     if algorithm.is_some() && known_algorithm.is_none() {
-        errors.add("algorithm_unknown", "", "the algorithm is neither ed25519 nor ml-dsa-65");
+        visit("algorithm_unknown", "the algorithm is neither ed25519 nor ml-dsa-65");
     }
     let lengths = known_algorithm.map(|(_, key, signature)| [("public_key", key), ("signature", signature)]);
     for (name, length) in lengths.into_iter().flatten() {
         if envelope.bytes(name).is_none_or(|b| b.len() != length) {
-            errors.add("signature_malformed", "", &format!("{name} is not {length} bytes in hex"));
+            visit("signature_malformed", &format!("{name} is not {length} bytes in hex"));
         }
     }
-    let key = envelope.bytes("public_key").map(hex::encode);
-    (true, algorithm.map(str::to_owned), None, None, key)
+}
+
+/// True for the index of a disclosed entry.
+pub(super) fn is_index(value: &Tree) -> bool {
+    matches!(value, Tree::Number(n) if n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn check_session_id(id: Option<&str>, warnings: &mut Findings) {

@@ -11,6 +11,7 @@ use super::{
     merkle::{Hash, Merkle, Side, root_from_proof},
     select::Selector,
     to_record::KEY_SCOPE,
+    validate::{envelope_faults, is_index},
 };
 use mementory_format::{
     FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, passthrough_envelope,
@@ -162,11 +163,16 @@ impl BundleWriter {
             let event =
                 if has_one_container { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), order_in_event(&m.tree)) };
             let place = source.map(|o| (o.index, o.container.clone()));
-            (source.is_none(), event, place, number_of(m), at, m.record.clone())
+            (m.needs_number(), event, place, number_of(m), at, m.record.clone())
         });
-        let highest = self.entries.iter().filter(|m| m.source.is_some()).filter_map(|m| seq(&m.tree)).max();
+        let highest = self.entries.iter().filter(|m| !m.needs_number()).filter_map(|m| seq(&m.tree)).max();
         let mut next = highest.unwrap_or_default();
-        for entry in self.entries.iter_mut().filter(|m| m.source.is_none()) {
+        for entry in self.entries.iter_mut().filter(|m| m.is_composed) {
+            if !entry.needs_number() {
+                let number = seq(&entry.tree).unwrap_or(1);
+                assign_number(&mut entry.tree, &self.session, number);
+                continue;
+            }
             next = number_of(entry).unwrap_or(next.saturating_add(1));
             assign_number(&mut entry.tree, &self.session, next);
         }
@@ -244,13 +250,18 @@ impl BundleWriter {
 
 /// True if the imported envelope is still valid for these entries.
 fn is_still_valid(envelope: &Envelope, entries: &[OutputEntry], leaves: &[Hash]) -> bool {
+    let mut has_fault = false;
+    envelope_faults(envelope, &mut |_, _| has_fault = true);
+    if has_fault {
+        return false;
+    }
     let root = envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
     match envelope.kind {
         BundleKind::Unsigned => true,
         BundleKind::Signed => Merkle::new(leaves.to_vec()).map(|t| t.root()) == root && root.is_some(),
         BundleKind::Subset => entries.iter().zip(leaves).all(|(m, leaf)| {
-            let proof =
-                m.source.as_ref().and_then(|o| o.disclosed.as_ref()).and_then(|(_, p)| super::entry::parse_proof(p));
+            let disclosed = m.source.as_ref().and_then(|o| o.disclosed.as_ref());
+            let proof = disclosed.filter(|(index, _)| is_index(index)).and_then(|(_, p)| super::entry::parse_proof(p));
             proof.is_some_and(|proof| Some(root_from_proof(*leaf, &proof)) == root)
         }),
     }
@@ -285,7 +296,10 @@ fn session_id(
     let used_containers: BTreeSet<&str> =
         entries.iter().filter_map(|m| m.source.as_ref()).map(|o| o.container.as_str()).collect();
     let used_envelopes = envelopes.iter().filter(|c| used_containers.contains(c.place.as_str()));
-    let sessions: BTreeSet<&str> = used_envelopes.filter_map(|c| c.envelope.text_member("session_id")).collect();
+    let sessions: BTreeSet<&str> = used_envelopes
+        .filter_map(|c| c.envelope.text_member("session_id"))
+        .filter(|id| !id.is_empty()) // no citation can name an empty thread
+        .collect();
     let imported_entries = entries.iter().filter(|m| m.source.is_some());
     let threads: BTreeSet<&str> =
         imported_entries.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
@@ -434,7 +448,11 @@ impl<'a> Element<'a> {
             members.push(("content", ValueToWrite::Raw(&content)));
             members.push(("proof", ValueToWrite::Tree(proof)));
         }
-        members.extend(self.extra.iter().map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))));
+        // A member of the wrapper of a subset may have the name of a member of a signed bundle.
+        let is_free = |k: &str| k != "content" && (kind == BundleKind::Subset || k != "id");
+        members.extend(
+            self.extra.iter().filter(|(k, _)| is_free(k)).map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))),
+        );
         if is_sorted {
             members.sort_by(|a, b| a.0.cmp(b.0));
         }
