@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod bundles;
 mod cases;
+mod forbidden;
 pub(crate) mod harness;
 mod log_event;
 mod memory_limits;

@@ -1,0 +1,67 @@
+//! Entries with values that the contract forbids: they are imported with their text, and the next export is valid.
+use super::harness::*;
+use serde_json::{Value, json};
+
+fn entry() -> Value {
+    json!({
+        "schema_version": "zaxy.export.v1", "grain": "event", "kind": "decision.made",
+        "citation": format!("eventloom://garden/events/7#{}", "a".repeat(64)), "seq": 7,
+        "valid_from": "2026-06-15T00:00:00+00:00", "valid_to": null, "source": "eventloom",
+        "content": {"type": "decision.made", "actor": "ilse", "thread": "garden",
+            "payload": {"decision": "Water at six."}},
+    })
+}
+
+/// Exports a bundle with this entry, and returns the text of the export after it was validated.
+fn exported(bundle: &Value, name: &str) -> String {
+    let scratch = Scratch::new(name);
+    let input = scratch.at("input.json");
+    std::fs::write(&input, bundle.to_string()).unwrap();
+    let mut memory = read(&input);
+    let out = scratch.at("out.json");
+    write(&mut memory, &out, None);
+    let validation = validate(&out).unwrap();
+    assert!(validation.errors.is_empty(), "{name}: {:?}", validation.errors);
+    std::fs::read_to_string(&out).unwrap()
+}
+
+fn bundle(entry: &Value) -> Value {
+    json!({"version": "zaxy.export.unsigned.v1", "schema_version": "zaxy.export.v1", "session_id": "garden",
+        "signed": false, "entries": [entry]})
+}
+
+#[test]
+fn a_forbidden_value_of_an_entry_is_not_written_again() {
+    for (i, (pointer, value)) in [
+        ("/citation", json!("nowhere")),
+        ("/citation", json!(5)),
+        ("/seq", json!(0)),
+        ("/seq", json!(8)),
+        ("/seq", json!("7")),
+        ("/valid_from", json!("yesterday")),
+        ("/valid_from", json!(5)),
+        ("/valid_to", json!("2026-06-15T00:00:00Z")),
+        ("/source", json!("elsewhere")),
+        ("/kind", json!("goal.created")),
+        ("/content/thread", json!("kitchen")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut bad = entry();
+        *bad.pointer_mut(pointer).unwrap() = value;
+        let text = exported(&bundle(&bad), &format!("forbidden-{i}"));
+        assert!(text.contains("Water at six."), "{pointer}");
+    }
+}
+
+#[test]
+fn a_forbidden_value_of_the_envelope_is_not_written_again() {
+    for (i, (name, value)) in
+        [("signed", json!(true)), ("session_id", json!(5)), ("schema_version", json!(1))].into_iter().enumerate()
+    {
+        let mut bad = bundle(&entry());
+        bad[name] = value;
+        assert!(exported(&bad, &format!("envelope-{i}")).contains("Water at six."), "{name}");
+    }
+}
