@@ -52,7 +52,7 @@ describe("a number of the plan", () => {
     expect(cells.length).toBe(35);
     expect(new Set(plain)).toEqual(new Set(["0"]));
     await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
-    expect([pressed(), list()]).toEqual([["outcome-memory-unchanged"], "Memories, Same"]);
+    expect([pressed(), list()]).toEqual([["outcome-memory-unchanged"], "Memories, Unchanged"]);
     await fireEvent.click(screen.getByTestId("outcome-memory-added"));
     expect([pressed(), list()]).toEqual([["outcome-memory-added"], "Memories, New"]);
     await fireEvent.click(screen.getByTestId("outcome-memory-added"));

@@ -30,7 +30,7 @@ describe("warnings after a change", () => {
 
   it("are shown also for steps that this version does not know", () => {
     toasts.warn([warning("from_the_future")]);
-    expect(toasts.current?.text).toMatch(/a later step failed/);
+    expect(toasts.current?.text).toMatch(/a follow-up step failed/);
   });
 
   it("are gone after locking", () => {
