@@ -20,6 +20,7 @@ pub mod markdown;
 pub mod memory_heads;
 pub mod memory_rows;
 pub mod message;
+pub mod message_tree;
 pub mod new_files;
 pub mod note;
 pub mod note_export;

@@ -17,7 +17,8 @@ const PARENT_KEYS: [&str; 6] =
 const ROLE_KEYS: [&str; 8] = ["role", "sender", "author", "from", "speaker", "who", "sender_type", "messageType"];
 const CONTENT_KEYS: [&str; 9] =
     ["content", "contentParts", "fragments", "parts", "text", "message", "body", "value", "say"];
-const THOUGHT_KEYS: [&str; 4] = ["reasoning", "reasoning_content", "thinking", "reasoningContent"];
+const THOUGHT_KEYS: [&str; 6] =
+    ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought"];
 const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
 const CREATED_KEYS: [&str; 10] = [
     "created_at",
@@ -75,7 +76,8 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
 pub fn content(object: &Object<'_>) -> Content {
     let mut content = Content::default();
     for key in THOUGHT_KEYS {
-        if let Some(raw) = object.raw_value(key) {
+        // A flag says only that the text of the message is a thought.
+        if let Some(raw) = object.raw_value(key).filter(|raw| !matches!(raw.get(), "true" | "false")) {
             content.add_block("thinking", None, super::content::nested_text(raw));
         }
     }

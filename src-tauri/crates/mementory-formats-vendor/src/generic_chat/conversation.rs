@@ -1,7 +1,7 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
-use super::cline;
 use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
+use super::{cline, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;
@@ -72,16 +72,23 @@ pub(super) fn conversation(
         return Ok(());
     };
     let at = format!("{}/{key}", element.pointer);
-    let mut turns = match list(raw) {
-        Some(list)
+    let mut turns = match (list(raw), tree::of_conversation(element, key)) {
+        (Some(list), Some(turns)) => {
+            for (index, _) in list.iter().enumerate().filter(|(_, raw)| !raw.get().starts_with('{')) {
+                report_no_message(files, member, &format!("{at}/{index}"));
+            }
+            turns
+        }
+        (Some(list), None)
             if list.iter().any(|raw| Object::parse(raw.get()).is_some_and(|o| question_and_answer(&o).is_some())) =>
         {
             pairs(files, member, &list, &at)
         }
-        Some(list) => read_list(files, member, &without_envelopes(list), &at),
-        None => read_map(files, member, &Object::parse(raw.get()).unwrap_or_default(), &at),
+        (Some(list), None) => read_list(files, member, &without_envelopes(list), &at),
+        (None, _) => read_map(files, member, &Object::parse(raw.get()).unwrap_or_default(), &at),
     };
     turns.iter_mut().for_each(cline::take_added_text);
+    tree::find_roots(&mut turns);
     let header = HEADER_KEYS.iter().find_map(|key| object.object(key));
     let text = |keys: &[&str]| {
         first_text(object, keys).or_else(|| header.as_ref().and_then(|header| first_text(header, keys)))
@@ -320,7 +327,8 @@ impl LooseMessages {
             self.chats.len() - 1
         });
         if let Some((_, turns)) = self.chats.get_mut(position) {
-            let mut found = turns_of(&element.object, element.text, &element.pointer);
+            let branches = tree::of_message(element, turns.len());
+            let mut found = branches.unwrap_or_else(|| turns_of(&element.object, element.text, &element.pointer));
             found.iter_mut().for_each(cline::take_added_text);
             turns.extend(found);
         }
@@ -330,6 +338,7 @@ impl LooseMessages {
     /// Sends what was added.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         for (id, mut turns) in self.chats {
+            tree::find_roots(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
             // A message of another conversation cannot be a parent here.
             for turn in &mut turns {

@@ -10,6 +10,7 @@ mod stores;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod tree;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;

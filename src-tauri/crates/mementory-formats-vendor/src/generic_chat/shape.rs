@@ -1,5 +1,6 @@
 //! The shapes that many programs share, recognised by the start of a file.
 use super::cline;
+use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
 /// Id of the format. It is also the scope of the record keys.
@@ -132,6 +133,9 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if is_list && has(&keys, "type") && has(&keys, "data.content") && types.iter().copied().any(is_speaker) {
         return Some(Shape::Messages);
     }
+    if is_typed_tree(&keys, &types) {
+        return Some(if has(&keys, "messages.children.type") { Shape::Conversations } else { Shape::Messages });
+    }
     let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(&keys, &format!("{list}.author.type")));
     let names_author = has_typed_author && types.iter().copied().any(is_speaker);
     if !names_speaker(&text) && !names_author {
@@ -153,7 +157,18 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if has_lists("") || WRAPPERS.iter().any(|wrapper| has_lists(&format!("{wrapper}."))) {
         return Some(Shape::Conversations);
     }
-    (is_list && is_message("")).then_some(Shape::Messages)
+    // A message that contains its answers may be the whole file.
+    let is_tree = is_message("") && is_message("children.");
+    (is_tree || is_list && is_message("")).then_some(Shape::Messages)
+}
+
+/// True if messages name their speakers in their types, and contain their answers.
+fn is_typed_tree(keys: &Keys, types: &[&str]) -> bool {
+    let is_tree = |list: &str| {
+        ["type", "content", "children.type", "children.content"].iter().all(|key| has(keys, &format!("{list}{key}")))
+    };
+    let speaks = |role: &str| types.iter().any(|name| roles::role(name) == Some(role));
+    (is_tree("") || is_tree("messages.")) && speaks(roles::USER) && speaks(roles::ASSISTANT)
 }
 
 /// The program that wrote the file, if the file is the whole backup of a program.
@@ -247,6 +262,16 @@ mod tests {
             (r#"{"messages":[{"author":{"type":"human"},"content":"a"}]}"#, Some(Shape::Conversations)),
             (r#"[{"type":"human","data":{"content":"a"}}]"#, Some(Shape::Messages)),
             (r#"[{"prompt":"a","response":"b"}]"#, Some(Shape::Messages)),
+            (
+                r#"[{"type":"user","content":"a","children":[{"type":"assistant","content":"b","children":[]}]}]"#,
+                Some(Shape::Messages),
+            ),
+            (
+                r#"{"messages":[{"type":"user","content":"a","children":[{"type":"assistant","content":"b"}]}]}"#,
+                Some(Shape::Conversations),
+            ),
+            (r#"{"role":"user","content":"a","children":[{"role":"assistant","content":"b"}]}"#, Some(Shape::Messages)),
+            (r#"[{"type":"folder","content":"a","children":[{"type":"user","content":"b"}]}]"#, None),
             (r#"[{"type":"order","data":{"content":"a"}}]"#, None),
             (r#"{"messages":[{"author":{"type":"mail"},"content":"a"}]}"#, None),
             (r#"[{"role":"admin","content":"users"}]"#, None),

@@ -3,7 +3,6 @@ mod detect;
 mod read;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;

@@ -1,9 +1,9 @@
 //! Reads exported conversations. Their messages are a list, or a tree with all branches.
-use super::tree;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::any_time::first_time;
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
+use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::{first_text, read_message, send};
+use mementory_formats_shared::message_tree::{self, set_parent};
 use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, USER};
@@ -11,6 +11,8 @@ use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 
 const FORMAT_ID: &str = "librechat";
+/// Keys of the messages of a conversation, as a list or as a tree.
+const LISTS: [&str; 2] = ["messages", "messagesTree"];
 
 /// Reads every claimed file.
 pub(super) fn read(
@@ -29,7 +31,7 @@ pub(super) fn read(
 
 fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
     let object = &element.object;
-    let lists: Vec<&RawValue> = ["messages", "messagesTree"].iter().filter_map(|key| object.raw_value(key)).collect();
+    let lists: Vec<&RawValue> = LISTS.iter().filter_map(|key| object.raw_value(key)).collect();
     if !lists.iter().any(|list| list.get().starts_with('[')) {
         let place = format!("{}#{}", member.place, element.pointer);
         let reason = "no_messages: this conversation has no list of messages";
@@ -77,10 +79,9 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
 
 /// The messages. In a tree, the parent of a message is the one that contains it.
 fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
-    let found = tree::messages(element.text);
+    let found = message_tree::messages(element.text, &LISTS);
+    let is_tree = message_tree::is_tree(&found);
     let mut out: Vec<Turn> = Vec::with_capacity(found.len());
-    // A message without an id gets an id from its position, so that its answers can refer to it.
-    let id_at = |out: &[Turn], position: usize| out.get(position).and_then(|turn| turn.id.clone());
     for message in found {
         let Some(object) = Object::parse(&message.text) else {
             out.push(Turn { role: "unknown".into(), content_type: "text".into(), ..Turn::default() });
@@ -98,8 +99,8 @@ fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
         if turn.content_type == "context" {
             turn.content_type = "text".into();
         }
-        if let Some(parent) = message.parent {
-            turn.parent = id_at(&out, parent).map_or(TurnParent::Previous, TurnParent::Id);
+        if is_tree {
+            set_parent(&mut turn, &message, 0);
         }
         if object.is_true("error") {
             turn.fields.insert("error".into(), true.into());

@@ -1,10 +1,11 @@
 //! Finds the messages of a conversation in one pass over its text. In an export with all branches, each message
 //! contains its answers under `children`, so a chat of a thousand turns is a thousand objects deep. Parsing each object
 //! separately would read the innermost one a thousand times, and recursion could overflow the stack.
+use super::chat::{Turn, TurnParent};
 
 /// A message in the text of a conversation.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct FoundMessage {
+pub struct FoundMessage {
     /// Text of the message, with an empty list under `children`.
     pub text: String,
     /// Position of the message that contains this one, in the list of found messages.
@@ -26,8 +27,32 @@ struct Open {
     copied: usize,
 }
 
-/// All messages under `messages` and `messagesTree` of an object, in the order of the text. `text` must be JSON.
-pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
+/// All messages in the lists with these keys of an object, in the order of the text. `text` must be JSON.
+pub fn messages(text: &str, lists: &[&str]) -> Vec<FoundMessage> {
+    find(text, lists, false)
+}
+
+/// A message and all messages inside it, in the order of the text. `text` must be JSON.
+pub fn message_with_answers(text: &str) -> Vec<FoundMessage> {
+    find(text, &[], true)
+}
+
+/// True if the messages are a tree: at least one of them contains another one.
+pub fn is_tree(found: &[FoundMessage]) -> bool {
+    found.iter().any(|message| message.parent.is_some())
+}
+
+/// Sets the parent of a turn to the message that contains it. If no message contains it and it does not name a parent,
+/// it begins the conversation. `position` is the number of turns before the first of the found messages.
+pub fn set_parent(turn: &mut Turn, message: &FoundMessage, position: usize) {
+    match message.parent {
+        Some(parent) => turn.parent = TurnParent::At(position + parent),
+        None if turn.parent == TurnParent::Previous => turn.parent = TurnParent::Root,
+        None => {}
+    }
+}
+
+fn find(text: &str, lists: &[&str], is_message: bool) -> Vec<FoundMessage> {
     let bytes = text.as_bytes();
     let mut out: Vec<FoundMessage> = Vec::new();
     let mut open: Vec<Open> = Vec::new();
@@ -46,7 +71,8 @@ pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
                 }
             }
             b'{' => {
-                let parent = is_in_message_list(&open).then(|| enclosing_message(&open));
+                let is_found = is_in_message_list(&open) || is_message && open.is_empty();
+                let parent = is_found.then(|| enclosing_message(&open));
                 let message = parent.map(|parent| {
                     out.push(FoundMessage { text: String::new(), parent, at });
                     out.len() - 1
@@ -54,7 +80,7 @@ pub(super) fn messages(text: &str) -> Vec<FoundMessage> {
                 open.push(Open { is_object: true, key: None, message, is_message_list: false, copied: at });
             }
             b'[' => {
-                let is_list = starts_list(text, &open);
+                let is_list = starts_list(text, &open, lists, at + 1);
                 open.push(Open { is_object: false, key: None, message: None, is_message_list: is_list, copied: at });
                 // The members before the list belong to the message that contains the list, so they are copied first.
                 if let Some(message) = is_list.then(|| owner(&mut open)).flatten() {
@@ -105,16 +131,22 @@ fn enclosing_message(open: &[Open]) -> Option<usize> {
     open.iter().rev().find_map(|level| level.message)
 }
 
-/// True if an array that begins at this position is a list of messages: the value of `messages` or `messagesTree` in
-/// the conversation, or of `children` in a message.
-fn starts_list(text: &str, open: &[Open]) -> bool {
+/// True if an array whose first entry is at `from` is a list of messages: the value of one of `lists` in the
+/// conversation, or of `children` in a message.
+fn starts_list(text: &str, open: &[Open], lists: &[&str], from: usize) -> bool {
     let Some(top) = open.last().filter(|top| top.is_object) else { return false };
     let key = top.key.and_then(|(start, end)| text.get(start..end));
     match key {
-        Some("messages" | "messagesTree") => open.len() == 1,
-        Some("children") => top.message.is_some(),
-        _ => false,
+        Some("children") => top.message.is_some() && has_objects(text, from),
+        Some(key) => open.len() == 1 && lists.contains(&key),
+        None => false,
     }
+}
+
+/// False if the array whose first entry is at `from` has no objects. Some programs list the ids of the answers.
+fn has_objects(text: &str, from: usize) -> bool {
+    let bytes = text.as_bytes().get(from..).unwrap_or_default();
+    memchr::memchr2(b'{', b']', bytes).is_none_or(|at| bytes.get(at) == Some(&b'{'))
 }
 
 /// Position of the quotation mark that ends a string.
@@ -132,7 +164,8 @@ mod tests {
     #[test]
     fn messages_of_lists_and_trees_are_found() {
         let text = r#"{"a":[{"x":1}],"messages":[{"messageId":"1","text":"a \" } b","children":[{"messageId":"2","content":[{"type":"text"}],"children":[]},{"messageId":"3"}],"z":1},7,{"messageId":"4"}]}"#;
-        let found = messages(text);
+        let found = messages(text, &["messages", "messagesTree"]);
+        assert!(is_tree(&found));
         let texts: Vec<(&str, Option<usize>)> = found.iter().map(|m| (m.text.as_str(), m.parent)).collect();
         assert_eq!(
             texts,
@@ -146,10 +179,27 @@ mod tests {
     }
 
     #[test]
+    fn a_message_alone_is_found_with_its_answers() {
+        let text =
+            r#"{"id":1,"children":[{"id":2,"children":["a","b"]},{"id":3,"children":[]}],"z":{"children":[{}]}}"#;
+        let found = message_with_answers(text);
+        let texts: Vec<(&str, Option<usize>)> = found.iter().map(|m| (m.text.as_str(), m.parent)).collect();
+        assert_eq!(
+            texts,
+            [
+                (r#"{"id":1,"children":[],"z":{"children":[{}]}}"#, None),
+                (r#"{"id":2,"children":["a","b"]}"#, Some(0)),
+                (r#"{"id":3,"children":[]}"#, Some(0)),
+            ]
+        );
+        assert!(!is_tree(&message_with_answers(r#"{"id":1,"children":[2,3]}"#)));
+    }
+
+    #[test]
     fn a_deep_tree_needs_neither_recursion_nor_much_time() {
         let depth = 100_000;
         let inner = r#"{"messageId":"x","children":["#.repeat(depth);
-        let found = messages(&format!(r#"{{"messages":[{inner}{}]}}"#, "]}".repeat(depth)));
+        let found = messages(&format!(r#"{{"messages":[{inner}{}]}}"#, "]}".repeat(depth)), &["messages"]);
         assert_eq!(found.len(), depth);
         assert_eq!(found.last().and_then(|m| m.parent), Some(depth - 2));
     }

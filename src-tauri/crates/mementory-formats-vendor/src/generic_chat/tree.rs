@@ -1,0 +1,55 @@
+//! Messages that contain their answers under `children`, as exporters write all branches of a chat.
+use super::shape::FORMAT_ID;
+use mementory_formats_shared::chat::{Turn, TurnParent};
+use mementory_formats_shared::message::read_message;
+use mementory_formats_shared::message_tree::{self, FoundMessage, set_parent};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::ObjectElement;
+use std::collections::HashSet;
+
+/// Ids that stand for "no parent" if no message has them.
+const NO_PARENT: [&str; 4] = ["0", "-1", "root", "client-created-root"];
+
+/// The messages in the list `key` of a conversation. None if no message contains another one.
+pub(super) fn of_conversation(element: &ObjectElement<'_>, key: &str) -> Option<Vec<Turn>> {
+    // Most files have no tree, so they are not searched a second time.
+    let found = has_children(element.text).then(|| message_tree::messages(element.text, &[key]))?;
+    turns(&found, &element.pointer, 0)
+}
+
+/// A message and the messages inside it, to be added after `position` other turns. None if it contains none.
+pub(super) fn of_message(element: &ObjectElement<'_>, position: usize) -> Option<Vec<Turn>> {
+    let found = has_children(element.text).then(|| message_tree::message_with_answers(element.text))?;
+    turns(&found, &element.pointer, position)
+}
+
+fn has_children(text: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), b"\"children\"").is_some()
+}
+
+fn turns(found: &[FoundMessage], pointer: &str, position: usize) -> Option<Vec<Turn>> {
+    if !message_tree::is_tree(found) {
+        return None;
+    }
+    let turn = |message: &FoundMessage| {
+        let object = Object::parse(&message.text).unwrap_or_default();
+        let mut turn = read_message(&object, &message.text, format!("{pointer}@{}", message.at), FORMAT_ID);
+        set_parent(&mut turn, message, position);
+        turn
+    };
+    Some(found.iter().map(turn).collect())
+}
+
+/// Messages whose parent is named with a word for "no parent" begin the conversation.
+pub(super) fn find_roots(turns: &mut [Turn]) {
+    let is_no_parent = |turn: &Turn| matches!(&turn.parent, TurnParent::Id(id) if NO_PARENT.contains(&id.as_str()));
+    if !turns.iter().any(is_no_parent) {
+        return;
+    }
+    let ids: HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
+    for turn in turns {
+        if matches!(&turn.parent, TurnParent::Id(id) if NO_PARENT.contains(&id.as_str()) && !ids.contains(id)) {
+            turn.parent = TurnParent::Root;
+        }
+    }
+}
