@@ -27,13 +27,18 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 }
 
 /// The layout of a file: `session` for a response about a session; `rows` for facts, entities or episodes at the top
-/// level; `graph` for an object with lists of facts, entities, episodes or sessions.
+/// level; `messages` for messages at the top level; `graph` for an object with lists of facts, entities, episodes or
+/// sessions.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     // A response about a session has a list of facts beside the messages. The facts may be plain strings.
     let has_messages = head.has_all("messages", &["role_type", "content"]);
     let has_session = head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"]);
     let is_session = has_messages && (has_session || head.has_any("messages", &["uuid", "token_count"]));
-    if is_session && !head.is_list {
+    // Newer versions name the role in `role`, as most programs do, so the members around it must be those of Zep.
+    let is_thread = head.has_any("", &["session_id", "thread_id"])
+        && head.has_all("messages", &["uuid", "role", "content"])
+        && head.has_any("messages", &["token_count", "processed", "role_type"]);
+    if (is_session || is_thread) && !head.is_list {
         return Some("session");
     }
     let is_row = |list: &str| is_fact(head, list) || is_node(head, list) || is_episode(head, list);
@@ -44,17 +49,22 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     if is_row("") {
         return Some("rows");
     }
+    let is_said = head.has_any("", &["uuid", "token_count", "session_id"]) && !head.has("source");
+    if head.has_all("", &["role_type", "content"]) && is_said {
+        return Some("messages");
+    }
     let has_sessions =
         head.has_all("sessions", &["session_id", "uuid"]) || head.has_all("sessions.messages", &["role_type"]);
     let found = LISTS.into_iter().any(|list| is_row(list) || in_properties(list)) || has_sessions;
     found.then_some("graph")
 }
 
-/// True for facts and edges. They are recognised by an id together with members that only Zep and Graphiti use: times,
-/// the ids of the two nodes, or a rating.
+/// True for facts and edges. They are recognised by the time from which or until which they hold, or by an id together
+/// with members that only Zep and Graphiti use: the ids of the two nodes, or a rating.
 fn is_fact(head: &Head, list: &str) -> bool {
-    let fact_keys = ["valid_at", "invalid_at", "expired_at", "source_node_uuid", "target_node_uuid", "fact_embedding"];
-    head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &fact_keys)
+    let fact_keys = ["source_node_uuid", "target_node_uuid", "fact_embedding"];
+    head.has_any(list, &["fact"]) && head.has_any(list, &["valid_at", "invalid_at", "expired_at"])
+        || head.has_any(list, &["fact"]) && head.has_any(list, &["uuid", "uuid_"]) && head.has_any(list, &fact_keys)
         || head.has_any(list, &["fact"]) && head.has_all(list, &["uuid", "created_at", "rating"])
         || head.has_all(list, &["source_node_uuid", "target_node_uuid", "group_id"])
 }

@@ -20,8 +20,11 @@ pub(super) fn read(
     files.each_file(detected, |files, member, _| {
         // Only a graph is split into its lists. A response about a session must stay one conversation, and a file with
         // one fact per line must not be split at the list of episodes inside each fact.
-        let is_graph = Head::of(catalog, member).and_then(|head| layout(&head)) == Some("graph");
-        let lists: &[&str] = if is_graph { &LISTS } else { &[] };
+        let layout = Head::of(catalog, member).and_then(|head| layout(&head));
+        if layout == Some("messages") {
+            return session::read_messages(files, member);
+        }
+        let lists: &[&str] = if layout == Some("graph") { &LISTS } else { &[] };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| read_row(&mut rows, files, row))
     })
 }

@@ -1,12 +1,13 @@
 //! Sessions (threads in newer versions) with their messages, summary and facts.
 use super::{ID, PLATFORM};
-use mementory_format::FormatError;
+use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues};
 use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Source, Verbatim};
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 /// Lists of facts in a session.
 const FACTS: [&str; 2] = ["relevant_facts", "facts"];
@@ -40,7 +41,7 @@ pub(super) fn read(
     for (n, raw) in object.list("messages").unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{}/messages/{n}", row.pointer);
         match Object::parse(raw.get()) {
-            Some(message) => chat.turns.push(turn(&message, raw, pointer)),
+            Some(message) => chat.turns.push(turn(&message, raw.get(), pointer)),
             None => {
                 let place = format!("{}#{pointer}", row.member.place);
                 let reason = "not_an_object: this entry is not an object";
@@ -48,11 +49,7 @@ pub(super) fn read(
             }
         }
     }
-    let mut issues = Vec::new();
-    let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };
-    let unit = chat.into_unit(file, &mut issues);
-    issues.into_iter().for_each(|issue| files.sink.note(issue));
-    files.sink.unit(unit)?;
+    send(files, row.member, chat)?;
     for list in FACTS {
         for (n, raw) in object.list(list).unwrap_or_default().into_iter().enumerate() {
             let pointer = format!("{}/{list}/{n}", row.pointer);
@@ -63,7 +60,47 @@ pub(super) fn read(
     Ok(())
 }
 
-fn turn(message: &Object<'_>, raw: &RawValue, pointer: String) -> Turn {
+/// Reads messages without the session around them. Those that name the same session belong together, and so do all
+/// that name none.
+pub(super) fn read_messages(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let mut sessions: Vec<(Option<String>, Vec<Turn>)> = Vec::new();
+    let mut positions: HashMap<Option<String>, usize> = HashMap::new();
+    let mut size = 0;
+    files.objects(member, &[], Kind::Message, |files, element| {
+        size += element.text.len() as u64;
+        let limit = files.context.limits.element_bytes;
+        if size > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+        }
+        let id = ["session_id", "thread_id"].into_iter().find_map(|key| element.object.id(key));
+        let position = *positions.entry(id.clone()).or_insert_with(|| {
+            sessions.push((id, Vec::new()));
+            sessions.len() - 1
+        });
+        if let Some((_, turns)) = sessions.get_mut(position) {
+            turns.push(turn(&element.object, element.text, element.pointer.clone()));
+        }
+        Ok(())
+    })?;
+    for (id, turns) in sessions {
+        let account = turns.iter().find_map(|turn| turn.fields.get("user_id")?.as_str().map(str::to_owned));
+        // The messages have verbatims of their own.
+        let verbatim = Some(Verbatim::json("{}"));
+        let source = Source { account, ..Source::default() };
+        send(files, member, Chat { id, turns, source, verbatim, ..Chat::default() })?;
+    }
+    Ok(())
+}
+
+fn send(files: &mut FileReader<'_>, member: &Member, chat: Chat) -> Result<(), FormatError> {
+    let mut issues = Vec::new();
+    let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &member.place };
+    let unit = chat.into_unit(file, &mut issues);
+    issues.into_iter().for_each(|issue| files.sink.note(issue));
+    files.sink.unit(unit)
+}
+
+fn turn(message: &Object<'_>, text: &str, pointer: String) -> Turn {
     // In newer versions, `role_type` is the role and `role` is the name of the speaker. In older versions, `role` is
     // the role.
     let stated_role = message.text("role_type").or_else(|| message.text("role")).unwrap_or_default();
@@ -80,7 +117,7 @@ fn turn(message: &Object<'_>, raw: &RawValue, pointer: String) -> Turn {
         content_type: if role == "tool" { "tool_result" } else { "text" }.into(),
         hidden: matches!(role, "system" | "tool"),
         pointer,
-        verbatim: Some(Verbatim::json(raw.get())),
+        verbatim: Some(Verbatim::json(text)),
         fields: message.other_fields(&["uuid", "uuid_", "content", "created_at"]),
         ..Turn::default()
     };
