@@ -18,7 +18,11 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let is_memory = |list: &str| head.has_all(list, &["content", "state"]);
     let is_backup = head.has("memory_categories") || head.has("status_history") || head.has("export_meta");
-    if is_memory("memories") && (is_backup || head.has_any("memories", &["category_ids", "app_id", "archived_at"])) {
+    if is_memory("memories")
+        && (is_backup
+            || head
+                .has_any("memories", &["category_ids", "app_id", "archived_at", "categoryIds", "appId", "archivedAt"]))
+    {
         return Some("backup");
     }
     // The account comes first and may fill the whole start of the file, so that it contains no memories.
@@ -26,8 +30,9 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
         return Some("backup");
     }
     let is_row = |list: &str| {
-        let has_app = head.has_any(list, &["app", "app_name", "app_id"]);
-        is_memory(list) && has_app && head.has_any(list, &["categories", "created_at", "metadata", "metadata_"])
+        let has_app = head.has_any(list, &["app", "app_name", "app_id", "appName", "appId"]);
+        let others = ["categories", "created_at", "createdAt", "metadata", "metadata_"];
+        is_memory(list) && has_app && head.has_any(list, &others)
     };
     ["", "items", "results", "memories"].into_iter().any(is_row).then_some("rows")
 }

@@ -9,7 +9,7 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::unreadable;
 use mementory_formats_shared::sqlite_rows;
-use mementory_model::Kind;
+use mementory_model::{Kind, Timestamp};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -26,6 +26,23 @@ const DATABASE_TABLES: [(&str, &str); 5] = [
 ];
 /// Lists of memories in responses of the server.
 const LISTS: [&str; 3] = ["items", "results", "memories"];
+
+/// Members of a memory that have a field in the model. Programs that pass memories on write them in camel case.
+const READ_MEMBERS: [&str; 13] = [
+    "id",
+    "content",
+    "text",
+    "state",
+    "created_at",
+    "createdAt",
+    "updated_at",
+    "updatedAt",
+    "user_id",
+    "userId",
+    "categories",
+    "category_ids",
+    "categoryIds",
+];
 
 /// Reads every claimed file.
 pub(super) fn read(
@@ -127,8 +144,8 @@ impl Backup {
             names.insert(id, name);
         }
         let mut record = self.rows.foreign(object, row, if list == "apps" { "app" } else { "category" });
-        record.times.created = object.time("created_at");
-        record.times.updated = object.time("updated_at");
+        record.times.created = created(object);
+        record.times.updated = updated(object);
         self.rows.send(files, row, record)
     }
 
@@ -162,22 +179,29 @@ impl Backup {
         let mut record = self.rows.record(Kind::Memory, object.id("id"), &text, text.clone());
         // The server keeps deleted memories in its database. Their records have the status `deleted`.
         record.status = object.first_text(&["state"]);
-        record.times.created = object.time("created_at");
-        record.times.updated = object.time("updated_at");
-        record.source.account = object.id("user_id");
+        record.times.created = created(object);
+        record.times.updated = updated(object);
+        record.source.account = object.id("user_id").or_else(|| object.id("userId"));
         record.tags = object.texts("categories");
         if record.tags.is_empty() {
-            let names = object.texts("category_ids").into_iter();
-            record.tags = names.map(|id| self.categories.get(&id).cloned().unwrap_or(id)).collect();
+            let ids = [object.texts("category_ids"), object.texts("categoryIds")].concat();
+            record.tags = ids.into_iter().map(|id| self.categories.get(&id).cloned().unwrap_or(id)).collect();
         }
-        let app = object.first_text(&["app", "app_name"]);
-        let app = app.or_else(|| object.id("app_id").map(|id| self.apps.get(&id).cloned().unwrap_or(id)));
-        let used =
-            ["id", "content", "text", "state", "created_at", "updated_at", "user_id", "categories", "category_ids"];
-        record.fields = object.other_fields(&used);
+        let app = object.first_text(&["app", "app_name", "appName"]);
+        let app_id = || object.id("app_id").or_else(|| object.id("appId"));
+        let app = app.or_else(|| app_id().map(|id| self.apps.get(&id).cloned().unwrap_or(id)));
+        record.fields = object.other_fields(&READ_MEMBERS);
         if let Some(app) = app {
             record.fields.insert("app".into(), app.into());
         }
         self.rows.send(files, row, record)
     }
+}
+
+fn created(object: &Object<'_>) -> Option<Timestamp> {
+    object.time("created_at").or_else(|| object.time("createdAt"))
+}
+
+fn updated(object: &Object<'_>) -> Option<Timestamp> {
+    object.time("updated_at").or_else(|| object.time("updatedAt"))
 }
