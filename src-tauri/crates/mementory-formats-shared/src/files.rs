@@ -45,16 +45,10 @@ pub fn extension(path: &str) -> Option<String> {
 }
 
 /// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or the
-/// name of a pasted text. A Markdown file is included if it was selected alone, because people rename exports. None for
-/// any other file, and for a file that cannot be read.
+/// name of a pasted text. A file that was selected alone may have nearly any name, because people rename exports. None
+/// for any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
-    let extension = extension(&member.name);
-    let may_be_json = match extension.as_deref() {
-        None | Some("json" | "jsonl" | "ndjson" | "txt") => true,
-        Some("md" | "markdown") => super::json_head::is_selected_alone(member),
-        _ => false,
-    };
-    if !may_be_json || member.size == 0 || is_junk(&member.name) {
+    if !super::json_head::has_json_name(member) || member.size == 0 || is_junk(&member.name) {
         return None;
     }
     mementory_format::json_keys(catalog, member).ok().flatten()

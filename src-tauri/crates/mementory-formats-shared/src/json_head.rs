@@ -51,6 +51,14 @@ pub fn may_be_json(member: &Member) -> bool {
     !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
 }
 
+/// True for the extensions that files with JSON usually have, and for no extension. For a file that was selected alone,
+/// true for any extension that does not name another kind of file.
+pub fn has_json_name(member: &Member) -> bool {
+    let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    matches!(ending.as_deref(), None | Some("json" | "jsonl" | "ndjson" | "txt"))
+        || is_selected_alone(member) && may_be_json(member)
+}
+
 /// True for an entry of a truncated archive. What remains of another format's archive may look like a common format. So
 /// readers of common formats claim such an entry only if the user chose that format.
 pub fn is_in_truncated_archive(catalog: &Catalog, member: &Member) -> bool {

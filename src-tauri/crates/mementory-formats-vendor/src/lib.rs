@@ -81,6 +81,8 @@ pub const FORMATS: &[&dyn Format] = &[
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod names_tests;
+#[cfg(test)]
 mod sample_tests;
 #[cfg(test)]
 mod testing;

@@ -5,7 +5,7 @@ use super::{
     part_names::{is_portal_part, shard_number},
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
-use mementory_formats_shared::json_head::is_selected_alone;
+use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
 use mementory_json::decoded_head;
 use mementory_model::Limits;
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Number of bytes of a file that are examined first.
 const HEAD_BYTES: usize = 64 << 10;
 /// Number of bytes that are examined if the first bytes are not enough to detect the format. Only files that begin like
-/// JSON and whose names begin with `conversation` are examined this far.
+/// JSON, and that are alone or have a name that begins with `conversation`, are examined this far.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 
 /// Side files of a ChatGPT export. The ` (1)` that browsers add to the name of a copy is not part of these names.
@@ -149,14 +149,10 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         let is_page = !is_junk(&member.name) && !is_upload(&member.place) && page::has_conversations(catalog, member)?;
         return Ok(if is_page { Contents::Page } else { Contents::Other });
     }
-    let has_json_ending = match name.rsplit_once('.') {
-        Some((_, "md" | "markdown")) => is_selected_alone(member),
-        Some((_, e)) => matches!(e, "json" | "jsonl" | "ndjson" | "txt"),
-        None => true,
-    };
-    if !has_json_ending || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {
+    if !has_json_name(member) || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {
         return Ok(Contents::Other);
     }
+    let may_be_large = name.starts_with("conversation") || is_selected_alone(member);
     let mut head_bytes = HEAD_BYTES;
     loop {
         // A member that cannot be read is not claimed; the import reports it as unknown.
@@ -178,7 +174,7 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
             Some(false) => return Ok(Contents::Other),
             None => {}
         }
-        if head.len() < head_bytes || head_bytes >= LARGE_HEAD_BYTES || !name.starts_with("conversation") {
+        if head.len() < head_bytes || head_bytes >= LARGE_HEAD_BYTES || !may_be_large {
             return Ok(Contents::Other);
         }
         head_bytes = LARGE_HEAD_BYTES;

@@ -23,7 +23,8 @@ impl Text<'_> {
     }
 }
 
-/// A time, from Unix seconds as a number or text, or from ISO 8601. None for zero, which means unknown.
+/// A time, from Unix seconds as a number or text, or from ISO 8601. A number that is too large for seconds is one of
+/// milliseconds or microseconds, as other programs write them. None for zero, which means unknown.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Time(pub(super) Option<Timestamp>);
 
@@ -119,7 +120,13 @@ impl<'de> Deserialize<'de> for Time {
             Scalar::Float(n) => n,
             Scalar::Bool(_) | Scalar::Other => return Ok(Time(None)),
         };
-        Ok(Time(if seconds == 0.0 { None } else { Timestamp::from_seconds(seconds) }))
+        let seconds = match seconds.abs() {
+            0.0 => return Ok(Time(None)),
+            n if (1e11..1e14).contains(&n) => seconds / 1e3,
+            n if (1e14..1e17).contains(&n) => seconds / 1e6,
+            _ => seconds,
+        };
+        Ok(Time(Timestamp::from_seconds(seconds)))
     }
 }
 
@@ -323,5 +330,31 @@ impl<'de: 'a, 'a> Deserialize<'de> for Nodes<'a> {
             }
         }
         d.deserialize_map(V(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn times_are_read_in_every_unit() {
+        for text in [
+            "1784455200",
+            "1784455200.0",
+            "\"1784455200\"",
+            "1784455200000",
+            "\"1784455200000\"",
+            "1784455200000000",
+            "\"2026-07-19T10:00:00Z\"",
+            "\"2026-07-19T12:00:00+02:00\"",
+        ] {
+            let time: Time = serde_json::from_str(text).unwrap();
+            assert_eq!(time.0.map(Timestamp::to_rfc3339).as_deref(), Some("2026-07-19T10:00:00Z"), "{text}");
+        }
+        for text in ["0", "null", "true", "\"soon\"", "1e300"] {
+            assert_eq!(serde_json::from_str::<Time>(text).unwrap().0, None, "{text}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! (vendors.md §3.1, §3.4).
 use super::frames;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
-use mementory_formats_shared::json_head::is_selected_alone;
+use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,7 @@ fn is_candidate(member: &Member) -> bool {
     let ending = name.rsplit_once('.').map(|(_, e)| e);
     matches!(ending, Some("json" | "jsonl" | "ndjson" | "txt"))
         || (ending.is_none() && member.depth == 0)
-        || matches!(ending, Some("md" | "markdown")) && is_selected_alone(member)
+        || is_selected_alone(member) && has_json_name(member)
         || member.name == "pasted text"
 }
 

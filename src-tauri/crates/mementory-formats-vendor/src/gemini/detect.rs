@@ -2,7 +2,7 @@
 //! `MyActivity.json`, and names of files and folders are translated (vendors.md §0, §5).
 use super::{activity::is_in_own_folder, html_row, json_row};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
-use mementory_formats_shared::{html::Rows, object::Object};
+use mementory_formats_shared::{html::Rows, json_head::has_json_name, object::Object};
 use mementory_json::{Elements, decoded_head, keys_of};
 use mementory_model::Limits;
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +122,8 @@ fn dir_of(path: &str) -> &str {
 pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    if name.starts_with("._") || !matches!(ending, None | Some("json" | "html" | "htm" | "txt" | "md" | "markdown")) {
+    let is_usual = matches!(ending, None | Some("json" | "html" | "htm" | "txt" | "md" | "markdown"));
+    if name.starts_with("._") || !is_usual && !has_json_name(member) {
         return None;
     }
     let read = |bytes| catalog.read(member, |r| decoded_head(r, bytes).map_err(|e| FormatError::io(&member.place, e)));

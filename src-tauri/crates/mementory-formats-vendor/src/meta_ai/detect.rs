@@ -1,6 +1,7 @@
 //! Detects conversations with Meta AI. Meta's exports contain many other pages and threads, which are not claimed.
 use super::transcript::{ASSISTANT, PERSON, repaired};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_formats_shared::json_head::has_json_name;
 use mementory_json::{decoded_head, keys_of};
 use std::collections::{BTreeMap, HashSet};
 
@@ -68,7 +69,8 @@ fn has_block_speakers(head: &[u8]) -> bool {
 fn has_conversations(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
-    if name.starts_with("._") || !matches!(ending, None | Some("json" | "html" | "htm" | "txt")) {
+    let is_usual = matches!(ending, None | Some("json" | "html" | "htm" | "txt"));
+    if name.starts_with("._") || !is_usual && !has_json_name(member) {
         return false;
     }
     let first = head(catalog, member, HEAD_BYTES);
