@@ -4,9 +4,10 @@ use super::{CHARACTER_AI, SILLY_TAVERN};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
+    files::decoded_head,
     lines::line_objects,
     object::{Object, content_id, decode_string},
-    reader::FileReader,
+    reader::{FileReader, ObjectElement},
     values::{block, first_text, other_fields, time, time_of},
 };
 use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Timestamp, Verbatim};
@@ -18,44 +19,62 @@ const NOTATIONS: [&str; 3] = ["%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%Y-%m-
 /// Members of a line that have a field in the model.
 const LINE_MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];
 
-/// Reads a file as one conversation.
-pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let mut chat = Chat::default();
-    let (mut before, mut character, mut bytes, mut count) = (None, None, 0_u64, 0_usize);
-    line_objects(reader, member, Kind::Message, |reader, element| {
+/// The lines of a file that were read so far.
+#[derive(Default)]
+struct Lines {
+    chat: Chat,
+    /// Key of the message before.
+    before: Option<String>,
+    character: Option<String>,
+    bytes: u64,
+    count: usize,
+}
+
+impl Lines {
+    fn add(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+    ) -> Result<(), FormatError> {
         let object = &element.object;
-        if object.raw_value("mes").is_none()
-            && ["user_name", "character_name", "chat_metadata"].iter().any(|k| object.has(k))
-        {
-            read_header(&mut chat, object, element.text);
-            character = first_text(object, &["character_name"]).filter(|name| name != "unused");
-            return Ok(());
-        }
+        let place = || format!("{}#{}", member.place, element.pointer);
         if object.raw_value("mes").is_none() {
-            let place = format!("{}#{}", member.place, element.pointer);
-            reader.report_dropped(place, DroppedAs::Failed, "not_a_message: no text", Some(Kind::Message));
+            if ["user_name", "character_name", "chat_metadata"].iter().any(|k| object.has(k)) {
+                read_header(&mut self.chat, object, element.text);
+                self.character = first_text(object, &["character_name"]).filter(|name| name != "unused");
+            } else {
+                reader.report_dropped(place(), DroppedAs::Failed, "not_a_message: no text", Some(Kind::Message));
+            }
             return Ok(());
         }
-        bytes += element.text.len() as u64;
-        if bytes > reader.context.limits.element_bytes {
-            let place = format!("{}#{}", member.place, element.pointer);
-            reader.report_dropped(
-                place,
-                DroppedAs::Failed,
-                "too_large: the chat is larger than the limit",
-                Some(Kind::Message),
-            );
+        self.bytes += element.text.len() as u64;
+        if self.bytes > reader.context.limits.element_bytes {
+            let reason = "too_large: the chat is larger than the limit";
+            reader.report_dropped(place(), DroppedAs::Failed, reason, Some(Kind::Message));
             return Ok(());
         }
-        let alternatives = turns(element.text, object, &element.pointer, count, before.as_deref());
-        count += 1;
-        before = alternatives.last().and_then(|turn| turn.key.clone()).or(before.take());
-        if character.is_none() && object.raw_value("is_user").is_some_and(|raw| raw.get() == "false") {
-            character = first_text(object, &["name"]);
+        let alternatives = turns(element.text, object, &element.pointer, self.count, self.before.as_deref());
+        self.count += 1;
+        self.before = alternatives.last().and_then(|turn| turn.key.clone()).or(self.before.take());
+        if self.character.is_none() && object.raw_value("is_user").is_some_and(|raw| raw.get() == "false") {
+            self.character = first_text(object, &["name"]);
         }
-        chat.turns.extend(alternatives);
+        self.chat.turns.extend(alternatives);
         Ok(())
-    })?;
+    }
+}
+
+/// Reads a file as one conversation. The messages are lines, or the elements of a list.
+pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let mut lines = Lines::default();
+    let head = decoded_head(reader.catalog, member).unwrap_or_default();
+    if head.trim_ascii_start().starts_with(b"[") {
+        reader.objects(member, &[], Kind::Message, |reader, element| lines.add(reader, member, element))?;
+    } else {
+        line_objects(reader, member, Kind::Message, |reader, element| lines.add(reader, member, element))?;
+    }
+    let Lines { mut chat, before, character, .. } = lines;
     if chat.turns.is_empty() {
         reader.sink.note(Issue::new("empty", &member.place, "this chat has no messages"));
     }

@@ -1,7 +1,7 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::shape::FORMAT_ID;
 use super::shape::MESSAGE_LISTS;
-use super::{cline, tree};
+use super::{cline, pairs, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::content::Content;
@@ -79,10 +79,13 @@ pub(super) fn conversation(
             }
             turns
         }
+        (Some(list), None) if pairs::is_list_of_pairs(&list) => {
+            pairs::turns(object, &list, &at, |index| report_no_message(files, member, &format!("{at}/{index}")))
+        }
         (Some(list), None)
             if list.iter().any(|raw| Object::parse(raw.get()).is_some_and(|o| question_and_answer(&o).is_some())) =>
         {
-            pairs(files, member, &list, &at)
+            questions(files, member, &list, &at)
         }
         (Some(list), None) => read_list(files, member, &without_envelopes(list), &at),
         (None, _) => read_map(files, member, &Object::parse(raw.get()).unwrap_or_default(), &at),
@@ -180,6 +183,9 @@ fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
 fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)> {
     let is_list = |raw: &RawValue| raw.get().starts_with('[');
     let is_map = |raw: &RawValue| raw.get().starts_with('{');
+    if pairs::has_internal_list(object) {
+        return Some((pairs::INTERNAL, object.raw_value(pairs::INTERNAL)?));
+    }
     let found = MESSAGE_LISTS.iter().find_map(|key| Some((*key, object.raw_value(key).filter(|raw| is_list(raw))?)));
     found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
 }
@@ -213,7 +219,7 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     PAIRS.iter().find_map(|(question, answer)| Some((object.raw_value(question)?, object.raw_value(answer)?)))
 }
 
-fn pairs(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
+fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
     let mut out = Vec::new();
     for (index, raw) in list.iter().enumerate() {
         let pointer = format!("{at}/{index}");

@@ -4,6 +4,7 @@ mod cline;
 mod conversation;
 mod detect;
 mod openrouter;
+mod pairs;
 mod read;
 mod shape;
 mod stores;

@@ -1,5 +1,5 @@
 //! The shapes that many programs share, recognised by the start of a file.
-use super::cline;
+use super::{cline, pairs};
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
 
@@ -9,7 +9,7 @@ pub(super) const FORMAT_ID: &str = "generic_chat";
 const WRAPPERS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
 /// Keys under which a conversation lists its messages.
-pub(super) const MESSAGE_LISTS: [&str; 12] = [
+pub(super) const MESSAGE_LISTS: [&str; 13] = [
     "messages",
     "conversations",
     "turns",
@@ -19,6 +19,7 @@ pub(super) const MESSAGE_LISTS: [&str; 12] = [
     "dialog",
     "chat_messages",
     "history",
+    "chat_history",
     "chats",
     "segments",
     "contents",
@@ -117,6 +118,9 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     // An extension for Claude's website names the speaker in the type of a message.
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
+        return Some(Shape::Conversations);
+    }
+    if pairs::has_pairs(&keys, &text) {
         return Some(Shape::Conversations);
     }
     let is_list = matches!(head.first(), Some(b'[')) || text.trim_start().lines().take(2).count() == 2;
@@ -261,6 +265,12 @@ mod tests {
             (r#"{"history":[{"message":{"role":"user","content":"a"}}]}"#, Some(Shape::Conversations)),
             (r#"{"messages":[{"author":{"type":"human"},"content":"a"}]}"#, Some(Shape::Conversations)),
             (r#"[{"type":"human","data":{"content":"a"}}]"#, Some(Shape::Messages)),
+            (r#"{"history":[{"role":"user","parts":[{"text":"a"}]}]}"#, Some(Shape::Conversations)),
+            (r#"{"chat_history":[{"role":"user","content":"a"}]}"#, Some(Shape::Conversations)),
+            (r#"{"chat_history":[["a","b"]]}"#, Some(Shape::Conversations)),
+            (r#"{"internal":[["a","b"]],"visible":[["a","b"]]}"#, Some(Shape::Conversations)),
+            (r#"{"internal":[["a","b"]]}"#, None),
+            (r#"{"chat_history":[[1,2]]}"#, None),
             (r#"[{"prompt":"a","response":"b"}]"#, Some(Shape::Messages)),
             (
                 r#"[{"type":"user","content":"a","children":[{"type":"assistant","content":"b","children":[]}]}]"#,
