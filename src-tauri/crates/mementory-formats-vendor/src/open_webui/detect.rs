@@ -30,6 +30,8 @@ fn is_export(keys: &Keys) -> bool {
         has("chat.history") && (has("chat.history.messages") || has("chat.history.currentId"))
             || has("history.messages") && has("history.currentId")
             || has("chat.messages") && has("user_id") && has("chat.title")
+            || has("chat.messages.role") && has("chat.messages.content") && has("chat.models")
+            || has("messages.childrenIds") && has("messages.role") && has("models")
     })
 }
 
