@@ -1,23 +1,37 @@
 //! Detects exported conversations by their ids and their messages.
-use mementory_format::{Catalog, Claim, Part, Role};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::head_keys;
 use mementory_json::Keys;
 
 /// One claim for all conversations in the catalog, because each conversation is a separate file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let files =
-        catalog.members().iter().filter(|member| head_keys(catalog, member).is_some_and(|keys| is_export(&keys)));
-    let parts: Vec<Part> = files.map(|member| Part { member: member.id, role: Role::Conversations }).collect();
+    let part = |member: &Member| Some(Part { member: member.id, role: role_of(&head_keys(catalog, member)?)? });
+    let mut parts: Vec<Part> = catalog.members().iter().filter_map(part).collect();
+    // The messages of the database come after the conversations to which they belong.
+    parts.sort_by_key(|part| part.role != Role::Manifest);
     if parts.is_empty() {
         return Vec::new();
     }
     vec![Claim {
         version: None,
         confidence: 0.9,
-        reason: "Conversations with message ids, as LibreChat exports them".into(),
+        reason: "Conversations with message ids, as LibreChat writes them".into(),
         parts,
         missing_parts: vec![],
     }]
+}
+
+/// The role of a file: conversations with their messages, or one of the two collections of the database.
+fn role_of(keys: &Keys) -> Option<Role> {
+    let is_row = keys.has("conversationId");
+    let is_from_database = keys.has("_id.$oid") || keys.has("createdAt.$date");
+    if is_export(keys) {
+        Some(Role::Conversations)
+    } else if is_row && keys.has("messageId") && (keys.has("parentMessageId") || keys.has("isCreatedByUser")) {
+        Some(Role::Records)
+    } else {
+        (is_row && is_from_database && keys.has("endpoint")).then_some(Role::Manifest)
+    }
 }
 
 /// True if the ids of messages are called `messageId`, and the ids of their parents `parentMessageId`.

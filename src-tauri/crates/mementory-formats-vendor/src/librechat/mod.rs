@@ -1,4 +1,5 @@
 //! LibreChat. See README.md.
+mod collections;
 mod detect;
 mod read;
 #[cfg(test)]

@@ -1,0 +1,98 @@
+//! The collections `conversations` and `messages` of LibreChat's database, as `mongoexport` writes them.
+use super::read::{FORMAT_ID, head, message_turn};
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::message::{first_text, send};
+use mementory_formats_shared::reader::FileReader;
+use mementory_model::{DroppedAs, Kind, Verbatim};
+use std::collections::HashMap;
+
+/// The rows that were read so far. The messages of a conversation may be anywhere in their collection.
+#[derive(Default)]
+pub(super) struct Collections<'m> {
+    /// File of the messages.
+    file: Option<&'m Member>,
+    /// Conversations without their messages, each with its place.
+    heads: HashMap<String, (String, Chat)>,
+    turns: HashMap<String, Vec<Turn>>,
+    /// Ids of the conversations, in the order in which they were found.
+    order: Vec<String>,
+    bytes: u64,
+}
+
+impl<'m> Collections<'m> {
+    /// Reads the collection of conversations. It must be read before the messages.
+    pub(super) fn read_conversations(
+        &mut self,
+        files: &mut FileReader<'_>,
+        member: &'m Member,
+    ) -> Result<(), FormatError> {
+        files.objects(member, &[], Kind::Conversation, |files, element| {
+            let place = format!("{}#{}", member.place, element.pointer);
+            let Some(id) = first_text(&element.object, &["conversationId"]) else {
+                let reason = "no_id: this conversation has no id, so its messages are not known";
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+                return Ok(());
+            };
+            self.count(files, member, element.text)?;
+            // The messages are in another file, so the pointer into this one is left out.
+            let chat = head(&element.object, String::new(), Verbatim::json(element.text));
+            if self.heads.insert(id.clone(), (place, chat)).is_none() {
+                self.order.push(id);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Reads the collection of messages.
+    pub(super) fn read_messages(&mut self, files: &mut FileReader<'_>, member: &'m Member) -> Result<(), FormatError> {
+        self.file = self.file.or(Some(member));
+        files.objects(member, &[], Kind::Message, |files, element| {
+            let Some(id) = first_text(&element.object, &["conversationId"]) else {
+                let place = format!("{}#{}", member.place, element.pointer);
+                let reason = "no_conversation: this message does not name its conversation";
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+                return Ok(());
+            };
+            self.count(files, member, element.text)?;
+            if !self.heads.contains_key(&id) && !self.turns.contains_key(&id) {
+                self.order.push(id.clone());
+            }
+            let turn = message_turn(&element.object, element.text, element.pointer.clone());
+            self.turns.entry(id).or_default().push(turn);
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Checks that the rows do not take more memory than one element may.
+    fn count(&mut self, files: &FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
+        self.bytes += text.len() as u64;
+        let limit = files.context.limits.element_bytes;
+        if self.bytes > limit {
+            return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
+        }
+        Ok(())
+    }
+
+    /// Sends the conversations. One without messages is reported.
+    pub(super) fn send(mut self, files: &mut FileReader<'_>) -> Result<(), FormatError> {
+        for id in std::mem::take(&mut self.order) {
+            let head = self.heads.remove(&id);
+            let (Some(mut turns), Some(member)) = (self.turns.remove(&id), self.file) else {
+                let place = head.map(|(place, _)| place).unwrap_or_default();
+                let reason = "no_messages: the messages of this conversation are not in the input";
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+                continue;
+            };
+            // The rows are in the order in which the database stores them.
+            if turns.iter().all(|turn| turn.times.created.is_some()) {
+                turns.sort_by_key(|turn| turn.times.created);
+            }
+            let chat = head.map(|(_, chat)| chat).unwrap_or_default();
+            send(files, member, Chat { id: Some(id), turns, ..chat }, FORMAT_ID, None)?;
+        }
+        Ok(())
+    }
+}
