@@ -1,6 +1,6 @@
 //! Detects files of Gemini by their content. The names are not enough, because every product of Google writes a
 //! `MyActivity.json`, and names of files and folders are translated (vendors.md §0, §5).
-use super::{activity::is_in_own_folder, html_row, json_row};
+use super::{activity::is_in_own_folder, html_row, json_row, voyager};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
 use mementory_formats_shared::{html::Rows, json_head::has_json_name, object::Object};
 use mementory_json::{Elements, decoded_head, keys_of};
@@ -22,6 +22,8 @@ pub(super) enum Content {
     ActivityHtml,
     /// A thread of Gemini in Workspace.
     Workspace,
+    /// A chat that Gemini Voyager exported.
+    Voyager,
     Gems,
 }
 
@@ -58,6 +60,7 @@ fn build_claim(catalog: &Catalog, found: &[(&Member, Content)]) -> Claim {
         (Content::ActivityJson, "activities of Gemini as JSON"),
         (Content::ActivityHtml, "activities of Gemini as a web page"),
         (Content::Workspace, "threads of Gemini in Workspace"),
+        (Content::Voyager, "chats that Gemini Voyager exported"),
         (Content::Gems, "Gems"),
     ];
     let found_words: Vec<&str> =
@@ -66,6 +69,7 @@ fn build_claim(catalog: &Catalog, found: &[(&Member, Content)]) -> Claim {
         (true, ..) => "json",
         (_, true, _) => "html",
         (_, _, true) => "workspace",
+        _ if has(Content::Voyager) => voyager::LAYOUT,
         _ => "gems",
     };
     Claim {
@@ -134,6 +138,9 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
             let keys = keys_of(&head);
             if is_thread(&keys) {
                 return Some(Content::Workspace);
+            }
+            if voyager::is_chat(&keys, &head) {
+                return Some(Content::Voyager);
             }
             let has = |key: &str| keys.has(key) || WRAPPERS.iter().any(|w| keys.has(&format!("{w}.{key}")));
             let has_any = |names: &[&str]| names.iter().any(|name| has(name));

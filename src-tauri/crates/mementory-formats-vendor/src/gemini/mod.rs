@@ -1,5 +1,5 @@
-//! Gemini: activities of Google Takeout as JSON and as web pages, threads of Gemini in Workspace, and Gems. See
-//! README.md.
+//! Gemini: activities of Google Takeout as JSON and as web pages, threads of Gemini in Workspace, Gems, and chats that
+//! Gemini Voyager exports. See README.md.
 mod activity;
 mod detect;
 mod gems;
@@ -12,6 +12,7 @@ mod stamp;
 #[cfg(test)]
 mod tests;
 mod verbs;
+mod voyager;
 mod workspace;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};

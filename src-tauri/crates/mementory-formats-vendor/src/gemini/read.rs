@@ -3,7 +3,7 @@ use super::activity::{Activity, SCOPE, file_key, is_in_own_folder};
 use super::detect::{self, Content};
 use super::plan::{Plan, RowIds};
 use super::records::{self, File};
-use super::{gems, html_row, json_row, workspace};
+use super::{gems, html_row, json_row, voyager, workspace};
 use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
@@ -65,6 +65,7 @@ impl SecondPass {
     fn read_file(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         match detect::content(reader.catalog, member) {
             Some(Content::Workspace) => workspace::read(reader, member),
+            Some(Content::Voyager) => voyager::read(reader, member),
             Some(Content::Gems) => gems::read(reader, member),
             Some(content) => {
                 self.single_prompts = 0;
