@@ -1,5 +1,6 @@
 //! Detects conversations with Meta AI. Meta's exports contain many other pages and threads, which are not claimed.
 use super::transcript::{ASSISTANT, PERSON, repaired};
+use super::whatsapp;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::json_head::has_json_name;
 use mementory_json::{decoded_head, keys_of};
@@ -50,6 +51,20 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     head(catalog, member, 16).first() == Some(&b'<')
 }
 
+/// True for a chat that WhatsApp exported.
+pub(super) fn is_whatsapp(catalog: &Catalog, member: &Member) -> bool {
+    whatsapp::is_chat(&complete_lines(&head(catalog, member, HEAD_BYTES)))
+}
+
+/// The text of the start of a file, without its last line if the file goes on.
+fn complete_lines(head: &[u8]) -> String {
+    let text = String::from_utf8_lossy(head).into_owned();
+    match text.rsplit_once('\n') {
+        Some((lines, _)) if head.len() >= HEAD_BYTES => lines.to_owned(),
+        _ => text,
+    }
+}
+
 /// True for a page whose speakers and texts are blocks and not cells of a table.
 pub(super) fn has_blocks(catalog: &Catalog, member: &Member) -> bool {
     has_block_speakers(&head(catalog, member, LARGE_HEAD_BYTES))
@@ -90,9 +105,11 @@ fn has_conversations(catalog: &Catalog, member: &Member) -> bool {
                 return has_transcript(&first)
                     || first.len() >= HEAD_BYTES && has_transcript(&head(catalog, member, LARGE_HEAD_BYTES));
             }
-            is_thread(&keys, &first)
+            // The lines of a chat of WhatsApp may begin with a bracket.
+            is_thread(&keys, &first) || whatsapp::is_chat(&complete_lines(&first))
         }
-        _ => false,
+        Some(_) => whatsapp::is_chat(&complete_lines(&first)),
+        None => false,
     }
 }
 

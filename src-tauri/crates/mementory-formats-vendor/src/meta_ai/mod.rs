@@ -1,4 +1,5 @@
-//! Meta AI: the conversations that the Accounts Center exports, as web pages and as JSON. See README.md.
+//! Meta AI: the conversations that the Accounts Center exports, as web pages and as JSON, and those that WhatsApp exports
+//! as text. See README.md.
 mod blocks;
 mod detect;
 mod page;
@@ -7,6 +8,7 @@ mod read;
 mod tests;
 mod thread;
 mod transcript;
+mod whatsapp;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
