@@ -104,6 +104,48 @@ pub(super) fn find_tag_commands(text: &str) -> Vec<Command> {
     out
 }
 
+/// The command of a block as a text that people can read: what is done to which document, then its text. None for any
+/// other block.
+pub(super) fn readable(block: &RawValue) -> Option<String> {
+    let command = parse_command(block)?;
+    let name = command.title.unwrap_or(command.id);
+    Some(match command.change {
+        Change::FullText { command, text } => format!("{command}: {name}\n\n{text}"),
+        Change::Replace { old, new } => format!("update: {name}\n\n- {old}\n+ {new}"),
+    })
+}
+
+/// The text of an answer without the tags around its documents, and the thoughts in it. The title of a document stays
+/// as a paragraph before it. The verbatim has the tags.
+pub(super) fn without_tags(text: String) -> (String, Vec<String>) {
+    if !text.contains("<antArtifact") && !text.contains("<antThinking>") {
+        return (text, Vec::new());
+    }
+    let mut thoughts = Vec::new();
+    let mut without_thoughts = String::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some((before, after)) = rest.split_once("<antThinking>") {
+        let (thought, after) = after.split_once("</antThinking>").unwrap_or((after, ""));
+        without_thoughts.push_str(before);
+        thoughts.extend(Some(thought.trim().to_owned()).filter(|thought| !thought.is_empty()));
+        rest = after;
+    }
+    without_thoughts.push_str(rest);
+    let mut out = String::with_capacity(without_thoughts.len());
+    let mut rest = without_thoughts.as_str();
+    while let Some((before, after)) = rest.split_once("<antArtifact") {
+        let Some((attributes, inside)) = after.split_once('>') else { break };
+        out.push_str(before);
+        if let Some(title) = attribute_value(attributes, "title") {
+            out.push_str(&title);
+            out.push_str("\n\n");
+        }
+        rest = inside;
+    }
+    out.push_str(rest);
+    (out.replace("</antArtifact>", "").trim().to_owned(), thoughts)
+}
+
 fn attribute_value(tag: &str, name: &str) -> Option<String> {
     let (_, rest) = tag.split_once(&format!("{name}=\""))?;
     Some(rest.split_once('"')?.0.to_owned()).filter(|v| !v.is_empty())

@@ -1,4 +1,5 @@
 //! Content blocks of a message: its text, and its other blocks, which are shown collapsed but can be searched.
+use super::artifacts;
 use super::wire::{Object, decode_string, list};
 use mementory_json::Tree;
 use serde_json::{Value, value::RawValue};
@@ -110,7 +111,8 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             out.blocks.push(thinking);
         }
         "tool_use" => {
-            let input = block.raw_value("input").map_or_else(String::new, |r| json_text(r).into_owned());
+            let input = || block.raw_value("input").map_or_else(String::new, |r| json_text(r).into_owned());
+            let input = artifacts::readable(raw).unwrap_or_else(input);
             out.blocks.push(collapsed_block("tool_call", block.text("name"), input));
         }
         "tool_result" => {
@@ -120,6 +122,12 @@ fn read_block(raw: &RawValue, out: &mut Content) {
                 && let Some(data) = block.raw_value("structured_content")
             {
                 push_text(&mut text, &unknown_text(data));
+            }
+            // What the app shows is often shortened, so it is used only if there is nothing else.
+            if text.trim().is_empty()
+                && let Some(shown) = block.raw_value("display_content")
+            {
+                push_text(&mut text, &unknown_text(shown));
             }
             out.blocks.push(collapsed_block("tool_result", block.text("name"), text));
         }

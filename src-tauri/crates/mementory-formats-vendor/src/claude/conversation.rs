@@ -77,7 +77,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
     let mut records = vec![record];
     for (position, index) in order_result.sequence.iter().copied().enumerate() {
         let message = &messages[index];
-        let mut built = message.build_record(&id, &records[0].source, place, &below, &mut out.issues);
+        let (mut built, tag_commands) = message.build_record(&id, &records[0].source, place, &below, &mut out.issues);
         let is_injected = built.message.as_ref().is_some_and(|m| m.content_type == "context");
         built.message = Some(MessagePart {
             role: if is_injected { "system".into() } else { role(&message.sender) },
@@ -99,7 +99,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
         // The text of a message from another program contains no artifact commands.
         if !restored || built.origin.format == SCOPE {
             commands = artifacts::find_commands(message.object.raw_value("content"));
-            commands.extend(artifacts::find_tag_commands(&built.text));
+            commands.extend(tag_commands);
             documents::find(&message.object, &built, place, &mut out);
         }
         step_of[index] = Some(steps.len());
@@ -184,6 +184,7 @@ impl<'a> Message<'a> {
         Node { uuid: self.uuid.clone(), parent, created: self.created, is_human: role(&self.sender) == "user" }
     }
 
+    /// The record of the message, and the artifact commands in the tags of its text.
     fn build_record(
         &self,
         conversation: &str,
@@ -191,8 +192,16 @@ impl<'a> Message<'a> {
         place: &Place<'_>,
         below: &str,
         issues: &mut Vec<Issue>,
-    ) -> Record {
-        let content = blocks::read(self.object.raw_value("content"), || self.object.text("text"));
+    ) -> (Record, Vec<artifacts::Command>) {
+        let mut content = blocks::read(self.object.raw_value("content"), || self.object.text("text"));
+        let tag_commands = artifacts::find_tag_commands(&content.text);
+        // A person may write about the tags.
+        if role(&self.sender) != "user" {
+            let (text, thoughts) = artifacts::without_tags(std::mem::take(&mut content.text));
+            content.text = text;
+            let thoughts = thoughts.into_iter().map(|text| blocks::collapsed_block("thinking", None, text));
+            content.blocks.extend(thoughts);
+        }
         let pointer = format!("{below}/{}", self.index);
         if content.text.contains('\u{fffd}') && self.raw.get().contains("\\u") {
             let message = "half of a surrogate pair in the text is shown as U+FFFD; the stored original is unchanged";
@@ -227,7 +236,7 @@ impl<'a> Message<'a> {
         if !content.citations.is_empty() {
             record.fields.insert("citations".into(), Value::Array(content.citations));
         }
-        record
+        (record, tag_commands)
     }
 
     /// Attachments of a message. Entries of `attachments` contain their text. Entries of `files` contain only a name.

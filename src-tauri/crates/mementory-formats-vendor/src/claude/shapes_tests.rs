@@ -23,6 +23,34 @@ fn a_manifest_without_its_archives_is_reported_with_what_to_download() {
 }
 
 #[test]
+fn documents_in_answers_are_readable() {
+    let scratch = Scratch::new("claude-readable");
+    let text = r#"<antThinking>A list.</antThinking>Here:\n<antArtifact identifier=\"p\" title=\"Beds\"># Leeks</antArtifact>"#;
+    let content = r#"[{"type":"tool_use","name":"artifacts","input":{"id":"d","title":"Plan","command":"create","content":"Sow."}},
+        {"type":"tool_use","name":"artifacts","input":{"id":"d","command":"update","old_str":"Sow","new_str":"Plant"}},
+        {"type":"tool_result","name":"artifacts","content":[],"display_content":{"type":"text","text":"OK"}},
+        {"type":"text","text":"Done.","citations":[{"url":"https://example.org"}]}]"#;
+    let chats = format!(
+        r#"[{{"uuid":"c1","name":"n","chat_messages":[
+            {{"uuid":"m0","sender":"human","text":"What is <antArtifact title=\"x\">?"}},
+            {{"uuid":"m1","sender":"assistant","text":"{text}"}},
+            {{"uuid":"m2","sender":"assistant","text":"","content":{content}}}]}}]"#
+    );
+    let (_, found) = import(&scratch.put("conversations.json", &chats), &Claude);
+    let record = |key: &str| found.records.iter().find(|r| r.key.value == key).unwrap();
+    assert_eq!(record("c1/m0").text, "What is <antArtifact title=\"x\">?");
+    assert_eq!(record("c1/m1").text, "Here:\nBeds\n\n# Leeks");
+    assert_eq!(record("c1/m1").fields["blocks"][0]["text"], "A list.");
+    assert_eq!(record("c1/artifact/p").text, "# Leeks");
+    let blocks = &record("c1/m2").fields["blocks"];
+    assert_eq!(blocks[0]["text"], "create: Plan\n\nSow.");
+    assert_eq!(blocks[1]["text"], "update: d\n\n- Sow\n+ Plant");
+    assert_eq!(blocks[2]["text"], "OK");
+    assert_eq!(record("c1/m2").fields["citations"][0]["url"], "https://example.org");
+    assert_eq!(record("c1/artifact/d").text, "Plant.");
+}
+
+#[test]
 fn the_newest_state_of_a_memory_document_is_read() {
     let scratch = Scratch::new("claude-documents");
     let result = |date: &str, body: &str| {

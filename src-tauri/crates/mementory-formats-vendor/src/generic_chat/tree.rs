@@ -7,7 +7,7 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::ObjectElement;
 use std::collections::HashSet;
 
-/// Ids that stand for "no parent" if no message has them.
+/// Ids that mean "no parent" if no message has them.
 const NO_PARENT: [&str; 4] = ["0", "-1", "root", "client-created-root"];
 
 /// The messages in the list `key` of a conversation. None if no message contains another one.

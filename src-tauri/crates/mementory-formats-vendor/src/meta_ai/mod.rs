@@ -1,5 +1,5 @@
-//! Meta AI: the conversations that the Accounts Center exports, as web pages and as JSON, and those that WhatsApp exports
-//! as text. See README.md.
+//! Meta AI: the conversations that the Accounts Center exports, as web pages and as JSON, and those that WhatsApp
+//! exports as text. See README.md.
 mod blocks;
 mod detect;
 mod page;
