@@ -63,7 +63,8 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     let is_in_folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
     if has("data_files.category") && (has("data_files.filename") || has("data_files.export_url")) {
         Some(Content::Manifest)
-    } else if has("mapping") {
+    } else if has("mapping") || has("chat_messages.message_id") && !has("chat_messages.uuid") {
+        // Conversations of ChatGPT and of DeepSeek.
         None
     } else if frames::is_artifact(keys) {
         Some(Content::Artifact)

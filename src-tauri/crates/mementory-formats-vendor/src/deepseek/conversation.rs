@@ -59,8 +59,13 @@ pub(super) fn read(
     account: Option<&str>,
 ) -> Result<(), FormatError> {
     let place = format!("{}#{}", member.place, element.pointer);
-    let response = element.object.object("data").and_then(|data| data.object("biz_data"));
-    let below = if response.is_some() { format!("{}/data/biz_data", element.pointer) } else { element.pointer.clone() };
+    let data = element.object.object("data");
+    let inner = data.as_ref().and_then(|data| data.object("biz_data"));
+    let (response, below) = match (inner, data) {
+        (Some(inner), _) => (Some(inner), format!("{}/data/biz_data", element.pointer)),
+        (None, Some(data)) if data.has("chat_messages") => (Some(data), format!("{}/data", element.pointer)),
+        _ => (None, element.pointer.clone()),
+    };
     let outer = response.as_ref().unwrap_or(&element.object);
     let session = outer.object("chat_session");
     let about = session.as_ref().unwrap_or(outer);

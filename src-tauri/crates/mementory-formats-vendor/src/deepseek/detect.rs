@@ -57,6 +57,9 @@ fn content_of(keys: &Keys) -> Option<Content> {
         Some(Content::Export)
     } else if ["chat_messages", "chat_session", "messages"].iter().any(|key| keys.has(&format!("biz_data.{key}"))) {
         Some(Content::Session)
+    } else if keys.has("chat_messages.message_id") && keys.has("chat_messages.parent_id") {
+        // Some extensions save the response without the objects around it.
+        Some(Content::Session)
     } else {
         (keys.has("user_id") && keys.has("email") && keys.has("mobile")).then_some(Content::Account)
     }
