@@ -1,5 +1,5 @@
 //! The collections `conversations` and `messages` of LibreChat's database, as `mongoexport` writes them.
-use super::read::{FORMAT_ID, head, message_turn};
+use super::parts::{FORMAT_ID, head, message_turn};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::{first_text, send};

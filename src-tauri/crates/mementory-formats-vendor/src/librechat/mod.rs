@@ -1,6 +1,7 @@
 //! LibreChat. See README.md.
 mod collections;
 mod detect;
+mod parts;
 mod read;
 #[cfg(test)]
 mod tests;
