@@ -29,6 +29,7 @@ export function layoutText(version: string | null): string | null {
 
 /** Texts for the codes of readers and validators, by a pattern of the code. The first match counts. */
 const ISSUE_TEXTS: [RegExp, MessageKey][] = [
+  [/folder_renamed/, "issue.folderRenamed"],
   [/checksum|digest|integrity|hash/, "issue.checksum"],
   [/signature|signed|signer/, "issue.signature"],
   [/secret|credential|capability|encrypted|passphrase/, "issue.secret"],

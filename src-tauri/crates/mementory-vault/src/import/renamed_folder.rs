@@ -1,6 +1,7 @@
 //! Recognises a folder that the vault has under another name. Where a format has nothing but the name of a folder to
 //! tell two folders with equal paths apart, a renamed, copied or newly unpacked folder would otherwise be added as a
-//! second one. Two folders with equal paths and other contents stay two folders.
+//! second one. It is recognised only if the vault has each of its records unchanged, at the same path of one other
+//! folder: if any differs, the two may be different folders, and one must not overwrite the other.
 use crate::{VaultResult, context::Context};
 use mementory_crypto::VaultKeys;
 use mementory_formats::{
@@ -18,12 +19,10 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Number of records from the beginning of a folder that are compared with the vault.
-const MAX_SAMPLED: usize = 200;
+/// Largest number of records of a folder that is compared with the vault.
+const MAX_RECORDS: usize = 50_000;
 /// Largest number of records of the vault that are read for the comparison.
 const MAX_COMPARED: usize = 50_000;
-/// For each record that the folder under the other name has with another content, so many must be equal.
-const EQUAL_PER_CHANGED: usize = 4;
 
 /// A folder of an import, and the name under which the vault has it.
 #[derive(Debug, Clone)]
@@ -51,8 +50,10 @@ impl RenamedFolder {
         }
         let mut sample =
             Sample { vault: &context.keys, folder: &keys, cancel, digests: HashMap::new(), of: BTreeSet::new() };
-        // An error of the reader is reported when the source is imported.
-        let _ = format.read(catalog, source, read, &mut sample);
+        // A folder that cannot be read as a whole is not compared. The error is reported when the source is imported.
+        if format.read(catalog, source, read, &mut sample).is_err() || sample.digests.is_empty() {
+            return Ok(None);
+        }
         let (digests, of) = (sample.digests, sample.of);
         let known_name = context.store.read(|connection| known_name(context, connection, &keys, &digests, &of))?;
         Ok(known_name.map(|known_name| Self { keys, known_name }))
@@ -61,8 +62,7 @@ impl RenamedFolder {
     /// Sends everything that is read into `sink` under the keys of the folder that the vault has.
     pub(super) fn sink<'s>(&'s self, sink: &'s mut dyn Sink) -> RenamingSink<'s> {
         let name = self.keys.name();
-        let message =
-            format!("the vault has this folder under the name \u{201c}{}\u{201d}; it is updated", self.known_name);
+        let message = format!("the vault has all of this folder under the name \u{201c}{}\u{201d}", self.known_name);
         sink.note(Issue::new("folder_renamed", name, message));
         RenamingSink { folder: self, sink }
     }
@@ -75,7 +75,7 @@ impl RenamedFolder {
 }
 
 /// The name under which the vault has the folder of these records. None if it has the folder under its own name, or if
-/// no other folder has most of the records.
+/// no other folder has all of the records.
 fn known_name(
     context: &Context,
     connection: &Connection,
@@ -114,15 +114,10 @@ fn known_name(
         }
     }
     let Some((name, equal)) = equal.into_iter().max_by_key(|(_, keys)| keys.len()) else { return Ok(None) };
-    let mut changed = 0;
-    for key in digests.keys().filter(|key| !equal.contains(&key.value)) {
-        changed += usize::from(is_known(&folder.renamed(key, &name))?);
-    }
-    let is_same_folder = equal.len() * 2 > digests.len() && equal.len() >= EQUAL_PER_CHANGED * changed;
-    Ok(is_same_folder.then_some(name))
+    Ok((equal.len() == digests.len()).then_some(name))
 }
 
-/// Receives the first records of a folder, to compare them with the vault.
+/// Receives the records of a folder, to compare them with the vault.
 struct Sample<'s> {
     vault: &'s VaultKeys,
     folder: &'s FolderKeys,
@@ -140,13 +135,14 @@ impl Sink for Sample<'_> {
                 self.digests.insert(record.key.clone(), content_digest(self.vault, record));
             }
         }
-        if self.digests.len() >= MAX_SAMPLED { Err(FormatError::Cancelled) } else { Ok(()) }
+        if self.digests.len() > MAX_RECORDS { Err(FormatError::Cancelled) } else { Ok(()) }
     }
+    // The bytes of files are not compared, so a folder that has any is not recognised.
     fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
-        Ok(())
+        Err(FormatError::Cancelled)
     }
     fn passthrough(&mut self, _: PassthroughItem, _: &mut dyn Read) -> Result<(), FormatError> {
-        Ok(())
+        Err(FormatError::Cancelled)
     }
     fn tombstone(&mut self, _: Tombstone) -> Result<(), FormatError> {
         Ok(())
