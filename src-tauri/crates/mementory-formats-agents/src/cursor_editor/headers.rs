@@ -71,13 +71,17 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// Reads the list. An entry that is not JSON is an issue.
+    /// Reads the list. What cannot be read of it is an issue, because the conversations are elsewhere.
     pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<Self, FormatError> {
         let mut out = Self { budget: reader.context.limits.element_bytes, ..Self::default() };
-        if database.has_table("ItemTable")
-            && let Some(text) = setting::value(member, database, KEY)?
-        {
-            out.read_setting(reader, member, &text);
+        if database.has_table("ItemTable") {
+            match setting::value(member, database, KEY) {
+                Ok(text) => text.iter().for_each(|text| out.read_setting(reader, member, text)),
+                Err(e) => {
+                    let message = format!("the list of conversations cannot be read: {e}");
+                    reader.sink.note(Issue::new("malformed", format!("{}#{KEY}", member.place), message));
+                }
+            }
         }
         if database.has_table(TABLE)
             && let Err(e) = out.read_table(reader, member, database)

@@ -32,7 +32,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     for member in catalog.members().iter().filter(|member| SIDE_FILES.contains(&member.file_name())) {
         side_files.entry(folder_of(member)).or_default().push(member.id);
     }
-    for member in catalog.members() {
+    for member in catalog.members().iter().filter(|member| !SIDE_FILES.contains(&member.file_name())) {
         let Some(is_marked) = has_marked_line(catalog, member) else { continue };
         let summary = summaries.beside(catalog, member);
         if is_marked || summary.is_some() {

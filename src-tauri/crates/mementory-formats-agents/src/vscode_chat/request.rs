@@ -7,7 +7,7 @@ use mementory_model::Verbatim;
 use serde_json::value::RawValue;
 
 /// Kinds of parts of an answer that only say what the program does, or where an edit begins.
-const PROGRESS: [&str; 9] = [
+const PROGRESS: [&str; 8] = [
     "undoStop",
     "prepareToolInvocation",
     "mcpServersStarting",
@@ -16,7 +16,6 @@ const PROGRESS: [&str; 9] = [
     "progressTaskSerialized",
     "codeblockUri",
     "treeData",
-    "markdownVuln",
 ];
 
 /// The turns of a request: the question, and the answer unless there is none. `text` is the source of the request.
@@ -104,7 +103,7 @@ fn answer_of(response: Option<&RawValue>) -> AgentContent {
 fn add_part(content: &mut AgentContent, raw: &RawValue, part: &Object<'_>) {
     let kind = part.text("kind").unwrap_or_default();
     match kind.as_ref() {
-        "" | "markdownContent" => {
+        "" | "markdownContent" | "markdownVuln" => {
             let inner = part.raw_value("content").or_else(|| part.raw_value("value"));
             content.text.push_str(&markdown(inner));
         }
