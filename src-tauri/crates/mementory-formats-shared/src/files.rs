@@ -21,6 +21,14 @@ pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The root, the archive and the folder of a file. They are equal for files that lie beside each other.
+pub type Folder<'m> = (usize, Option<usize>, &'m str);
+
+/// The folder of a file of a catalog.
+pub fn folder_of(member: &Member) -> Folder<'_> {
+    (member.root, member.archive, folder(&member.name))
+}
+
 /// True if a path is inside a folder, at any depth. Every path is inside the folder with an empty name.
 pub fn is_inside(path: &str, folder: &str) -> bool {
     folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))

@@ -2,6 +2,7 @@
 //! One file can contain the turns of several conversations.
 use super::agent_content::{AgentContent, InlineFile};
 use super::chat::{Chat, ChatFile, Turn};
+use super::json_head;
 use super::object::Object;
 use super::reader::{FileReader, ObjectElement};
 use encoding_rs::{CoderResult, Decoder, Encoding};
@@ -17,6 +18,14 @@ const CHUNK_BYTES: usize = 128 << 10;
 const HEAD_BYTES: usize = 64 << 10;
 /// Number of lines that detection examines.
 const HEAD_LINES: usize = 40;
+/// Extensions of other files that are in the folders of agents.
+const OTHER_ENDINGS: [&str; 7] = ["html", "db", "vscdb", "png", "jpg", "csv", "toml"];
+
+/// True unless the name of a file says that it is not a log of an agent.
+pub fn may_be_log(member: &Member) -> bool {
+    let ending = member.file_name().rsplit_once('.').map_or("", |(_, ending)| ending);
+    !json_head::is_markdown_in_folder(member) && !OTHER_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other))
+}
 
 /// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.
 struct Lines<'r> {
@@ -111,6 +120,19 @@ impl<'r> Lines<'r> {
 }
 
 impl FileReader<'_> {
+    /// Adds the size of a message to `used`, the bytes of its conversation so far. If they are more than an element may
+    /// have, the message is reported as dropped and the answer is false. `what` is a word for the conversation.
+    pub fn fits_element(&mut self, used: &mut u64, member: &Member, message: &ObjectElement<'_>, what: &str) -> bool {
+        *used += message.text.len() as u64;
+        if *used <= self.context.limits.element_bytes {
+            return true;
+        }
+        let place = format!("{}#{}", member.place, message.pointer);
+        let reason = format!("too_large: the {what} is larger than an element may be");
+        self.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
+        false
+    }
+
     /// Calls `read` for the object in each line, and returns the number of lines. A line that is not an object is
     /// reported as a dropped record of `kind`. Blank lines are skipped. The pointer of an object is `line N`.
     pub fn lines(

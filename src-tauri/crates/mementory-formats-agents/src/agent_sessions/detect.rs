@@ -1,11 +1,12 @@
 //! Detects sessions by the members of their lines.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::json_head;
-use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::files::{Folder, folder_of};
+use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
+use std::collections::HashMap;
 
 /// Name of the file beside a session of Copilot that has its title.
-pub(super) const WORKSPACE_FILE: &str = "workspace.yaml";
+const WORKSPACE_FILE: &str = "workspace.yaml";
 /// Types of lines that only the command line of Copilot writes.
 const COPILOT_TYPES: [&str; 7] = [
     "session.start",
@@ -28,12 +29,14 @@ pub(super) enum FileKind {
 
 /// One claim for all sessions in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let mut parts = Vec::new();
+    let (mut parts, mut count) = (Vec::new(), 0);
+    let workspace_files = workspace_files(catalog);
     for member in catalog.members() {
         let Some(kind) = file_kind(catalog, member) else { continue };
+        count += 1;
         parts.push(Part { member: member.id, role: Role::Conversations });
-        let side_file = catalog.members().iter().find(|m| kind == FileKind::Copilot && is_workspace_of(member, m));
-        parts.extend(side_file.map(|m| Part { member: m.id, role: Role::Sidecar }));
+        let beside = workspace_files.get(&folder_of(member)).filter(|_| kind == FileKind::Copilot);
+        parts.extend(beside.map(|m| Part { member: m.id, role: Role::Sidecar }));
     }
     if parts.is_empty() {
         return Vec::new();
@@ -41,26 +44,21 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     vec![Claim {
         version: None,
         confidence: 0.9,
-        reason: format!("Found {} files with sessions of agents", parts.len()),
+        reason: format!("Found {count} files with sessions of agents"),
         parts,
         missing_parts: vec![],
     }]
 }
 
-/// True for the file with the title, in the folder of a session.
-pub(super) fn is_workspace_of(session: &Member, other: &Member) -> bool {
-    let folder = |m: &Member| m.name.rsplit_once('/').map(|(folder, _)| folder.to_owned());
-    other.file_name() == WORKSPACE_FILE
-        && (other.root, other.archive, folder(other)) == (session.root, session.archive, folder(session))
+/// The files with the titles of sessions, by their folders.
+pub(super) fn workspace_files(catalog: &Catalog) -> HashMap<Folder<'_>, &Member> {
+    let found = catalog.members().iter().filter(|member| member.file_name() == WORKSPACE_FILE);
+    found.map(|member| (folder_of(member), member)).collect()
 }
 
 /// The program that wrote a file. None if the file is no session.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
-    let name = member.file_name().to_ascii_lowercase();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if json_head::is_markdown_in_folder(member)
-        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml" | "yaml")
-    {
+    if !may_be_log(member) {
         return None;
     }
     let lines = head_lines(catalog, member)?;

@@ -1,11 +1,12 @@
 //! Reads each file as one conversation.
 use super::FORMAT;
 use super::copilot::CopilotSession;
-use super::detect::{FileKind, file_kind, is_workspace_of};
+use super::detect::{FileKind, file_kind, workspace_files};
 use super::pi::PiSession;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::files::folder_of;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_model::{DroppedAs, Kind};
+use mementory_model::Kind;
 
 /// Reads everything.
 pub(super) fn read(
@@ -14,6 +15,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
+    let workspace_files = workspace_files(catalog);
     let mut reader = FileReader::new(FORMAT, catalog, context, sink);
     reader.each_file(detected, |reader, member, role| {
         if role == Role::Sidecar {
@@ -28,7 +30,8 @@ pub(super) fn read(
             Some(FileKind::Copilot) => {
                 let mut session = CopilotSession::default();
                 each_line(reader, member, |reader, line| session.add(reader, member, line))?;
-                let title = title_beside(reader, member)?;
+                let workspace = workspace_files.get(&folder_of(member)).copied();
+                let title = workspace.map(|file| title_in(reader, file)).transpose()?.flatten();
                 session.send(reader, member, title)
             }
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
@@ -42,26 +45,18 @@ fn each_line(
     member: &Member,
     mut read: impl FnMut(&mut FileReader<'_>, &ObjectElement<'_>) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
-    let mut budget = reader.context.limits.element_bytes;
+    let mut bytes = 0;
     reader.lines(member, Kind::Message, |reader, line| {
-        let Some(rest) = budget.checked_sub(line.text.len() as u64) else {
-            let place = format!("{}#{}", member.place, line.pointer);
-            let reason = "too_large: the session is larger than an element may be";
-            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+        if !reader.fits_element(&mut bytes, member, line, "session") {
             return Ok(());
-        };
-        budget = rest;
+        }
         read(reader, line)
     })?;
     Ok(())
 }
 
-/// The title in `workspace.yaml` beside a session of Copilot: its name, else its summary.
-fn title_beside(reader: &mut FileReader<'_>, member: &Member) -> Result<Option<String>, FormatError> {
-    let catalog = reader.catalog;
-    let Some(workspace) = catalog.members().iter().find(|other| is_workspace_of(member, other)) else {
-        return Ok(None);
-    };
+/// The title in the `workspace.yaml` of a session of Copilot: its name, else its summary.
+fn title_in(reader: &mut FileReader<'_>, workspace: &Member) -> Result<Option<String>, FormatError> {
     let text = reader.text(workspace)?;
     let value = |key: &str| {
         let lines = text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(':'));

@@ -4,8 +4,8 @@ use super::lines::{is_answer, is_person};
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
-use mementory_formats_shared::json_head::{self, head_keys};
-use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::json_head::head_keys;
+use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::keys_of;
 use std::collections::{BTreeSet, HashSet};
@@ -107,11 +107,7 @@ enum LogKind {
 
 /// The kind of a log, and whether it has a member that only Claude Code writes. None if the file is not a log.
 fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
-    let name = member.file_name().to_ascii_lowercase();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if json_head::is_markdown_in_folder(member)
-        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
-    {
+    if !may_be_log(member) {
         return None;
     }
     if is_web_log(catalog, member) {

@@ -1,8 +1,7 @@
 //! Detects logs of Codex by the members of their lines, in all their current and former shapes.
 use super::exec;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::json_head;
-use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::{decoded_head, keys_of};
 
@@ -50,11 +49,7 @@ enum LogKind {
 }
 
 fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
-    let name = member.file_name().to_ascii_lowercase();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if json_head::is_markdown_in_folder(member)
-        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
-    {
+    if !may_be_log(member) {
         return None;
     }
     let Some(lines) = head_lines(catalog, member) else { return document_kind(catalog, member) };

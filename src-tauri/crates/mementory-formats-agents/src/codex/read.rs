@@ -45,13 +45,9 @@ pub(super) fn read(
 
 fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, FormatError> {
     let mut session = Session::default();
-    let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
+    let mut bytes = 0;
     reader.lines_or_elements(member, &["items"], Kind::Message, |reader, line| {
-        bytes += line.text.len() as u64;
-        if bytes > limit {
-            let place = format!("{}#{}", member.place, line.pointer);
-            let reason = "too_large: the session is larger than an element may be";
-            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+        if !reader.fits_element(&mut bytes, member, line, "session") {
             return Ok(());
         }
         // A log of the oldest shape can be one object on a single line.

@@ -72,24 +72,20 @@ pub(super) struct Headers {
 
 impl Headers {
     /// Reads the list. What cannot be read of it is an issue, because the conversations are elsewhere.
-    pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<Self, FormatError> {
+    pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Self {
         let mut out = Self { budget: reader.context.limits.element_bytes, ..Self::default() };
         if database.has_table("ItemTable") {
             match setting::value(member, database, KEY) {
                 Ok(text) => text.iter().for_each(|text| out.read_setting(reader, member, text)),
-                Err(e) => {
-                    let message = format!("the list of conversations cannot be read: {e}");
-                    reader.sink.note(Issue::new("malformed", format!("{}#{KEY}", member.place), message));
-                }
+                Err(e) => note_unreadable(reader, member, KEY, &e),
             }
         }
         if database.has_table(TABLE)
             && let Err(e) = out.read_table(reader, member, database)
         {
-            let message = format!("the list of conversations cannot be read: {e}");
-            reader.sink.note(Issue::new("malformed", format!("{}#{TABLE}", member.place), message));
+            note_unreadable(reader, member, TABLE, &e);
         }
-        Ok(out)
+        out
     }
 
     /// Takes the entry of a conversation out of the list.
@@ -165,6 +161,11 @@ impl Headers {
 fn note_malformed(reader: &mut FileReader<'_>, member: &Member, pointer: &str) {
     let place = format!("{}#{pointer}", member.place);
     reader.sink.note(Issue::new("malformed", place, "an entry of the list of conversations is no JSON object"));
+}
+
+fn note_unreadable(reader: &mut FileReader<'_>, member: &Member, pointer: &str, error: &dyn std::error::Error) {
+    let message = format!("the list of conversations cannot be read: {error}");
+    reader.sink.note(Issue::new("malformed", format!("{}#{pointer}", member.place), message));
 }
 
 /// The conversations of all databases that were read, and the entries of the lists without a conversation.

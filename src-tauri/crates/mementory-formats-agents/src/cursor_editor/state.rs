@@ -26,7 +26,7 @@ pub(super) fn read(
     database: &Database,
     index: &mut Index,
 ) -> Result<(), FormatError> {
-    let mut headers = Headers::read(reader, member, database)?;
+    let mut headers = Headers::read(reader, member, database);
     if database.has_table("cursorDiskKV") {
         for (id, rows) in conversation_rows(member, database)? {
             let header = headers.take(&id);

@@ -11,16 +11,13 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 /// folder. If there is none, the id is made from the first message.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, record_type: Some("transcript".into()), ..Chat::default() };
-    let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
+    let mut bytes = 0;
     reader.lines(member, Kind::Message, |reader, line| {
-        bytes += line.text.len() as u64;
-        let place = format!("{}#{}", member.place, line.pointer);
-        if bytes > limit {
-            let reason = "too_large: the transcript is larger than an element may be";
-            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+        if !reader.fits_element(&mut bytes, member, line, "transcript") {
             return Ok(());
         }
         let Some(message) = line.object.raw_value("message") else {
+            let place = format!("{}#{}", member.place, line.pointer);
             let reason = "no_content: a line without a message";
             reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
             return Ok(());

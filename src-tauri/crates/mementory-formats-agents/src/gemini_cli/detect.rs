@@ -2,8 +2,7 @@
 use super::session::METADATA_TYPE;
 use super::update::is_update;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_formats_shared::json_head;
-use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::{Keys, decoded_head, keys_of};
 
@@ -34,11 +33,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// The role of a file: `Conversations` for a session, `Projects` for a checkpoint, `Records` for the list of prompts.
 fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
-    let name = member.file_name().to_ascii_lowercase();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if json_head::is_markdown_in_folder(member)
-        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
-    {
+    if !may_be_log(member) {
         return None;
     }
     if let Some(lines) = head_lines(catalog, member) {
@@ -46,7 +41,7 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     }
     let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
     let head = head.ok().filter(|head| matches!(head.first(), Some(b'{' | b'[')))?;
-    document_role(&head, &name)
+    document_role(&head, &member.file_name().to_ascii_lowercase())
 }
 
 fn role_of_lines(lines: &[String]) -> Option<Role> {

@@ -63,13 +63,9 @@ pub(super) fn read(
 /// Reads a checkpoint: a conversation that the command `/chat save` stored under a name.
 pub(super) fn read_checkpoint(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, record_type: Some("checkpoint".into()), ..Chat::default() };
-    let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
+    let mut bytes = 0;
     reader.objects(member, &["history"], Kind::Message, |reader, line| {
-        bytes += line.text.len() as u64;
-        if bytes > limit {
-            let place = format!("{}#{}", member.place, line.pointer);
-            let reason = "too_large: the checkpoint is larger than an element may be";
-            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+        if !reader.fits_element(&mut bytes, member, line, "checkpoint") {
             return Ok(());
         }
         let (mut turn, mut content) = messages::content(line.text, &line.object);

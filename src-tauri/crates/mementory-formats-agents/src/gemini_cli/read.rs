@@ -4,7 +4,7 @@ use super::{FORMAT, prompts};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{DroppedAs, Kind};
+use mementory_model::Kind;
 use std::collections::HashSet;
 
 /// Reads everything.
@@ -31,13 +31,9 @@ pub(super) fn read(
 
 fn read_session(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, FormatError> {
     let mut session = Session::default();
-    let (limit, mut bytes) = (reader.context.limits.element_bytes, 0);
+    let mut bytes = 0;
     reader.lines_or_elements(member, &["messages"], Kind::Message, |reader, line| {
-        bytes += line.text.len() as u64;
-        if bytes > limit {
-            let place = format!("{}#{}", member.place, line.pointer);
-            let reason = "too_large: the session is larger than an element may be";
-            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+        if !reader.fits_element(&mut bytes, member, line, "session") {
             return Ok(());
         }
         session.add(reader, member, line.text, &line.object, &line.pointer);

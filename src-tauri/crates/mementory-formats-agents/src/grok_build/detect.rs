@@ -2,8 +2,8 @@
 //! known may be among them. In addition, at least one line must have a member that only this agent writes, or the
 //! agent's summary must be beside the history.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_formats_shared::json_head;
-use mementory_formats_shared::jsonl_session::head_lines;
+use mementory_formats_shared::files::{Folder, folder_of};
+use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::{decoded_head, keys_of};
 use std::collections::HashMap;
@@ -57,11 +57,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 /// For a file with lines that are messages, returns whether one of them has a member that only Grok Build writes. None for
 /// any other file.
 fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
-    let name = member.file_name().to_ascii_lowercase();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if json_head::is_markdown_in_folder(member)
-        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
-    {
+    if !may_be_log(member) {
         return None;
     }
     let lines = head_lines(catalog, member)?;
@@ -85,13 +81,6 @@ fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
             || line.text("type").as_deref() == Some("tool_result") && line.has("tool_call_id");
     }
     (count > 0).then_some(is_marked)
-}
-
-/// Root, archive and folder of a file.
-type Folder<'m> = (usize, Option<usize>, Option<&'m str>);
-
-fn folder_of(member: &Member) -> Folder<'_> {
-    (member.root, member.archive, member.name.rsplit_once('/').map(|(folder, _)| folder))
 }
 
 /// The files that may be summaries of sessions, by their folders.

@@ -22,7 +22,7 @@ impl Root {
         let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let member = manifest.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
         let Some(member) = member else { return Self { prefix: String::new(), name: String::new() } };
-        let mut prefix = folder_of(&member.name).to_owned();
+        let mut prefix = marks::folder_of(&member.name).to_owned();
         if prefix.ends_with("memory/") {
             prefix.truncate(prefix.len() - "memory/".len());
         }
@@ -41,11 +41,6 @@ fn workspace_name(catalog: &Catalog, member: &Member, prefix: &str) -> String {
     folder.or(root_name).unwrap_or("workspace").to_owned()
 }
 
-/// The folder of a file name, including the `/` at the end.
-pub fn folder_of(name: &str) -> &str {
-    name.rfind('/').map_or("", |at| &name[..=at])
-}
-
 /// The files of a claim except bookkeeping files, in the order of the catalog.
 pub fn claimed_files<'c>(catalog: &'c Catalog, detected: &Detected, root: &Root) -> Vec<&'c Member> {
     let members =
@@ -62,10 +57,10 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         let is_known_name =
             files::PROFILES.iter().any(|(n, _)| *n == name) || matches!(name, "MEMORY.md" | files::AGENT_ID_FILE);
         let path = format!("memory/{name}");
-        let is_daily_note = folder_of(&member.name).ends_with("memory/")
+        let is_daily_note = marks::folder_of(&member.name).ends_with("memory/")
             && (files::date_of(&path).is_some() || files::session_day(&path).is_some());
         if is_known_name || is_daily_note || (is_selected && name.to_ascii_lowercase().ends_with(".md")) {
-            let folder = folder_of(&member.name);
+            let folder = marks::folder_of(&member.name);
             let folder = if is_daily_note { folder.strip_suffix("memory/").unwrap_or(folder) } else { folder };
             candidates.entry((member.root, member.archive, folder)).or_default().push(member);
         }
@@ -82,12 +77,12 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
         let has = |name: &str| found.iter().any(|m| m.file_name() == name);
         let is_certain = has("SOUL.md") || has(files::AGENT_ID_FILE);
         let is_likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
-            || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // daily notes in a subfolder
+            || has("MEMORY.md") && found.iter().any(|m| marks::folder_of(&m.name) != folder); // daily notes in a subfolder
         let is_likely = is_likely || !is_certain && marks::has_marked_files(catalog, &found, folder, &memory_folders);
         if !(is_certain || is_likely || is_selected) {
             continue;
         }
-        let manifest = found.iter().find(|m| folder_of(&m.name) == folder).or(found.first());
+        let manifest = found.iter().find(|m| marks::folder_of(&m.name) == folder).or(found.first());
         let Some(manifest) = manifest.map(|m| m.id) else { continue };
         let is_inside = |m: &&Member| m.root == root && m.archive == archive && m.name.starts_with(folder);
         let parts = catalog

@@ -17,7 +17,7 @@ type Folder<'m> = (usize, Option<usize>, &'m str);
 pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
     let notes = catalog.members().iter().filter(|member| member.file_name().to_ascii_lowercase().ends_with(".md"));
     notes
-        .filter_map(|note| Some((note.root, note.archive, folder_of(note).strip_suffix("memory/")?)))
+        .filter_map(|note| Some((note.root, note.archive, folder_of(&note.name).strip_suffix("memory/")?)))
         .filter(|(_, _, folder)| folder.is_empty() || folder.ends_with('/'))
         .collect()
 }
@@ -29,7 +29,7 @@ pub(super) fn has_marked_files(
     folder: &str,
     memory_folders: &HashSet<Folder<'_>>,
 ) -> bool {
-    let inside = found.iter().filter(|member| folder_of(member) == folder);
+    let inside = found.iter().filter(|member| folder_of(&member.name) == folder);
     let is_marked = |member: &&&Member| {
         let has_notes = || memory_folders.contains(&(member.root, member.archive, folder));
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
@@ -75,7 +75,7 @@ fn has_label(text: &str, label: &str) -> bool {
     })
 }
 
-/// The folder of a file, including the `/` at the end.
-fn folder_of(member: &Member) -> &str {
-    member.name.strip_suffix(member.file_name()).unwrap_or_default()
+/// The folder of a file name, including the `/` at the end.
+pub(super) fn folder_of(name: &str) -> &str {
+    name.rfind('/').and_then(|at| name.get(..=at)).unwrap_or_default()
 }

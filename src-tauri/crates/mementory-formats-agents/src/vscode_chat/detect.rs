@@ -1,7 +1,7 @@
 //! Detects chats of VS Code by the members of their objects: the names of the speakers with the list of requests, or
 //! the requests themselves.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_formats_shared::json_head;
+use mementory_formats_shared::jsonl_session::may_be_log;
 use mementory_json::{decoded_head, keys_of};
 
 /// Number of bytes at the beginning of a file that detection reads.
@@ -34,11 +34,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// The kind of a file. None if it is no chat of VS Code.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
-    let name = member.file_name().to_ascii_lowercase();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if json_head::is_markdown_in_folder(member)
-        || matches!(ending, "html" | "db" | "vscdb" | "png" | "jpg" | "csv" | "toml")
-    {
+    if !may_be_log(member) {
         return None;
     }
     let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));

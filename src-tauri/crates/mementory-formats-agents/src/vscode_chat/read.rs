@@ -29,19 +29,15 @@ pub(super) fn read(
 
 fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut session = Session::default();
-    let mut budget = reader.context.limits.element_bytes;
+    let mut bytes = 0;
     reader.objects(member, &[REQUESTS], Kind::Message, |reader, element| {
         // A chat without requests is itself the element.
         if element.object.has(REQUESTS) {
             return Ok(());
         }
-        let Some(rest) = budget.checked_sub(element.text.len() as u64) else {
-            let place = format!("{}#{}", member.place, element.pointer);
-            let reason = "too_large: the chat is larger than an element may be";
-            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+        if !reader.fits_element(&mut bytes, member, element, "chat") {
             return Ok(());
-        };
-        budget = rest;
+        }
         session.add(element.text, &element.object, &element.pointer);
         Ok(())
     })?;
@@ -55,15 +51,11 @@ fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), For
 
 fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut log = Log::default();
-    let (mut budget, mut lost_changes) = (reader.context.limits.element_bytes, 0u64);
+    let (mut bytes, mut lost_changes) = (0, 0u64);
     reader.lines(member, Kind::Message, |reader, line| {
-        let Some(rest) = budget.checked_sub(line.text.len() as u64) else {
-            let place = format!("{}#{}", member.place, line.pointer);
-            let reason = "too_large: the log is larger than an element may be";
-            reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+        if !reader.fits_element(&mut bytes, member, line, "log") {
             return Ok(());
-        };
-        budget = rest;
+        }
         lost_changes += u64::from(!log.apply(&line.object));
         Ok(())
     })?;
