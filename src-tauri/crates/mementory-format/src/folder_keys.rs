@@ -59,15 +59,6 @@ impl FolderKeys {
             _ => key.clone(),
         }
     }
-
-    /// The group of a passthrough file with `name` in place of the name of the folder.
-    pub fn renamed_group(&self, group: &str, name: &str) -> String {
-        match (self.is_in_value, group.strip_prefix(self.scope.as_str())) {
-            (false, Some(own)) if own == self.name => format!("{}{name}", self.scope),
-            (false, _) if group == self.name => name.to_owned(),
-            _ => group.to_owned(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -82,9 +73,6 @@ mod tests {
         assert_eq!(keys.name_in(&key), Some("Old"));
         assert_eq!(keys.renamed(&key, "New"), RecordKey::new("notes:New", "a/b.md"));
         assert_eq!(keys.name_in(&RecordKey::new("notes", "a")), None);
-        assert_eq!(keys.renamed_group("Old", "New"), "New");
-        assert_eq!(keys.renamed_group("notes:Old", "New"), "notes:New");
-        assert_eq!(keys.renamed_group("Other", "New"), "Other");
 
         let keys = FolderKeys::in_value("rules", "Old").unwrap();
         let key = RecordKey::new("rules", "cursor/Old/12/3");

@@ -79,8 +79,10 @@ mod tests {
     fn shells_and_our_own_program_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let relay = folder.path().join(OWN_PROGRAM);
-        // The test copies a shell to the name of our program. It waits for input, as the real program does.
-        std::fs::copy("/bin/sh", &relay).unwrap();
+        // A shell under the name of our program. It waits for input, as the real program does. `cp` copies it: a file
+        // that this process has open for writing can be inherited by a child of another test, and is then "busy".
+        let copied = std::process::Command::new("cp").arg("/bin/sh").arg(&relay).status().unwrap();
+        assert!(copied.success());
         let mut child = std::process::Command::new(&relay)
             .args(["-c", "echo ready; read line"])
             .stdin(std::process::Stdio::piped())

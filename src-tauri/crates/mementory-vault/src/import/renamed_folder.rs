@@ -3,7 +3,6 @@
 //! second one. It is recognised only if the vault has each of its records unchanged, at the same path of one other
 //! folder: if any differs, the two may be different folders, and one must not overwrite the other.
 use crate::{VaultResult, context::Context};
-use mementory_crypto::VaultKeys;
 use mementory_formats::{
     AttachmentFile, Catalog, Detected, FolderKeys, Format, FormatError, PassthroughItem, ReadContext, Sink,
 };
@@ -48,13 +47,13 @@ impl RenamedFolder {
         if !has_records {
             return Ok(None);
         }
-        let mut sample =
-            Sample { vault: &context.keys, folder: &keys, cancel, digests: HashMap::new(), of: BTreeSet::new() };
+        let mut records =
+            FolderRecords { context, folder: &keys, cancel, digests: HashMap::new(), of: BTreeSet::new() };
         // A folder that cannot be read as a whole is not compared. The error is reported when the source is imported.
-        if format.read(catalog, source, read, &mut sample).is_err() || sample.digests.is_empty() {
+        if format.read(catalog, source, read, &mut records).is_err() || records.digests.is_empty() {
             return Ok(None);
         }
-        let (digests, of) = (sample.digests, sample.of);
+        let (digests, of) = (records.digests, records.of);
         let known_name = context.store.read(|connection| known_name(context, connection, &keys, &digests, &of))?;
         Ok(known_name.map(|known_name| Self { keys, known_name }))
     }
@@ -83,16 +82,15 @@ fn known_name(
     digests: &HashMap<RecordKey, [u8; 16]>,
     of: &BTreeSet<(String, Kind)>,
 ) -> VaultResult<Option<String>> {
-    let mut by_id = connection.prepare("SELECT 1 FROM records WHERE id = ?1")?;
-    let mut is_known = |key: &RecordKey| by_id.exists([record_id(&context.keys, key)]);
     for key in digests.keys() {
-        if is_known(key)? {
+        if is_known(context, connection, key)? {
             return Ok(None);
         }
     }
-    let mut equal: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    // For each other folder, the number of records that are equal.
+    let mut equal: BTreeMap<String, usize> = BTreeMap::new();
     let mut compared = 0;
-    let sampled: HashSet<&[u8; 16]> = digests.values().collect();
+    let wanted: HashSet<&[u8; 16]> = digests.values().collect();
     let sql = "SELECT pack, slot, digest FROM records WHERE kind = ?1 AND \
                platform = (SELECT id FROM platforms WHERE name = ?2) ORDER BY pack, slot";
     for (platform, kind) in of {
@@ -100,7 +98,7 @@ fn known_name(
         let mut rows = statement.query(rusqlite::params![kind_code(*kind), platform])?;
         while let Some(row) = rows.next()? {
             let digest: [u8; 16] = row.get(2)?;
-            if compared == MAX_COMPARED || !folder.has_content_in_value() && !sampled.contains(&digest) {
+            if compared == MAX_COMPARED || !folder.has_content_in_value() && !wanted.contains(&digest) {
                 continue;
             }
             compared += 1;
@@ -109,17 +107,22 @@ fn known_name(
             let own_key = folder.renamed(&stored.key, folder.name());
             let is_equal = digests.get(&own_key).is_some_and(|own| folder.has_content_in_value() || *own == digest);
             if is_equal {
-                equal.entry(name.to_owned()).or_default().insert(own_key.value);
+                *equal.entry(name.to_owned()).or_default() += 1;
             }
         }
     }
-    let Some((name, equal)) = equal.into_iter().max_by_key(|(_, keys)| keys.len()) else { return Ok(None) };
-    Ok((equal.len() == digests.len()).then_some(name))
+    Ok(equal.into_iter().find(|(_, count)| *count == digests.len()).map(|(name, _)| name))
+}
+
+/// True if the vault has a record with this key.
+fn is_known(context: &Context, connection: &Connection, key: &RecordKey) -> VaultResult<bool> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM records WHERE id = ?1")?;
+    Ok(statement.exists([record_id(&context.keys, key)])?)
 }
 
 /// Receives the records of a folder, to compare them with the vault.
-struct Sample<'s> {
-    vault: &'s VaultKeys,
+struct FolderRecords<'s> {
+    context: &'s Context,
     folder: &'s FolderKeys,
     cancel: &'s AtomicBool,
     digests: HashMap<RecordKey, [u8; 16]>,
@@ -127,12 +130,19 @@ struct Sample<'s> {
     of: BTreeSet<(String, Kind)>,
 }
 
-impl Sink for Sample<'_> {
+impl Sink for FolderRecords<'_> {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         for record in &unit.records {
             if self.folder.name_in(&record.key) == Some(self.folder.name()) {
+                // A folder that the vault has under its own name is not read to its end.
+                let key = &record.key;
+                if self.digests.is_empty()
+                    && self.context.store.read(|c| is_known(self.context, c, key)).map_err(FormatError::from)?
+                {
+                    return Err(FormatError::Cancelled);
+                }
                 self.of.insert((record.source.platform.clone(), record.kind));
-                self.digests.insert(record.key.clone(), content_digest(self.vault, record));
+                self.digests.insert(record.key.clone(), content_digest(&self.context.keys, record));
             }
         }
         if self.digests.len() > MAX_RECORDS { Err(FormatError::Cancelled) } else { Ok(()) }
@@ -154,7 +164,7 @@ impl Sink for Sample<'_> {
     }
 }
 
-/// A sink that gives records and files the keys of a folder that the vault has.
+/// A sink that gives records the keys of a folder that the vault has.
 pub(super) struct RenamingSink<'s> {
     folder: &'s RenamedFolder,
     sink: &'s mut dyn Sink,
@@ -175,12 +185,11 @@ impl Sink for RenamingSink<'_> {
         unit.records.iter_mut().for_each(|record| self.rename_record(record));
         self.sink.unit(unit)
     }
-    fn attachment(&mut self, mut file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        self.folder.rename(&mut file.key);
+    // A folder with attachments or other files is not recognised, so none is sent under another name.
+    fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
         self.sink.attachment(file, bytes)
     }
-    fn passthrough(&mut self, mut item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        item.group = self.folder.keys.renamed_group(&item.group, &self.folder.known_name);
+    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
         self.sink.passthrough(item, bytes)
     }
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
