@@ -354,9 +354,6 @@ pub struct StoredRecord {
     pub record: Record,
 }
 
-/// Start of a mark. The class of the value and `]` follow.
-pub const REDACTED: &str = "[REDACTED:";
-
 /// A mark (`[REDACTED:class]`) that replaces a value in a record's text. The value itself is not included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redaction {

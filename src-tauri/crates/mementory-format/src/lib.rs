@@ -28,8 +28,8 @@ pub use file_operations::{
 };
 pub use folder_keys::FolderKeys;
 pub use format::{
-    AttachmentFile, Capabilities, Format, NO_BYTES_NOTE, PassthroughItem, REDACTED, ReadContext, RecordSource,
-    Redaction, SignatureRemover, Sink, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    AttachmentFile, Capabilities, Format, NO_BYTES_NOTE, PassthroughItem, ReadContext, RecordSource, Redaction,
+    SignatureRemover, Sink, SourceAbout, StoredRecord, WriteOptions, WriteReport,
 };
 pub use json_keys::json_keys;
 pub use mementory_container::{
@@ -37,7 +37,7 @@ pub use mementory_container::{
     SealedContent, SealedFile, Spool, SpoolFile, WrappedKey, create_private_file, file_sha256, is_age_head,
     is_reserved_name, is_safe_path, plain_name, sha256,
 };
-pub use mementory_model::FormatError;
+pub use mementory_model::{FormatError, REDACTED};
 pub use options::FormatOptions;
 pub use plain_secrets::{NOT_EXPORTED, SECRET_BAR, plain_secrets, replace_plain_secrets};
 pub use sequence::{SequenceError, SourceState, check_sequence};

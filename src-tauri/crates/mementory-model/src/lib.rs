@@ -21,6 +21,8 @@ pub use record::{
     Unit, Verbatim,
 };
 pub use said_by::SaidBy;
-pub use text::{fold, is_of_unspaced_script, normal_sentences, normal_text};
+pub use text::{
+    REDACTED, fold, is_of_unspaced_script, normal_sentences, normal_text, redaction_marks, without_redaction_marks,
+};
 pub use time::Timestamp;
 pub use tombstone::{Derived, Tombstone, TombstoneOp};

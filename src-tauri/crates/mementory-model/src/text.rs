@@ -1,6 +1,11 @@
 //! Normal forms of text, for search, fingerprints and finding the same words in other records.
+use std::ops::Range;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
+
+/// Start of the mark that replaces a removed value in a text. The class of the value and `]` follow:
+/// `[REDACTED:email]`.
+pub const REDACTED: &str = "[REDACTED:";
 
 /// True for characters of scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese), and of Hangul.
 pub fn is_of_unspaced_script(c: char) -> bool {
@@ -54,7 +59,46 @@ pub fn normal_text(text: &str) -> String {
     out
 }
 
-/// The sentences of a text in the form of [`normal_text`], without empty ones.
+/// The sentences of a text in the form of [`normal_text`]. Sentences without words, and those that consist only of
+/// redaction marks, are left out, because every redacted text may have the same marks.
 pub fn normal_sentences(text: &str) -> Vec<String> {
-    text.split('\n').flat_map(|line| line.unicode_sentences()).map(normal_text).filter(|s| !s.is_empty()).collect()
+    let sentences = text.split('\n').flat_map(|line| line.unicode_sentences());
+    let has_words = |sentence: &&str| !normal_text(&without_redaction_marks(sentence)).is_empty();
+    sentences.filter(has_words).map(normal_text).collect()
+}
+
+/// The positions of the redaction marks in a text, in bytes. A class has the characters `a` to `z`, `0` to `9` and `_`.
+pub fn redaction_marks(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices(REDACTED).filter_map(|(start, _)| {
+        let rest = text.get(start + REDACTED.len()..)?;
+        let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'))?;
+        (end > 0 && rest[end..].starts_with(']')).then_some(start..start + REDACTED.len() + end + 1)
+    })
+}
+
+/// The text without its redaction marks.
+pub fn without_redaction_marks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for mark in redaction_marks(text) {
+        out.push_str(&text[at..mark.start]);
+        at = mark.end;
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_of_redaction_marks_only_is_no_sentence() {
+        let text = "[REDACTED:erased] [REDACTED:access_key]. The key [REDACTED:password] is old. [REDACTED:]";
+        assert_eq!(normal_sentences(text), ["the key redacted password is old", "redacted"]);
+        assert_eq!(
+            without_redaction_marks("a [REDACTED:x9]b [REDACTED:X] [REDACTED:y"),
+            "a b [REDACTED:X] [REDACTED:y"
+        );
+    }
 }

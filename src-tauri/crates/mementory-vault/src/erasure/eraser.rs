@@ -8,9 +8,9 @@ use crate::{
     erasure::{
         ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
         reports::Names, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage, same_words::SameWords,
-        targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of, targets::texts_of,
-        vectors::add_to_evidence, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
-        write_tombstones::TombstoneWriter,
+        targets::EraseScope, targets::Target, targets::Targets, targets::fragments_of, targets::sentences_of,
+        targets::texts_of, vectors::add_to_evidence, write_tombstones::EarlierErasure,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
@@ -287,6 +287,7 @@ impl Eraser<'_> {
         self.context.store.packs.forget();
         evidence.wal_clean = self.context.store.checkpoint()?;
         evidence.texts = texts_of(targets);
+        evidence.fragments = fragments_of(targets);
         evidence.copies = reindex.len() as u32;
         evidence.rewritten_rows = reindex.to_vec();
         progress("database_pages");
@@ -440,5 +441,5 @@ fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
 }
 
 fn removal_of(targets: &[Target]) -> Removal {
-    Removal::exact(texts_of(targets).into_iter().map(|text| (text, ERASED_MARK.to_owned())).collect())
+    Removal::erased(texts_of(targets).into_iter().chain(fragments_of(targets)).collect())
 }

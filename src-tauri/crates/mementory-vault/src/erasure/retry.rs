@@ -6,7 +6,7 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::{passthrough_files::PassthroughFiles, receipts::Receipts},
-    word_removal::{ERASED_MARK, Removal},
+    word_removal::Removal,
 };
 use mementory_erasure_check::{CleanedUp, Evidence, PlaceOutcome, Receipt};
 use mementory_model::Timestamp;
@@ -61,8 +61,7 @@ impl Receipts<'_> {
         progress: &dyn Fn(&str),
     ) -> VaultResult<Receipt> {
         progress("record");
-        let removal =
-            Removal::exact(evidence.texts.iter().map(|text| (text.clone(), ERASED_MARK.to_owned())).collect());
+        let removal = Removal::erased(evidence.texts.iter().chain(&evidence.fragments).cloned().collect());
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &HashSet::new(), true)?;
         let written = self.context.store.write(|tx| {
             drop_orphans(tx)?;

@@ -1,6 +1,6 @@
 //! Finds other records that contain a sentence of the text to erase. The index finds candidates by phrase. Each is then
 //! compared in normal form, so that the result does not depend on the index's tokens.
-use crate::{VaultError, VaultResult, context::Context};
+use crate::{VaultError, VaultResult, context::Context, word_removal::is_distinctive_sentence};
 use mementory_model::{Record, normal_sentences, normal_text};
 use mementory_store::RowView;
 use std::{
@@ -8,8 +8,6 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Length of the shortest sentence that counts as "the same words", in bytes of its normal form.
-const MIN_SENTENCE_BYTES: usize = 12;
 /// Upper limit for the sentences that are searched for one record.
 const MAX_SENTENCES: usize = 24;
 /// Upper limit for the records that are compared for one sentence.
@@ -22,10 +20,10 @@ pub(crate) fn distinctive_sentences(record: &Record) -> Vec<String> {
     let mut sentences = normal_sentences(&record.text);
     // A memory is often quoted inside a longer sentence, so its whole text is searched for too.
     let whole = normal_text(&record.text);
-    if whole.len() <= 400 {
+    if whole.len() <= 400 && !sentences.is_empty() {
         sentences.push(whole);
     }
-    sentences.retain(|s| s.len() >= MIN_SENTENCE_BYTES && s.contains(' '));
+    sentences.retain(|sentence| is_distinctive_sentence(sentence));
     sentences.sort();
     sentences.dedup();
     sentences.truncate(MAX_SENTENCES);

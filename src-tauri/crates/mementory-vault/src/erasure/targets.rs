@@ -1,9 +1,17 @@
 //! Finds the records that an erasure removes, and their texts.
-use crate::{VaultResult, context::Context, erasure::same_words::distinctive_sentences};
-use mementory_model::{Record, normal_text};
+use crate::{
+    VaultResult,
+    context::Context,
+    erasure::same_words::distinctive_sentences,
+    word_removal::{ERASED_MARK, is_distinctive_sentence},
+};
+use mementory_model::{Record, normal_text, redaction_marks, without_redaction_marks};
 use mementory_store::RowView;
 use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    ops::Range,
+};
 
 /// Which dependent records an erasure removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,14 +158,37 @@ impl Targets<'_> {
     }
 }
 
-/// Texts of the targets that are long enough to be searched for.
+/// Texts of the targets that are long enough to be searched for. A text of which earlier redactions left only their marks
+/// is not searched for, and neither is a part of the mark that replaces the texts.
 pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<&String> = targets
         .iter()
         .flat_map(|t| t.texts.iter().chain(&t.parts))
-        .filter(|t| t.len() >= 8 && normal_text(t).len() >= 8)
+        .filter(|t| t.len() >= 8 && normal_text(&without_redaction_marks(t)).len() >= 8)
+        .filter(|t| !ERASED_MARK.contains(t.as_str()))
         .collect();
     all.into_iter().cloned().collect()
+}
+
+/// Pieces of the targets' texts between the marks of earlier redactions. Passthrough files may quote a text as it was
+/// before such a redaction.
+pub(crate) fn fragments_of(targets: &[Target]) -> Vec<String> {
+    let texts = targets.iter().flat_map(|t| t.texts.iter().chain(&t.parts));
+    let pieces: BTreeSet<&str> = texts
+        .flat_map(|text| between_redaction_marks(text))
+        .map(str::trim)
+        .filter(|piece| is_distinctive_sentence(&normal_text(piece)))
+        .collect();
+    pieces.into_iter().map(str::to_owned).collect()
+}
+
+/// The pieces of a text before, between and after its redaction marks. Nothing if it has none.
+fn between_redaction_marks(text: &str) -> impl Iterator<Item = &str> {
+    let marks: Vec<Range<usize>> = redaction_marks(text).collect();
+    let starts = std::iter::once(0).chain(marks.iter().map(|mark| mark.end)).collect::<Vec<_>>();
+    let ends = marks.iter().map(|mark| mark.start).chain([text.len()]).collect::<Vec<_>>();
+    let pieces = starts.into_iter().zip(ends).filter_map(|(start, end)| text.get(start..end));
+    pieces.take(if marks.is_empty() { 0 } else { usize::MAX })
 }
 
 /// Sentences of the targets that are searched for in other records.

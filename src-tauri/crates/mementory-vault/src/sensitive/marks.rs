@@ -1,6 +1,7 @@
 //! Replaces values in a text by marks, and finds marks with their class and, if known, the position of the value.
 use crate::word_removal::Removal;
 use mementory_formats::{REDACTED, Redaction};
+use mementory_model::redaction_marks;
 use std::ops::Range;
 
 /// The mark of a class.
@@ -51,17 +52,13 @@ pub(crate) fn replace_by_marks<'r>(
 
 /// Adds the marks that earlier redactions left in a text. The values that they replaced are no longer known.
 pub(crate) fn add_earlier_marks(text: &str, known: &mut Vec<Redaction>) {
-    let mut further_marks = Vec::new();
-    for (start, _) in text.match_indices(REDACTED) {
-        let rest = &text[start + REDACTED.len()..];
-        let end =
-            rest.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')).unwrap_or(rest.len());
-        if end == 0 || !rest[end..].starts_with(']') || known.iter().any(|k| k.mark.start == start) {
-            continue;
-        }
-        let mark = start..start + REDACTED.len() + end + 1;
-        further_marks.push(Redaction { class: rest[..end].to_owned(), mark, value: None });
-    }
+    let mut further_marks: Vec<Redaction> = redaction_marks(text)
+        .filter(|mark| !known.iter().any(|k| k.mark.start == mark.start))
+        .map(|mark| {
+            let class = text[mark.start + REDACTED.len()..mark.end - 1].to_owned();
+            Redaction { class, mark, value: None }
+        })
+        .collect();
     known.append(&mut further_marks);
     known.sort_by_key(|k| k.mark.start);
 }

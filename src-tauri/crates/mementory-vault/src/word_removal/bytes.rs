@@ -7,6 +7,8 @@ use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 const HEAD_BYTES: usize = 32;
 /// Largest number of levels that are decoded when a JSON string contains JSON itself.
 const MAX_LAYERS: usize = 4;
+/// How often the words are removed from the same bytes at most.
+const MAX_PASSES: usize = 4;
 
 /// The exact words of a removal, prepared to be found and replaced in bytes.
 pub(crate) struct Words<'r> {
@@ -68,6 +70,22 @@ impl<'r> Words<'r> {
 
     /// Removes the words from a whole file or a whole line. None if it contains none of them.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let pieces_removed = self.removal.pieces().and_then(|pieces| pieces.without(bytes));
+        let mut out = match (self.without_once(pieces_removed.as_deref().unwrap_or(bytes)), pieces_removed) {
+            (Some(out), _) | (None, Some(out)) => out,
+            (None, None) => return None,
+        };
+        // A replacement may complete another of the texts, if an earlier redaction left a mark in that text.
+        for _ in 1..MAX_PASSES {
+            match self.without_once(&out) {
+                Some(new) if new != out => out = new,
+                _ => break,
+            }
+        }
+        Some(out)
+    }
+
+    fn without_once(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         if !self.may_contain(bytes) {
             return None;
         }
@@ -81,8 +99,11 @@ impl<'r> Words<'r> {
             let mut out = Vec::with_capacity(bytes.len());
             let mut changed = false;
             for line in text.split_inclusive('\n') {
-                let new =
-                    line.trim_start().starts_with(['{', '[', '"']).then(|| self.without(line.as_bytes())).flatten();
+                let new = line
+                    .trim_start()
+                    .starts_with(['{', '[', '"'])
+                    .then(|| self.without_once(line.as_bytes()))
+                    .flatten();
                 changed |= new.is_some();
                 out.extend_from_slice(new.as_deref().unwrap_or(line.as_bytes()));
             }
@@ -259,6 +280,14 @@ mod tests {
     #[test]
     fn files_with_nul_bytes_keep_their_length() {
         assert_eq!(without("Muller", b"\0\x01Muller\xff\0").as_deref(), Some("\0\x01******\u{fffd}\0"));
+    }
+
+    #[test]
+    fn a_text_that_a_replacement_completes_is_removed_too() {
+        let pairs = ["the blue kite", "[X] flew away"].map(|text| (text.to_owned(), "[X]".to_owned()));
+        let removal = Removal::exact(pairs.into());
+        let new = Words::new(&removal).unwrap().without(br#"{"q":"the blue kite flew away"}"#);
+        assert_eq!(new.as_deref(), Some(&br#"{"q":"[X]"}"#[..]));
     }
 
     #[test]

@@ -1,4 +1,5 @@
 //! Removes words from text, record bodies, JSON and bytes of any kind.
+mod around_marks;
 pub(crate) mod bytes;
 mod removal;
 mod spans;
@@ -8,3 +9,11 @@ pub(crate) use spans::Spans;
 
 /// Replacement of erased words in other records and in files.
 pub(crate) const ERASED_MARK: &str = "[REDACTED:erased]";
+
+/// Length of the shortest sentence that is searched for, in bytes of its normal form.
+const MIN_SENTENCE_BYTES: usize = 12;
+
+/// True if a sentence in normal form is long enough to be searched for. A single word is not.
+pub(crate) fn is_distinctive_sentence(normal: &str) -> bool {
+    normal.len() >= MIN_SENTENCE_BYTES && normal.contains(' ')
+}

@@ -1,5 +1,9 @@
 //! Removes words from text, record bodies and the JSON of a source.
-use crate::word_removal::spans::{Overlap, Spans};
+use crate::word_removal::{
+    ERASED_MARK,
+    around_marks::QuotedPieces,
+    spans::{Overlap, Spans},
+};
 use aho_corasick::AhoCorasick;
 use mementory_json::Tree;
 use mementory_model::{Record, normal_text};
@@ -30,6 +34,8 @@ pub(crate) struct Removal {
     /// Chosen spans of a text. A string that repeats a part of the text inside them or across their border is replaced
     /// completely.
     spans: Option<Spans>,
+    /// Erased texts that files may quote with the marks of earlier redactions inside.
+    pieces: Option<QuotedPieces>,
 }
 
 impl Removal {
@@ -41,6 +47,18 @@ impl Removal {
         let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD_BYTES).unwrap_or(from.as_bytes()));
         let heads = (pairs.len() > 1).then(|| AhoCorasick::new(heads).ok()).flatten();
         Self { exact: pairs, heads, ..Self::default() }
+    }
+
+    /// A removal of erased texts. Files may quote them with the marks of earlier redactions inside.
+    pub(crate) fn erased(texts: Vec<String>) -> Self {
+        let pieces = QuotedPieces::new(texts.iter().map(String::as_str));
+        let exact = Self::exact(texts.into_iter().map(|text| (text, ERASED_MARK.to_owned())).collect());
+        Self { pieces: Some(pieces), ..exact }
+    }
+
+    /// Erased texts that files may quote with the marks of earlier redactions inside.
+    pub(crate) fn pieces(&self) -> Option<&QuotedPieces> {
+        self.pieces.as_ref()
     }
 
     /// A removal of these sentences, given in normal form. They are found however they are written.
