@@ -41,7 +41,7 @@ fn read_with(
 
 /// Reads a case that must be readable.
 pub fn read_case(case: &Case) -> MemorySource {
-    let passphrase = case.passphrase.clone().map(|text| Arc::new(OwnerPassphrase(text)) as Arc<dyn Passphrase>);
+    let passphrase = case.passphrase.as_deref().map(|text| Arc::new(OwnerPassphrase::new(text)) as Arc<dyn Passphrase>);
     let read = read_with(&case.path, &Limits::default(), case.format, passphrase);
     read.unwrap_or_else(|error| panic!("{}: {error:?}", case.name))
 }
