@@ -21,7 +21,7 @@ pub fn open(path: &Path, limits: &Limits, only: Option<&str>) -> Result<(Catalog
 
 /// Reads a path as `format`. If nothing is detected, the result has no records.
 pub fn read(path: &Path, limits: &Limits, format: &dyn Format) -> Result<MemorySource, FormatError> {
-    read_with(path, limits, format, None)
+    read_with(path, limits, format, passphrase_for(format))
 }
 
 fn read_with(
@@ -54,8 +54,14 @@ pub fn validate(path: &Path, format: &dyn Format) -> Result<Option<Validation>, 
 }
 
 /// The options with which a case is written.
-pub fn write_options(base: Option<PathBuf>) -> WriteOptions {
-    WriteOptions { everything: true, base, ..WriteOptions::default() }
+pub fn write_options(format: &dyn Format, base: Option<PathBuf>) -> WriteOptions {
+    WriteOptions { everything: true, base, passphrase: passphrase_for(format), ..WriteOptions::default() }
+}
+
+/// The passphrase of the files that the suite writes. None for a format that needs none.
+fn passphrase_for(format: &dyn Format) -> Option<Arc<dyn Passphrase>> {
+    let needs_one = format.capabilities().needs_passphrase;
+    needs_one.then(|| Arc::new(OwnerPassphrase::new("four words of it")) as Arc<dyn Passphrase>)
 }
 
 /// The record without its origin, to be compared after a round trip.
