@@ -20,6 +20,7 @@ import { testKeyboard } from "../e2e/keyboard.mjs";
 import { testAccessibilityTree } from "../e2e/spoken.mjs";
 import { testMainStory } from "../e2e/story.mjs";
 import { testWatchedFolder } from "../e2e/watching.mjs";
+import { amemInterop } from "../interop/amem.mjs";
 import { chatsInterop } from "../interop/chats.mjs";
 import { clientInterop } from "../interop/clients.mjs";
 import { bundleInterop, mcpInterop } from "../interop/mcp.mjs";
@@ -221,6 +222,7 @@ export const LAYERS = {
     interop,
     pamInterop,
     zaxyInterop,
+    amemInterop,
     mcpInterop,
     bundleInterop,
     chatsInterop,

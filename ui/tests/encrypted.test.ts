@@ -72,4 +72,25 @@ describe("an encrypted export", () => {
     ]);
     expect(previews.mock.calls.at(-1)?.[2]).toBe(true);
   });
+
+  it("always needs the passphrase in a format that is always encrypted", async () => {
+    const run = vi.spyOn(mock, "exportRun");
+    const previews = vi.spyOn(mock, "exportPreview");
+    render(ExportSheet, { filter: null, query: "", found: null, start: "amem" });
+    const box = within(await screen.findByTestId("export-encrypt")).getByRole("switch") as HTMLButtonElement;
+    expect([box.getAttribute("aria-checked"), box.disabled]).toEqual(["true", true]);
+    await screen.findByTestId("export-losses");
+    expect(previews.mock.calls.at(-1)?.[2]).toBe(true);
+    await fireEvent.click(screen.getByTestId("export-understood"));
+    const save = screen.getByTestId("export-save") as HTMLButtonElement;
+    expect(save.disabled).toBe(true);
+    await type("export-passphrase", "harbour copper nineteen kite");
+    await type("export-repeat", "harbour copper nineteen kite");
+    await waitFor(() => expect(save.disabled).toBe(false));
+    await fireEvent.click(save);
+    await screen.findByTestId("export-verified");
+    expect(run.mock.calls.map(([, request, passphrase]) => [request.format, passphrase])).toEqual([
+      ["amem", "harbour copper nineteen kite"],
+    ]);
+  });
 });

@@ -1,7 +1,7 @@
 //! The passphrase of a file. Format readers and writers use it through the [`Passphrase`] trait and never see its text.
 use mementory_crypto::{
     AgeWriter, CryptoError, KeyPairParams, PassphraseCipher, PassphraseKeyPair, PassphraseSealed, open_age,
-    open_with_passphrase, portable, seal_with_passphrase,
+    open_with_passphrase, portable, random_id, seal_with_passphrase,
 };
 use mementory_formats::{
     Cipher, FormatError, KeyDerivation, KeyPair, Passphrase, Sealed, SealedContent, SealedFile, Spool, WrappedKey,
@@ -46,6 +46,10 @@ impl Passphrase for TypedPassphrase {
         Ok(Box::new(TypedKeyPair(PassphraseKeyPair::derive(self.0.as_bytes(), params).map_err(format_error)?)))
     }
 
+    fn random_id(&self) -> Result<[u8; 16], FormatError> {
+        random_id().map_err(format_error)
+    }
+
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError> {
         Ok(Box::new(AgeFile(AgeWriter::new(&self.0, out).map_err(format_error)?)))
     }
@@ -66,6 +70,25 @@ struct TypedKeyPair(PassphraseKeyPair);
 impl KeyPair for TypedKeyPair {
     fn signing_key(&self) -> [u8; 32] {
         self.0.signing_key()
+    }
+
+    fn agreement_key(&self) -> [u8; 32] {
+        self.0.agreement_key()
+    }
+
+    fn new_key(&self, label: &[u8]) -> Result<WrappedKey, FormatError> {
+        let (ephemeral, wrapped) = self.0.new_key(label).map_err(format_error)?;
+        Ok(WrappedKey { ephemeral: ephemeral.to_vec(), wrapped })
+    }
+
+    fn seal(&self, key: &WrappedKey, label: &[u8], aad: &[u8], plain: &[u8]) -> Result<SealedContent, FormatError> {
+        let sealed = self.0.seal((&key.ephemeral, &key.wrapped), label, aad, plain);
+        let (wrapped_key, nonce, ciphertext) = sealed.map_err(format_error)?;
+        Ok(SealedContent { wrapped_key, nonce, ciphertext })
+    }
+
+    fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message)
     }
 
     fn open(

@@ -93,13 +93,13 @@ pub struct ExportArgs {
     /// Sign with this private key (PKCS#8 PEM).
     #[arg(long, value_name = "FILE")]
     pub signing_key_file: Option<PathBuf>,
-    /// Encrypt the export, if the format supports it.
+    /// Encrypt the export, if the format supports it; amem is always encrypted and needs this.
     #[arg(long, requires = "export_passphrase_file")]
     pub encrypt: bool,
     /// Read the passphrase for the encrypted export from this file.
     #[arg(long, value_name = "FILE", requires = "encrypt")]
     pub export_passphrase_file: Option<PathBuf>,
-    /// Write a delta or an incremental export that is based on this earlier export.
+    /// Write a delta or an incremental export that is based on this earlier export; for amem, write for its owner.
     #[arg(long, value_name = "EXPORT")]
     pub base: Option<PathBuf>,
     /// Write json, yaml or jsonl; for mif also mem0, generic or markdown, which contain only memories.

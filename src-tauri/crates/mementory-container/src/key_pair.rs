@@ -1,5 +1,5 @@
-//! Key pairs that are derived from a passphrase, for files that are encrypted to their owner's key. Readers never
-//! see the private halves.
+//! Key pairs that are derived from a passphrase, for files that are encrypted to their owner's key. Readers and writers
+//! never see the private halves.
 use crate::FormatError;
 
 /// How key pairs are derived from a passphrase: Argon2id gives a secret, HKDF-SHA256 with a label gives the seed of
@@ -45,9 +45,18 @@ pub struct SealedContent {
 pub trait KeyPair: std::fmt::Debug + Send + Sync {
     /// Public half of the Ed25519 pair.
     fn signing_key(&self) -> [u8; 32];
+    /// Public half of the X25519 pair.
+    fn agreement_key(&self) -> [u8; 32];
+    /// A new random key that only the owner can read.
+    fn new_key(&self, label: &[u8]) -> Result<WrappedKey, FormatError>;
+    /// Encrypts content under a new random key of its own, which is wrapped under `key`. `aad` is additional data that
+    /// is authenticated together with the content.
+    fn seal(&self, key: &WrappedKey, label: &[u8], aad: &[u8], plain: &[u8]) -> Result<SealedContent, FormatError>;
     /// Decrypts content. `aad` is the additional data that was authenticated together with the content.
     fn open(&self, key: &WrappedKey, label: &[u8], aad: &[u8], content: &SealedContent)
     -> Result<Vec<u8>, FormatError>;
+    /// Signs with the Ed25519 pair.
+    fn sign(&self, message: &[u8]) -> [u8; 64];
     /// True if `signature` is a signature of `message` by the Ed25519 key `public`.
     fn verify(&self, public: &[u8], message: &[u8], signature: &[u8]) -> bool;
 }

@@ -60,6 +60,10 @@ pub trait Passphrase: std::fmt::Debug + Send + Sync {
         let _ = derivation;
         Err(FormatError::invalid("not_supported", "encryption", "this passphrase gives no key pairs"))
     }
+    /// 16 random bytes, for the salt of [`Passphrase::key_pair`] and for ids that must reveal nothing.
+    fn random_id(&self) -> Result<[u8; 16], FormatError> {
+        Err(FormatError::invalid("not_supported", "encryption", "this passphrase gives no random bytes"))
+    }
     /// A stream that encrypts a whole file (age) and writes it to `out`.
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError>;
     /// Scratch space for the content of an encrypted file, used if [`crate::Catalog::open_with`] is given no spool.

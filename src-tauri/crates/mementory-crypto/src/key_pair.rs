@@ -1,8 +1,8 @@
 //! Key pairs that files of other programs derive from a passphrase: Ed25519 for signatures and X25519 for encryption,
 //! with AES key wrap (RFC 3394) and AES-256-GCM. The vault itself does not use this module.
 use crate::hazmat::derive_key;
-use crate::sealed::{derive, open_gcm};
-use crate::{CryptoError, SigningKey};
+use crate::sealed::{derive, open_gcm, seal_gcm};
+use crate::{CryptoError, SigningKey, random_bytes};
 use aes_kw::{KeyInit, KwAes256};
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
@@ -16,6 +16,9 @@ pub struct PassphraseKeyPair {
     signing: SigningKey,
     agreement: StaticSecret,
 }
+
+/// An encrypted content: its wrapped key, the nonce, and the ciphertext with its tag.
+type Sealed = (Vec<u8>, Vec<u8>, Vec<u8>);
 
 /// What the derivation of [`PassphraseKeyPair`] needs besides the passphrase.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +45,48 @@ impl PassphraseKeyPair {
     /// Public half of the Ed25519 pair.
     pub fn signing_key(&self) -> [u8; 32] {
         self.signing.public()
+    }
+
+    /// Public half of the X25519 pair.
+    pub fn agreement_key(&self) -> [u8; 32] {
+        PublicKey::from(&self.agreement).to_bytes()
+    }
+
+    /// Signs with the Ed25519 pair.
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.signing.sign(message)
+    }
+
+    /// A new random key that is encrypted to the X25519 pair. Returns the public half of the pair that was made for it,
+    /// and the wrapped key.
+    ///
+    /// # Errors
+    /// The system provides no randomness.
+    pub fn new_key(&self, label: &[u8]) -> Result<([u8; 32], Vec<u8>), CryptoError> {
+        let ephemeral = StaticSecret::from(*Zeroizing::new(random_bytes::<32>()?));
+        let shared = ephemeral.diffie_hellman(&PublicKey::from(&self.agreement));
+        let wrapping = derive_key(shared.as_bytes(), b"", label);
+        let key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
+        Ok((PublicKey::from(&ephemeral).to_bytes(), wrap(&wrapping, &key)?))
+    }
+
+    /// Encrypts content under a new random key, which is wrapped with the key that `ephemeral` and `wrapped` give. A
+    /// key encrypts one content only, so its nonce is never used twice.
+    ///
+    /// # Errors
+    /// `ephemeral` and `wrapped` were not made for this pair and label; the system provides no randomness.
+    pub fn seal(
+        &self,
+        (ephemeral, wrapped): (&[u8], &[u8]),
+        label: &[u8],
+        aad: &[u8],
+        plain: &[u8],
+    ) -> Result<Sealed, CryptoError> {
+        let key = self.unwrap_shared(ephemeral, wrapped, label)?;
+        let content_key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
+        let mut ciphertext = plain.to_vec();
+        let nonce = seal_gcm(&content_key, aad, &mut ciphertext)?;
+        Ok((wrap(&key, &content_key)?, nonce, ciphertext))
     }
 
     /// Decrypts content. `ephemeral` and `wrapped` give a key that unwraps `wrapped_key`, which is the content's key.
@@ -81,6 +126,12 @@ impl std::fmt::Debug for PassphraseKeyPair {
     }
 }
 
+fn wrap(wrapping: &[u8; 32], key: &[u8; KEY_LEN]) -> Result<Vec<u8>, CryptoError> {
+    let mut out = vec![0; WRAPPED_LEN];
+    KwAes256::new(wrapping.into()).wrap_key(key, &mut out).map_err(|_| CryptoError::Decrypt)?;
+    Ok(out)
+}
+
 fn unwrap(wrapping: &[u8; 32], wrapped: &[u8]) -> Result<Zeroizing<[u8; KEY_LEN]>, CryptoError> {
     let mut key = Zeroizing::new([0; KEY_LEN]);
     if wrapped.len() != WRAPPED_LEN {
@@ -94,53 +145,6 @@ fn unwrap(wrapping: &[u8; 32], wrapped: &[u8]) -> Result<Zeroizing<[u8; KEY_LEN]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::{random_bytes, sealed::seal_gcm};
-
-    type SealedContent = (Vec<u8>, Vec<u8>, Vec<u8>);
-
-    /// Makes what the owner's program would write. Outside of tests, our program only reads it.
-    impl PassphraseKeyPair {
-        /// Public half of the X25519 pair.
-        fn agreement_key(&self) -> [u8; 32] {
-            PublicKey::from(&self.agreement).to_bytes()
-        }
-
-        /// Signs with the Ed25519 pair.
-        fn sign(&self, message: &[u8]) -> [u8; 64] {
-            self.signing.sign(message)
-        }
-
-        /// A new random key that is encrypted to the X25519 pair. Returns the public half of the pair that was made for
-        /// it, and the wrapped key.
-        fn new_key(&self, label: &[u8]) -> Result<([u8; 32], Vec<u8>), CryptoError> {
-            let ephemeral = StaticSecret::from(random_bytes::<32>()?);
-            let shared = ephemeral.diffie_hellman(&PublicKey::from(&self.agreement));
-            let wrapping = derive_key(shared.as_bytes(), b"", label);
-            let key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
-            Ok((PublicKey::from(&ephemeral).to_bytes(), wrap(&wrapping, &key)?))
-        }
-
-        /// Encrypts content under a new key. Returns the wrapped key, the nonce, and the ciphertext with its tag.
-        fn seal(
-            &self,
-            (ephemeral, wrapped): (&[u8], &[u8]),
-            label: &[u8],
-            aad: &[u8],
-            plain: &[u8],
-        ) -> Result<SealedContent, CryptoError> {
-            let key = self.unwrap_shared(ephemeral, wrapped, label)?;
-            let content_key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
-            let mut ciphertext = plain.to_vec();
-            let nonce = seal_gcm(&content_key, aad, &mut ciphertext)?;
-            Ok((wrap(&key, &content_key)?, nonce, ciphertext))
-        }
-    }
-
-    fn wrap(wrapping: &[u8; 32], key: &[u8; KEY_LEN]) -> Result<Vec<u8>, CryptoError> {
-        let mut out = vec![0; WRAPPED_LEN];
-        KwAes256::new(wrapping.into()).wrap_key(key, &mut out).map_err(|_| CryptoError::Decrypt)?;
-        Ok(out)
-    }
 
     fn pair(passphrase: &[u8]) -> PassphraseKeyPair {
         let params =

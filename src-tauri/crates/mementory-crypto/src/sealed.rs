@@ -91,8 +91,7 @@ pub fn open_with_passphrase(
     Ok(plain)
 }
 
-/// Encrypts with AES-256-GCM, as [`seal`] does. Only tests write what [`open_gcm`] reads.
-#[cfg(test)]
+/// Encrypts with AES-256-GCM: replaces the plaintext with ciphertext and tag, and returns the new nonce.
 pub(crate) fn seal_gcm(key: &[u8; 32], aad: &[u8], bytes: &mut Vec<u8>) -> Result<Vec<u8>, CryptoError> {
     seal::<Aes256Gcm, 12>(key, aad, bytes)
 }

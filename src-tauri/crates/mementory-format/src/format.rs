@@ -37,6 +37,9 @@ pub struct Capabilities {
     pub signs: bool,
     /// Files that are written can be encrypted under a passphrase.
     pub encrypts: bool,
+    /// Files that are written are always encrypted, so an export needs a passphrase. Each export has new keys, so two
+    /// exports of the same records have different bytes.
+    pub needs_passphrase: bool,
     /// Text that a user pastes can be in this format.
     pub text: bool,
     /// Writes its own passthrough files back unchanged, and those of other formats in envelopes.

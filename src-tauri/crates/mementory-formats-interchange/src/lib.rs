@@ -1,6 +1,5 @@
 //! Formats made for interchange between programs, one folder each: `{mod,detect,wire,read,write}.rs` and a README.
 pub mod alf;
-pub mod amem;
 pub mod eventloom;
 pub mod mem;
 pub mod mif;
@@ -22,7 +21,6 @@ pub const FORMATS: &[&dyn Format] = &[
     &mif::Mif,
     &zaxy::Zaxy,
     &eventloom::Eventloom,
-    &amem::Amem,
 ];
 
 /// Detection with the formats of this crate.

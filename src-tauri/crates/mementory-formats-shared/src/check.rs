@@ -6,7 +6,7 @@ use mementory_model::{Dropped, DroppedAs, Issue, Limits, Timestamp, Tombstone, U
 use std::io::Read;
 
 /// Largest number of errors that are listed, and also of warnings.
-const MAX_FINDINGS: usize = 1000;
+pub const MAX_FINDINGS: usize = 1000;
 
 /// Reads a source without storing it. Entries that cannot be read are errors; repaired entries and entries that were
 /// left out are warnings.
@@ -18,13 +18,21 @@ pub fn validate(
 ) -> Result<Validation, FormatError> {
     let Some(now) = Timestamp::from_micros(0) else { return Ok(Validation::default()) };
     let context = ReadContext { limits: limits.clone(), now, passphrase: None };
+    findings(detected, |sink| format.read(catalog, detected, &context, sink))
+}
+
+/// The findings of a reader, which gets a sink that stores nothing.
+pub fn findings(
+    detected: &Detected,
+    read: impl FnOnce(&mut dyn Sink) -> Result<(), FormatError>,
+) -> Result<Validation, FormatError> {
     let mut sink = Findings(Validation {
         version: detected.claim.version.clone(),
         kind: Some("full".into()),
         unsigned: true,
         ..Validation::default()
     });
-    format.read(catalog, detected, &context, &mut sink)?;
+    read(&mut sink)?;
     Ok(sink.0)
 }
 

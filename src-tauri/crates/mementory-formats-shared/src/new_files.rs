@@ -50,8 +50,13 @@ impl NewFile {
 
     /// Appends a text.
     pub fn add(&mut self, text: &str) -> Result<(), FormatError> {
+        self.add_bytes(text.as_bytes())
+    }
+
+    /// Appends bytes.
+    pub fn add_bytes(&mut self, bytes: &[u8]) -> Result<(), FormatError> {
         let Some(file) = &mut self.file else { return Ok(()) };
-        file.write_all(text.as_bytes()).map_err(|e| FormatError::io(&self.place, e))
+        file.write_all(bytes).map_err(|e| FormatError::io(&self.place, e))
     }
 
     /// Writes what is still in memory.

@@ -1,6 +1,7 @@
 //! Formats of assistants, memory engines and chat programs. Each has its own folder with a README.
 pub mod agentcore;
 pub mod aimem;
+pub mod amem;
 pub mod basic_memory;
 pub mod character_ai;
 pub mod chatgpt;
@@ -40,6 +41,7 @@ use mementory_format::Format;
 
 /// Every format of this crate, in the order in which detection tries them.
 pub const FORMATS: &[&dyn Format] = &[
+    &amem::Amem,
     &chatgpt::ChatGpt,
     &claude::Claude,
     &mem0::Mem0,

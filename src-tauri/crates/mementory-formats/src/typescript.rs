@@ -23,7 +23,7 @@ pub fn typescript() -> String {
     out
 }
 
-fn capability_flags(can: Capabilities) -> [(&'static str, bool); 17] {
+fn capability_flags(can: Capabilities) -> [(&'static str, bool); 18] {
     [
         ("read", can.read),
         ("write", can.write),
@@ -34,6 +34,7 @@ fn capability_flags(can: Capabilities) -> [(&'static str, bool); 17] {
         ("folder", can.folder),
         ("signs", can.signs),
         ("encrypts", can.encrypts),
+        ("needsPassphrase", can.needs_passphrase),
         ("text", can.text),
         ("passthrough", can.carries_passthrough),
         ("needsBase", can.needs_base),

@@ -12,8 +12,8 @@ import { t } from "$lib/text";
 export type { ExportFormat, FileFormat } from "$lib/state/formats";
 
 /**
- * An export format in the window. `signs`: the vault can sign it. `encrypts`: it can have a passphrase. `folder`: it is
- * a folder. `files`: it contains small attached files.
+ * An export format in the window. `signs`: the vault can sign it. `encrypts`: it can have a passphrase.
+ * `needsPassphrase`: it always has one. `folder`: it is a folder. `files`: it contains small attached files.
  */
 export type FormatCard = {
   value: ExportFormat;
@@ -21,6 +21,7 @@ export type FormatCard = {
   end: string;
   signs: boolean;
   encrypts: boolean;
+  needsPassphrase: boolean;
   folder: boolean;
   files: boolean;
 };
@@ -41,6 +42,7 @@ export const FORMAT_CARDS: readonly FormatCard[] = EXPORT_FORMATS.toSorted(
   end: format.ending,
   signs: format.signs,
   encrypts: format.encrypts,
+  needsPassphrase: format.needsPassphrase,
   folder: format.folder,
   files: format.attachments,
 }));

@@ -58,9 +58,10 @@ class QuickExport {
       const last = lastSettings(entries, format);
       const sign = last.sign && (cardOf(format)?.signs ?? false);
       const request = { format, out: "", filter: ANY, overwrite: false, sign, cover: true };
-      const preview = await backend().exportPreview(job.id, request, last.encrypt, job.listen);
+      const encrypt = last.encrypt || (cardOf(format)?.needsPassphrase ?? false);
+      const preview = await backend().exportPreview(job.id, request, encrypt, job.listen);
       if (!isUnlocked()) return;
-      if (last.encrypt || !this.#isAccepted(preview)) {
+      if (encrypt || !this.#isAccepted(preview)) {
         dialogs.show({ kind: "export", filter: null, query: "", found: null, format, last });
         return;
       }

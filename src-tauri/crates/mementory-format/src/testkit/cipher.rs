@@ -1,7 +1,10 @@
 //! A cipher for tests.
-use crate::{Cipher, FormatError, Passphrase, Sealed, SealedFile};
+use crate::{Cipher, FormatError, KeyDerivation, KeyPair, Passphrase, Sealed, SealedContent, SealedFile, WrappedKey};
 use sha2::{Digest, Sha256};
-use std::io::{Read, Write};
+use std::{
+    io::{Read, Write},
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 /// A fake cipher, which only makes encrypted bytes recognisable. The real cipher is in mementory-crypto.
 #[derive(Debug)]
@@ -33,6 +36,12 @@ impl Passphrase for FakeCipher {
         }
         Ok(text.iter().map(|b| b ^ 0x55).collect())
     }
+    fn key_pair(&self, derivation: &KeyDerivation<'_>) -> Result<Box<dyn KeyPair>, FormatError> {
+        Ok(Box::new(FakeKeys(digest(&[self.0.as_bytes(), derivation.salt]))))
+    }
+    fn random_id(&self) -> Result<[u8; 16], FormatError> {
+        Ok(unique())
+    }
     fn seal_file(&self, mut out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError> {
         let head = [b"age-encryption.org/v1\n", self.passphrase_mark(b"").as_slice()].concat();
         out.write_all(&head).unwrap();
@@ -46,6 +55,79 @@ impl Passphrase for FakeCipher {
         }
         Ok(Box::new(XorReader(from)))
     }
+}
+
+/// 16 bytes that no other call in this process returns.
+fn unique() -> [u8; 16] {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let mut out = [0; 16];
+    out[..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+    out
+}
+
+fn digest(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_le_bytes());
+        hasher.update(part);
+    }
+    hasher.finalize().into()
+}
+
+/// Fake key pairs. As with real ones, content opens only with the same passphrase, key, label and additional data.
+#[derive(Debug)]
+struct FakeKeys([u8; 32]);
+
+impl FakeKeys {
+    fn tag(&self, key: &WrappedKey, label: &[u8], aad: &[u8], wrapped_key: &[u8], text: &[u8]) -> [u8; 32] {
+        digest(&[&self.0, &key.ephemeral, &key.wrapped, label, aad, wrapped_key, text])
+    }
+}
+
+impl KeyPair for FakeKeys {
+    fn signing_key(&self) -> [u8; 32] {
+        digest(&[b"sign", &self.0])
+    }
+    fn agreement_key(&self) -> [u8; 32] {
+        digest(&[b"agree", &self.0])
+    }
+    fn new_key(&self, label: &[u8]) -> Result<WrappedKey, FormatError> {
+        let ephemeral = digest(&[&unique(), label]).to_vec();
+        let wrapped = [digest(&[&self.0, &ephemeral, label]).as_slice(), &[0; 8]].concat();
+        Ok(WrappedKey { ephemeral, wrapped })
+    }
+    fn seal(&self, key: &WrappedKey, label: &[u8], aad: &[u8], plain: &[u8]) -> Result<SealedContent, FormatError> {
+        let wrapped_key = [&unique()[..], &[0; 24]].concat();
+        let mut ciphertext: Vec<u8> = plain.iter().map(|b| b ^ 0x55).collect();
+        ciphertext.extend(&self.tag(key, label, aad, &wrapped_key, plain)[..16]);
+        Ok(SealedContent { wrapped_key, nonce: vec![9; 12], ciphertext })
+    }
+    fn open(
+        &self,
+        key: &WrappedKey,
+        label: &[u8],
+        aad: &[u8],
+        content: &SealedContent,
+    ) -> Result<Vec<u8>, FormatError> {
+        let length = content.ciphertext.len().checked_sub(16).ok_or_else(FakeCipher::wrong_passphrase)?;
+        let (text, tag) = content.ciphertext.split_at(length);
+        let plain: Vec<u8> = text.iter().map(|b| b ^ 0x55).collect();
+        let is_same = self.tag(key, label, aad, &content.wrapped_key, &plain)[..16] == *tag;
+        if is_same { Ok(plain) } else { Err(FakeCipher::wrong_passphrase()) }
+    }
+    fn sign(&self, message: &[u8]) -> [u8; 64] {
+        fake_signature(&self.signing_key(), message)
+    }
+    fn verify(&self, public: &[u8], message: &[u8], signature: &[u8]) -> bool {
+        fake_signature(public, message)[..] == *signature
+    }
+}
+
+/// A signature that everybody can make.
+fn fake_signature(public: &[u8], message: &[u8]) -> [u8; 64] {
+    let mut out = [0; 64];
+    out[..32].copy_from_slice(&digest(&[public, message]));
+    out
 }
 
 struct XorWriter(Box<dyn Write>);

@@ -8,11 +8,12 @@ pub use cipher::FakeCipher;
 pub use memory::{MemorySource, formats_of, vault_id};
 pub use scratch::{Scratch, put, tree};
 
-use crate::{Catalog, Format, ReadContext, Validation, WriteOptions, WriteReport, detect};
+use crate::{Catalog, Format, Passphrase, ReadContext, Validation, WriteOptions, WriteReport, detect};
 use mementory_model::{Limits, Timestamp};
 use std::{
     io::Write,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 /// The top folder of the repository. The path is read from the environment when a test runs, not when it is built,
@@ -52,14 +53,27 @@ pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -
     assert!(found.ties.is_empty(), "{:?}", found.ties);
     assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
     let mut source = MemorySource::default();
-    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    format.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
+    format.read(&catalog, &found.sources[0], &read_context(format, limits), &mut source).unwrap();
     source
+}
+
+/// The context of a reader, with the passphrase of [`write_options`].
+pub fn read_context(format: &dyn Format, limits: Limits) -> ReadContext {
+    ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: passphrase_for(format) }
+}
+
+/// The options of a writer. They have a passphrase if the format cannot be written without one.
+pub fn write_options(format: &dyn Format) -> WriteOptions {
+    WriteOptions { passphrase: passphrase_for(format), ..WriteOptions::default() }
+}
+
+fn passphrase_for(format: &dyn Format) -> Option<Arc<dyn Passphrase>> {
+    format.capabilities().needs_passphrase.then(|| Arc::new(FakeCipher("four words of it")) as Arc<dyn Passphrase>)
 }
 
 /// Writes all records of `source` to `path`.
 pub fn write(source: &mut MemorySource, path: &Path, format: &dyn Format) -> WriteReport {
-    format.write(source, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
+    format.write(source, path, &WriteOptions { everything: true, ..write_options(format) }).unwrap()
 }
 
 /// Validates a path as `format`.

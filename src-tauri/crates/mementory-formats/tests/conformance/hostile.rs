@@ -192,7 +192,7 @@ fn entry_names_cannot_lead_out_of_the_folder() {
             if case.format.capabilities().write {
                 let out = scratch.at("out/written");
                 std::fs::create_dir_all(scratch.at("out")).unwrap();
-                let _ = case.format.write(&mut source, &out, &write_options(case.base.clone()));
+                let _ = case.format.write(&mut source, &out, &write_options(case.format, case.base.clone()));
                 let outside: Vec<String> = tree(&scratch.0)
                     .into_keys()
                     .filter(|name| name != "in/input.zip" && !name.starts_with("out/written"))

@@ -21,7 +21,7 @@ pub fn open(path: &Path, limits: &Limits, only: Option<&str>) -> Result<(Catalog
 
 /// Reads a path as `format`. If nothing is detected, the result has no records.
 pub fn read(path: &Path, limits: &Limits, format: &dyn Format) -> Result<MemorySource, FormatError> {
-    read_with(path, limits, format, None)
+    read_with(path, limits, format, passphrase_for(format))
 }
 
 fn read_with(
@@ -41,7 +41,7 @@ fn read_with(
 
 /// Reads a case that must be readable.
 pub fn read_case(case: &Case) -> MemorySource {
-    let passphrase = case.passphrase.clone().map(|text| Arc::new(OwnerPassphrase(text)) as Arc<dyn Passphrase>);
+    let passphrase = case.passphrase.as_deref().map(|text| Arc::new(OwnerPassphrase::new(text)) as Arc<dyn Passphrase>);
     let read = read_with(&case.path, &Limits::default(), case.format, passphrase);
     read.unwrap_or_else(|error| panic!("{}: {error:?}", case.name))
 }
@@ -54,8 +54,14 @@ pub fn validate(path: &Path, format: &dyn Format) -> Result<Option<Validation>, 
 }
 
 /// The options with which a case is written.
-pub fn write_options(base: Option<PathBuf>) -> WriteOptions {
-    WriteOptions { everything: true, base, ..WriteOptions::default() }
+pub fn write_options(format: &dyn Format, base: Option<PathBuf>) -> WriteOptions {
+    WriteOptions { everything: true, base, passphrase: passphrase_for(format), ..WriteOptions::default() }
+}
+
+/// The passphrase of the files that the suite writes. None for a format that needs none.
+fn passphrase_for(format: &dyn Format) -> Option<Arc<dyn Passphrase>> {
+    let needs_one = format.capabilities().needs_passphrase;
+    needs_one.then(|| Arc::new(OwnerPassphrase::new("four words of it")) as Arc<dyn Passphrase>)
 }
 
 /// The record without its origin, to be compared after a round trip.

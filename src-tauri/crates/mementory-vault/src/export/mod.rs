@@ -282,7 +282,7 @@ fn read_back(
             "what was written is not recognised as its own format",
         ))
     })?;
-    let validation = writer.validate(&catalog, source, &limits, &[]).map_err(unwrap_format)?;
+    let validation = writer.validate_with(&catalog, source, &limits, &[], passphrase).map_err(unwrap_format)?;
     let digest =
         if path.is_file() { mementory_formats::file_sha256(path).map_err(unwrap_format)? } else { String::new() };
     Ok((validation, digest))

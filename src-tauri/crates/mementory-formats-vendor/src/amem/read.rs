@@ -4,9 +4,9 @@ use super::wire::Export;
 use super::{ID, cbor};
 use ciborium::Value;
 use mementory_format::{
-    Catalog, Detected, FormatError, KeyDerivation, KeyPair, Member, PassthroughItem, ReadContext, Sink,
+    Catalog, Detected, FormatError, KeyDerivation, KeyPair, Member, Passphrase, PassthroughItem, Sink,
 };
-use mementory_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::json;
 use std::io::Read;
 
@@ -18,20 +18,37 @@ const KNOWN_MEMBERS: [&str; 7] = ["1", "2", "3", "4", "5", "6", "7"];
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
-    context: &ReadContext,
+    limits: &Limits,
+    passphrase: Option<&dyn Passphrase>,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut done = 0;
-    for part in &detected.claim.parts {
-        let Some(member) = catalog.members().get(part.member) else { continue };
-        let bytes = content(catalog, member, context.limits.element_bytes)?;
-        let export = Export::parse(&bytes).map_err(|why| FormatError::invalid("malformed", &member.place, why))?;
-        let keys = unlock(&export, context, &member.place)?;
+    for (member, export) in exports(catalog, detected, limits)? {
+        let keys = unlock(&export, passphrase, &member.place)?;
         read_export(&export, keys.as_ref(), member, sink)?;
         done += member.size;
         sink.progress(done)?;
     }
     Ok(())
+}
+
+/// The claimed exports, still encrypted.
+pub(super) fn exports<'c>(
+    catalog: &'c Catalog,
+    detected: &Detected,
+    limits: &Limits,
+) -> Result<Vec<(&'c Member, Export)>, FormatError> {
+    let members = detected.claim.parts.iter().filter_map(|part| catalog.members().get(part.member));
+    let parsed = members.map(|member| {
+        let bytes = content(catalog, member, limits.element_bytes)?;
+        Ok((member, parse(&bytes, &member.place)?))
+    });
+    parsed.collect()
+}
+
+/// Parses an export.
+pub(super) fn parse(bytes: &[u8], place: &str) -> Result<Export, FormatError> {
+    Export::parse(bytes).map_err(|why| FormatError::invalid("malformed", place, why))
 }
 
 fn content(catalog: &Catalog, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
@@ -46,22 +63,29 @@ fn content(catalog: &Catalog, member: &Member, limit: u64) -> Result<Vec<u8>, Fo
     Ok(bytes)
 }
 
-/// Derives the owner's keys from the passphrase.
-fn unlock(export: &Export, context: &ReadContext, place: &str) -> Result<Box<dyn KeyPair>, FormatError> {
-    let Some(passphrase) = &context.passphrase else {
-        let message = "the memories are encrypted; give the passphrase of the vault they are from";
-        return Err(FormatError::invalid("passphrase_needed", place, message));
-    };
-    // The costs of the key derivation are the same for every export.
-    let derivation = KeyDerivation {
-        salt: &export.salt,
+/// How the owner's keys are derived. The costs are the same for every export.
+pub(super) fn derivation(salt: &[u8]) -> KeyDerivation<'_> {
+    KeyDerivation {
+        salt,
         memory_kib: 64 << 10,
         passes: 3,
         lanes: 4,
         signing_label: b"apertomemory/v1/sign",
         agreement_label: b"apertomemory/v1/ka",
+    }
+}
+
+/// Derives the owner's keys from the passphrase.
+pub(super) fn unlock(
+    export: &Export,
+    passphrase: Option<&dyn Passphrase>,
+    place: &str,
+) -> Result<Box<dyn KeyPair>, FormatError> {
+    let Some(passphrase) = passphrase else {
+        let message = "the memories are encrypted; give the passphrase of the vault they are from";
+        return Err(FormatError::invalid("passphrase_needed", place, message));
     };
-    let keys = passphrase.key_pair(&derivation)?;
+    let keys = passphrase.key_pair(&derivation(&export.salt))?;
     if keys.signing_key()[..] != export.signing_key[..] {
         let message = "the passphrase is wrong, or the file was changed";
         return Err(FormatError::invalid("passphrase_wrong", place, message));
@@ -85,7 +109,6 @@ fn read_export(export: &Export, keys: &dyn KeyPair, member: &Member, sink: &mut 
                 }
                 let (format, container) = (ID.into(), member.place.clone());
                 record.origin = Origin { format, version: Some(opened.version.to_string()), container, pointer };
-                record.source.platform = ID.into();
                 sink.unit(record.into())?;
             }
             Err(reason) => {
@@ -100,8 +123,8 @@ fn read_export(export: &Export, keys: &dyn KeyPair, member: &Member, sink: &mut 
     sink.passthrough(item, &mut other.as_bytes())
 }
 
-/// The record of a memory. None if it has no text.
-fn record(opened: &Opened) -> Option<Record> {
+/// The record of a memory, without its origin. None if it has no text.
+pub(super) fn record(opened: &Opened) -> Option<Record> {
     let payload = &opened.payload;
     let text = cbor::member(payload, 2).and_then(Value::as_text).filter(|text| !text.trim().is_empty())?;
     let (kind, record_type) = match cbor::member(payload, 1).and_then(cbor::number) {
@@ -112,17 +135,20 @@ fn record(opened: &Opened) -> Option<Record> {
     };
     let mut record = Record::new(kind, RecordKey::new(ID, &opened.id), text);
     record.origin_id = Some(opened.id.clone());
+    record.source.platform = ID.into();
     record.record_type = record_type;
     record.namespace = Some(opened.scope.clone());
     record.confidence = cbor::member(payload, 3).and_then(Value::as_float).filter(|share| (0.0..=1.0).contains(share));
     let tags = cbor::member(payload, 6).and_then(Value::as_array).into_iter().flatten();
     record.tags = tags.filter_map(|tag| Some(tag.as_text()?.to_owned())).collect();
-    let created = cbor::member(payload, 7).and_then(|times| cbor::member(times, 1)).and_then(cbor::number);
-    record.times.created = created.and_then(|seconds| Timestamp::from_micros(seconds.checked_mul(1_000_000)?));
+    record.times.created = time(payload, 1);
+    record.times.updated = time(payload, 2);
     let source = cbor::member(payload, 4);
     if let Some(tool) = source.and_then(|source| cbor::member(source, 1)).and_then(Value::as_text) {
         record.fields.insert("tool".into(), tool.into());
     }
+    let session = source.and_then(|source| cbor::member(source, 3)).and_then(Value::as_text);
+    record.source.conversation = session.map(str::to_owned);
     if let Some(author) = source.and_then(|source| cbor::member(source, 2)).and_then(Value::as_bytes) {
         record.fields.insert("author_key_id".into(), hex::encode(author).into());
     }
@@ -137,4 +163,10 @@ fn record(opened: &Opened) -> Option<Record> {
         "payload": cbor::to_json(payload) });
     record.verbatim = Some(Verbatim::json(content.to_string()));
     Some(record)
+}
+
+/// A time of a memory: 1 is that of its creation, 2 that of its last change.
+fn time(payload: &Value, key: i64) -> Option<Timestamp> {
+    let seconds = cbor::member(payload, 7).and_then(|times| cbor::member(times, key)).and_then(cbor::number)?;
+    Timestamp::from_micros(seconds.checked_mul(1_000_000)?)
 }

@@ -2,11 +2,27 @@
 use super::cbor;
 use ciborium::Value;
 use mementory_format::WrappedKey;
-use std::collections::HashMap;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
 
 /// Keys of the members that are read: those of the export, and those of the vault in the export.
 const EXPORT_MEMBERS: [&str; 4] = ["1", "2", "3", "4"];
 const VAULT_MEMBERS: [&str; 5] = ["salt", "sign_pub", "ka_pub", "scopes", "known_keys"];
+
+/// The version of the export, which is read and written.
+pub(super) const EXPORT_VERSION: i64 = 1;
+
+/// The id of a memory or of a scope.
+pub(super) type Id = [u8; 16];
+/// The id of a public key: the first 8 bytes of its SHA-256.
+pub(super) type KeyId = [u8; 8];
+
+/// The id of a public key.
+pub(super) fn key_id(key: &[u8]) -> KeyId {
+    let mut id = [0; 8];
+    id.copy_from_slice(&Sha256::digest(key)[..8]);
+    id
+}
 
 /// An export.
 pub(super) struct Export {
@@ -38,7 +54,7 @@ impl Export {
     /// Parses an export. The error says what is wrong.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
         let document = cbor::parse(bytes).ok_or("it is no CBOR document, or is cut off")?;
-        if cbor::member(&document, 1).and_then(cbor::number) != Some(1) {
+        if cbor::member(&document, 1).and_then(cbor::number) != Some(EXPORT_VERSION) {
             return Err("the version of the export is not 1");
         }
         let vault = cbor::member(&document, 2).ok_or("the public part of the vault is missing")?;
@@ -58,6 +74,71 @@ impl Export {
             objects: objects.clone(),
         })
     }
+
+    /// The ids of the owner's key and of the keys that the owner accepted.
+    pub(super) fn known_key_ids(&self) -> Vec<KeyId> {
+        std::iter::once(&self.signing_key).chain(&self.known_keys).map(|key| key_id(key)).collect()
+    }
+}
+
+/// The public part of a vault, from which an export begins.
+pub(super) struct VaultPart<'v> {
+    /// Salt of Argon2id.
+    pub salt: &'v [u8],
+    /// The owner's Ed25519 key.
+    pub signing_key: &'v [u8],
+    /// The owner's X25519 key.
+    pub agreement_key: &'v [u8],
+    /// Ed25519 keys of other authors whom the owner trusts.
+    pub known_keys: &'v [Vec<u8>],
+    /// Scopes by id.
+    pub scopes: &'v HashMap<Vec<u8>, Scope>,
+}
+
+impl VaultPart<'_> {
+    /// The bytes of an export up to its memories, of which the given number follows.
+    pub(super) fn head_of_export(&self, memories: usize) -> Vec<u8> {
+        let scopes = self.scopes.iter().map(|(id, scope)| (Value::Text(scope.name.clone()), scope.to_cbor(id)));
+        let mut members: Vec<(Value, Value)> = vec![
+            ("salt".into(), cbor::bytes(self.salt)),
+            ("sign_pub".into(), cbor::bytes(self.signing_key)),
+            ("ka_pub".into(), cbor::bytes(self.agreement_key)),
+            ("scopes".into(), cbor::map(scopes.collect())),
+        ];
+        if !self.known_keys.is_empty() {
+            let known = self.known_keys.iter().map(|key| (Value::Text(hex::encode(key_id(key))), cbor::bytes(key)));
+            members.push(("known_keys".into(), cbor::map(known.collect())));
+        }
+        let number = |number: i64| cbor::to_bytes(&number.into());
+        [
+            cbor::head(cbor::MAP, EXPORT_MEMBERS.len()),
+            number(1),
+            number(EXPORT_VERSION),
+            number(2),
+            cbor::to_bytes(&cbor::map(members)),
+            number(3),
+            cbor::head(cbor::ARRAY, memories),
+        ]
+        .concat()
+    }
+}
+
+impl Scope {
+    fn to_cbor(&self, id: &[u8]) -> Value {
+        cbor::map(vec![
+            ("scope_id".into(), cbor::bytes(id)),
+            ("kek_wrapped".into(), cbor::bytes(&self.key.wrapped)),
+            ("eph_pub".into(), cbor::bytes(&self.key.ephemeral)),
+        ])
+    }
+}
+
+/// The bytes of an export after its memories: their wrapped keys by id.
+pub(super) fn tail_of_export(keys: &BTreeMap<Id, Vec<u8>>) -> Vec<u8> {
+    let members = keys.iter().flat_map(|(id, key)| [cbor::bytes(id), cbor::bytes(key)]);
+    let mut out = [cbor::to_bytes(&4.into()), cbor::head(cbor::MAP, keys.len())].concat();
+    members.for_each(|each| out.extend(cbor::to_bytes(&each)));
+    out
 }
 
 fn scope((name, scope): &(Value, Value)) -> Option<(Vec<u8>, Scope)> {

@@ -1,4 +1,5 @@
-//! CBOR values. They are parsed with a limit on memory, searched for members, and converted to JSON for the verbatim.
+//! CBOR values. They are parsed with a limit on memory, searched for members, converted to JSON for the verbatim and
+//! back, and written in their deterministic form.
 use ciborium::Value;
 use serde_json::json;
 
@@ -40,6 +41,40 @@ fn item_count(bytes: &[u8]) -> Option<usize> {
         }
     }
     Some(count)
+}
+
+/// The bytes of a value. Lengths and numbers are in their shortest form.
+pub(super) fn to_bytes(value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
+    // Writing into memory cannot fail.
+    let written = ciborium::into_writer(value, &mut out);
+    debug_assert!(written.is_ok());
+    out
+}
+
+/// The major types of lists and maps.
+pub(super) const ARRAY: u8 = 4;
+pub(super) const MAP: u8 = 5;
+
+/// The head of an array or a map with this number of elements or members, which follow.
+pub(super) fn head(major: u8, count: usize) -> Vec<u8> {
+    // The head of a number has the same form, with the major type 0.
+    let mut out = to_bytes(&(count as u64).into());
+    if let Some(first) = out.first_mut() {
+        *first |= major << 5;
+    }
+    out
+}
+
+/// A map with its members in the deterministic order, which is that of the bytes of the keys.
+pub(super) fn map(mut members: Vec<(Value, Value)>) -> Value {
+    members.sort_by_cached_key(|(key, _)| to_bytes(key));
+    Value::Map(members)
+}
+
+/// A byte string.
+pub(super) fn bytes(bytes: &[u8]) -> Value {
+    Value::Bytes(bytes.to_vec())
 }
 
 /// A member of a map whose keys are numbers.
@@ -93,10 +128,61 @@ pub(super) fn key_text(key: &Value) -> String {
     }
 }
 
+/// The value whose JSON [`to_json`] makes. Keys of maps that are numbers in digits become numbers.
+pub(super) fn from_json(json: &serde_json::Value) -> Value {
+    use serde_json::Value as Json;
+    match json {
+        Json::Null => Value::Null,
+        Json::Bool(is) => Value::Bool(*is),
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(elements) => Value::Array(elements.iter().map(from_json).collect()),
+        Json::Number(number) => {
+            let whole = number.as_u64().map(Value::from).or_else(|| number.as_i64().map(Value::from));
+            whole.or_else(|| number.as_f64().map(Value::Float)).unwrap_or(Value::Null)
+        }
+        Json::Object(members) => special(members).unwrap_or_else(|| {
+            let key = |name: &String| name.parse::<u64>().map_or_else(|_| Value::Text(name.clone()), Value::from);
+            map(members.iter().map(|(name, value)| (key(name), from_json(value))).collect())
+        }),
+    }
+}
+
+/// Bytes or a tag. None for other objects.
+fn special(members: &serde_json::Map<String, serde_json::Value>) -> Option<Value> {
+    if let Some(text) = members.get("$bytes").filter(|_| members.len() == 1) {
+        return Some(Value::Bytes(hex::decode(text.as_str()?).ok()?));
+    }
+    let tag = members.get("$tag").filter(|_| members.len() == 2)?.as_u64()?;
+    Some(Value::Tag(tag, Box::new(from_json(members.get("value")?))))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn heads_and_maps_are_in_the_deterministic_form() {
+        assert_eq!((head(ARRAY, 0), head(ARRAY, 23), head(MAP, 24)), (vec![0x80], vec![0x97], vec![0xb8, 24]));
+        assert_eq!((head(ARRAY, 256), head(MAP, 65_536)), (vec![0x99, 1, 0], vec![0xba, 0, 1, 0, 0]));
+        let members =
+            vec![("salt".into(), 1.into()), (20.into(), 2.into()), ("id".into(), 3.into()), (3.into(), 4.into())];
+        assert_eq!(to_bytes(&map(members)), b"\xa4\x03\x04\x14\x02\x62id\x03\x64salt\x01");
+        assert_eq!(to_bytes(&Value::Float(0.5)), [0xf9, 0x38, 0]);
+    }
+
+    #[test]
+    fn a_value_comes_back_from_its_json() {
+        let value = map(vec![
+            (1.into(), 2.into()),
+            (2.into(), bytes(&[0xab; 8])),
+            ("name".into(), Value::Array(vec![Value::Null, true.into(), (-7).into(), 0.25.into(), u64::MAX.into()])),
+            ("time".into(), Value::Tag(1, Box::new(5.into()))),
+        ]);
+        assert_eq!(from_json(&to_json(&value)), value);
+        let odd = json!({ "$bytes": "not hex" });
+        assert_eq!(to_json(&from_json(&odd)), odd);
+    }
 
     #[test]
     fn a_document_that_lies_about_its_size_or_has_too_many_items_is_refused() {

@@ -1,0 +1,127 @@
+//! The content of a memory that is written, from a record.
+use super::ID;
+use super::cbor::{self, from_json, map};
+use super::object::CUSTODY;
+use super::wire::KeyId;
+use ciborium::Value;
+use mementory_format::StoredRecord;
+use mementory_formats_shared::export::words;
+use mementory_model::{Kind, Record, Timestamp};
+
+/// The confidence of a memory whose source gives none. The format requires a value, and this is the program's own.
+pub(super) const CONFIDENCE: f64 = 0.8;
+/// Beginning of the fields in which the reader puts other members of a memory.
+const EXTENSION: &str = "extension_";
+/// The scope of a memory that has none. The program's server for assistants expects a scope of this name.
+const DEFAULT_SCOPE: &str = "default";
+
+/// What the memories of one export have in common.
+pub(super) struct Author {
+    /// Id of the key that signs them.
+    pub key: KeyId,
+    /// Name and version of this program.
+    pub generator: String,
+    /// Time of the export.
+    pub now: Timestamp,
+    /// True if identifiers of accounts and platforms are left out.
+    pub strip: bool,
+}
+
+/// The name of a record's scope. Names of scopes can be read without the passphrase, so only those are written that
+/// came from such a file. The namespaces of other sources may name people and accounts.
+pub(super) fn scope_name(record: &Record, strip: bool) -> &str {
+    let own_scope = record.namespace.as_deref().filter(|name| is_own(record) && !strip && !name.is_empty());
+    own_scope.unwrap_or(DEFAULT_SCOPE)
+}
+
+/// True for a record that was read from an export of ApertoMemory.
+pub(super) fn is_own(record: &Record) -> bool {
+    record.origin.format == ID
+}
+
+/// The content of a memory.
+pub(super) fn payload(stored: &StoredRecord, author: &Author) -> Value {
+    let record = &stored.record;
+    let confidence = record.confidence.filter(|share| (0.0..=1.0).contains(share)).unwrap_or(CONFIDENCE);
+    let mut members: Vec<(Value, Value)> = vec![
+        (1.into(), type_number(record).into()),
+        (2.into(), words(record).into()),
+        (3.into(), confidence.into()),
+        (4.into(), provenance(record, author)),
+        // The owner. Readers do not rely on this member: they derive the trust from the signature.
+        (5.into(), 1.into()),
+        (7.into(), times(record, author.now)),
+    ];
+    if !record.tags.is_empty() {
+        members.push((6.into(), Value::Array(record.tags.iter().map(|tag| tag.as_str().into()).collect())));
+    }
+    if let Some(custody) = custody(record, author) {
+        members.push((CUSTODY.into(), custody));
+    }
+    let extensions = record.fields.iter().filter(|_| is_own(record)).filter_map(|(name, value)| {
+        let key = name.strip_prefix(EXTENSION)?;
+        let number = key.parse::<u64>();
+        let is_known = number.as_ref().is_ok_and(|number| (1..=7).contains(number) || *number == CUSTODY as u64);
+        (!is_known).then(|| (number.map_or_else(|_| key.into(), Value::from), from_json(value)))
+    });
+    members.extend(extensions);
+    map(members)
+}
+
+fn type_number(record: &Record) -> i64 {
+    match (record.kind, record.record_type.as_deref()) {
+        (Kind::Procedure, _) | (_, Some("procedural")) => 3,
+        (_, Some("episodic" | "episode" | "event")) => 1,
+        _ => 2,
+    }
+}
+
+/// Where the memory is from: the program that made it, the key of its author, and the session.
+fn provenance(record: &Record, author: &Author) -> Value {
+    let own_tool = record.fields.get("tool").and_then(|tool| tool.as_str()).filter(|_| is_own(record));
+    let tool = own_tool.unwrap_or(&record.source.platform);
+    let tool = if author.strip || tool.is_empty() { author.generator.as_str() } else { tool };
+    let mut members: Vec<(Value, Value)> = vec![(1.into(), tool.into()), (2.into(), cbor::bytes(&author.key))];
+    if let Some(session) = record.source.conversation.as_deref().filter(|_| !author.strip) {
+        members.push((3.into(), session.into()));
+    }
+    map(members)
+}
+
+/// The times of creation and of the last change, in seconds. The format requires a time of creation. Like the program,
+/// we write the time of the export if no other is known.
+fn times(record: &Record, now: Timestamp) -> Value {
+    let seconds = |time: Timestamp| Value::from(time.as_micros().div_euclid(1_000_000).max(0));
+    let created = record.times.created.or(record.times.updated).or(record.times.observed).unwrap_or(now);
+    let mut members: Vec<(Value, Value)> = vec![(1.into(), seconds(created))];
+    if let Some(updated) = record.times.updated {
+        members.push((2.into(), seconds(updated)));
+    }
+    map(members)
+}
+
+/// States that the owner of the export signs a memory that somebody else wrote. None for a memory that the owner wrote,
+/// and for those of other sources: like the program, we sign what the owner's assistants wrote as the owner's own.
+fn custody(record: &Record, author: &Author) -> Option<Value> {
+    if !is_own(record) {
+        return None;
+    }
+    let field = |name: &str| record.fields.get(name).filter(|_| !author.strip);
+    if let Some(custody) = field("custody") {
+        return Some(from_json(custody));
+    }
+    let trust = record.fields.get("trust").and_then(|trust| trust.as_str());
+    if trust == Some("self") && !record.fields.contains_key("custody") {
+        return None;
+    }
+    let version = record.origin.version.as_deref().and_then(|version| version.parse::<i64>().ok()).unwrap_or(1);
+    let key = field("author_key_id").and_then(|key| hex::decode(key.as_str()?).ok()).filter(|key| key.len() == 8);
+    let claimed = key.clone().unwrap_or_else(|| vec![0; 8]);
+    let now = author.now.as_micros().div_euclid(1_000_000);
+    let mut members: Vec<(Value, Value)> =
+        vec![(1.into(), version.into()), (2.into(), Value::Bytes(claimed)), (3.into(), now.into())];
+    if let Some(proven) = key.filter(|_| trust == Some("trusted")) {
+        members.push((4.into(), Value::Bytes(proven)));
+    }
+    Some(map(members))
+}

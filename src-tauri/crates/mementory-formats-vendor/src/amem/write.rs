@@ -1,0 +1,232 @@
+//! Writes memories as one export, which is encrypted for a new owner, or for the owner of an earlier export.
+use super::object::{Opened, WRITTEN_VERSION, seal, trust_of_owners, wrap_label};
+use super::payload::{Author, CONFIDENCE, is_own, payload, scope_name};
+use super::read::{derivation, parse, record, unlock};
+use super::wire::{EXPORT_VERSION, Export, Id, KeyId, Scope, VaultPart, key_id, tail_of_export};
+use super::{ID, cbor};
+use ciborium::Value;
+use mementory_format::{FormatError, KeyPair, Passphrase, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_formats_shared::export::{Export as Report, nothing_to_write, words};
+use mementory_formats_shared::new_files::NewFile;
+use mementory_model::{Kind, LossKind, Record, RecordKey};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::Path;
+
+/// Kinds of records that are written.
+const KINDS: [Kind; 8] = [
+    Kind::Memory,
+    Kind::Profile,
+    Kind::Entity,
+    Kind::Relation,
+    Kind::Fact,
+    Kind::Resource,
+    Kind::Procedure,
+    Kind::Todo,
+];
+
+/// Writes the new file `out`. If `out` is None, only the report is made, for which no passphrase is needed.
+pub(super) fn write(
+    source: &mut dyn RecordSource,
+    out: Option<&Path>,
+    options: &WriteOptions,
+) -> Result<WriteReport, FormatError> {
+    let base = options.base.as_deref().map(read_base).transpose()?;
+    let mut report = Report::new(ID, &EXPORT_VERSION.to_string(), source, options, false);
+    let about = source.about();
+    // The key of a new owner is random, so it differs from that of each author known so far. Its id is not in the
+    // report, so a plan does without the key.
+    let mut author = Author { key: KeyId::default(), generator: about.generator, now: about.now, strip: report.strip };
+    let mut known = Vec::new();
+    if let Some((base, _)) = &base {
+        (author.key, known) = (key_id(&base.signing_key), base.known_key_ids());
+    }
+    let mut file = match out {
+        Some(out) => Some(OpenExport::create(out, base, options.passphrase.as_deref(), &contents(source, &report)?)?),
+        None => None,
+    };
+    if let Some(file) = &file {
+        author.key = key_id(&file.keys.signing_key());
+    }
+    let mut ids = Ids::default();
+    source.records(&mut |stored| {
+        if let Some(reason) = reason_to_withhold(&report, &stored) {
+            report.withhold(reason);
+            return Ok(());
+        }
+        let Some(id) = ids.assign(&stored, report.strip) else { return Ok(()) };
+        let scope = scope_name(&stored.record, report.strip);
+        let payload = payload(&stored, &author);
+        if let Some(file) = &mut file {
+            file.add(&payload, id, scope)?;
+        }
+        let trust = trust_of_owners(&payload, &known);
+        let opened = Opened { id: hex::encode(id), scope: scope.into(), version: WRITTEN_VERSION, payload, trust };
+        report_written(&mut report, &stored, &opened);
+        Ok(())
+    })?;
+    if let Some(file) = file {
+        file.finish()?;
+    }
+    report.finish(source, options)
+}
+
+/// An entity or a relation may have neither text nor title, and then there is nothing to write.
+fn reason_to_withhold(report: &Report, stored: &StoredRecord) -> Option<&'static str> {
+    let is_bare = words(&stored.record).trim().is_empty();
+    report.reason_to_withhold(stored, &KINDS).or_else(|| is_bare.then_some("no_text"))
+}
+
+/// Reports what our reader would not get back from a memory.
+fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) {
+    let wanted = &stored.record;
+    let mut mapped = record(written).unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
+    if is_own(wanted) && !stored.edited {
+        // The content of the memory is written again, member by member, under another signature.
+        mapped.verbatim.clone_from(&wanted.verbatim);
+    }
+    let mut in_other_form = vec!["source"];
+    if wanted.times.created.is_some() {
+        in_other_form.push("times");
+    }
+    if wanted.text.trim().is_empty() {
+        in_other_form.push("title");
+    }
+    report.wrote_with(stored, &mapped, &in_other_form);
+    let losses = &mut report.report.losses;
+    if wanted.confidence.is_none() {
+        let note = format!("the format requires a confidence, and {CONFIDENCE} is written");
+        losses.add(&stored.id, "confidence", LossKind::Narrowed, &note);
+    }
+    if wanted.times.created.is_none() {
+        let note = "the format requires a time of creation, and another time of the record or the export is written";
+        losses.add(&stored.id, "times", LossKind::Narrowed, note);
+    }
+}
+
+/// The ids of the memories that are written.
+#[derive(Default)]
+struct Ids {
+    seen: HashSet<String>,
+    taken: HashSet<Id>,
+}
+
+impl Ids {
+    /// The id of a memory: that of the export it was read from, or else the vault id. Both are random or keyed, as the
+    /// format requires, so they reveal nothing. None for a record that the source repeats.
+    fn assign(&mut self, stored: &StoredRecord, strip: bool) -> Option<Id> {
+        if !self.seen.insert(stored.id.clone()) {
+            return None;
+        }
+        let own_id = stored.record.origin_id.as_deref().filter(|_| is_own(&stored.record) && !strip).and_then(id_of);
+        // A memory that we wrote and read again has the vault id of another record, which may be exported too.
+        let mut other = Id::default();
+        other.copy_from_slice(&Sha256::digest(&stored.id)[..16]);
+        let candidates = [own_id, id_of(&stored.id), Some(other)];
+        candidates.into_iter().flatten().find(|id| self.taken.insert(*id))
+    }
+}
+
+/// An id in hex.
+fn id_of(text: &str) -> Option<Id> {
+    hex::decode(text).ok()?.try_into().ok()
+}
+
+/// What an export will contain, which its head must say.
+#[derive(Default)]
+struct Contents {
+    memories: usize,
+    scopes: BTreeSet<String>,
+}
+
+fn contents(source: &mut dyn RecordSource, report: &Report) -> Result<Contents, FormatError> {
+    let (mut out, mut ids) = (Contents::default(), Ids::default());
+    source.records(&mut |stored| {
+        let is_written = reason_to_withhold(report, &stored).is_none() && ids.assign(&stored, report.strip).is_some();
+        if is_written {
+            out.memories += 1;
+            let name = scope_name(&stored.record, report.strip);
+            if !out.scopes.contains(name) {
+                out.scopes.insert(name.to_owned());
+            }
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// An earlier export, for whose owner the memories are encrypted, and its path.
+fn read_base(path: &Path) -> Result<(Export, String), FormatError> {
+    let place = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| FormatError::io(&place, error))?;
+    Ok((parse(&bytes, &place)?, place))
+}
+
+/// An export that is being written.
+struct OpenExport {
+    file: NewFile,
+    keys: Box<dyn KeyPair>,
+    /// Ids of the scopes by name.
+    scope_ids: HashMap<String, Vec<u8>>,
+    scopes: HashMap<Vec<u8>, Scope>,
+    wrapped_keys: BTreeMap<Id, Vec<u8>>,
+}
+
+impl OpenExport {
+    fn create(
+        out: &Path,
+        base: Option<(Export, String)>,
+        passphrase: Option<&dyn Passphrase>,
+        contents: &Contents,
+    ) -> Result<Self, FormatError> {
+        if contents.memories == 0 {
+            return Err(nothing_to_write(ID));
+        }
+        let Some(passphrase) = passphrase else {
+            let message = "a file of ApertoMemory is always encrypted; give a passphrase for it";
+            return Err(FormatError::invalid("passphrase_needed", ID, message));
+        };
+        let (salt, keys, known_keys, mut scopes) = match base {
+            Some((base, place)) => {
+                let keys = unlock(&base, Some(passphrase), &place)?;
+                (base.salt, keys, base.known_keys, base.scopes)
+            }
+            None => {
+                let salt = passphrase.random_id()?.to_vec();
+                let keys = passphrase.key_pair(&derivation(&salt))?;
+                (salt, keys, Vec::new(), HashMap::new())
+            }
+        };
+        let mut scope_ids: HashMap<String, Vec<u8>> =
+            scopes.iter().map(|(id, scope)| (scope.name.clone(), id.clone())).collect();
+        let new_names: Vec<&String> = contents.scopes.iter().filter(|name| !scope_ids.contains_key(*name)).collect();
+        for name in new_names {
+            let id = passphrase.random_id()?.to_vec();
+            scopes.insert(id.clone(), Scope { name: name.clone(), key: keys.new_key(&wrap_label(&id))? });
+            scope_ids.insert(name.clone(), id);
+        }
+        let vault = VaultPart {
+            salt: &salt,
+            signing_key: &keys.signing_key(),
+            agreement_key: &keys.agreement_key(),
+            known_keys: &known_keys,
+            scopes: &scopes,
+        };
+        let mut file = NewFile::create(Some(out))?;
+        file.add_bytes(&vault.head_of_export(contents.memories))?;
+        Ok(Self { file, keys, scope_ids, scopes, wrapped_keys: BTreeMap::new() })
+    }
+
+    fn add(&mut self, payload: &Value, id: Id, scope: &str) -> Result<(), FormatError> {
+        let scope = self.scope_ids.get(scope).and_then(|id| Some((id, self.scopes.get(id)?)));
+        let (scope_id, scope) = scope.ok_or_else(|| FormatError::invalid("records_changed", ID, "a scope is new"))?;
+        let (sealed, wrapped_key) = seal(payload, &id, (scope_id, &scope.key), self.keys.as_ref())?;
+        self.wrapped_keys.insert(id, wrapped_key);
+        self.file.add_bytes(&cbor::to_bytes(&Value::Bytes(sealed)))
+    }
+
+    fn finish(mut self) -> Result<(), FormatError> {
+        self.file.add_bytes(&tail_of_export(&self.wrapped_keys))?;
+        self.file.finish()
+    }
+}

@@ -1,0 +1,77 @@
+// Interop of ApertoMemory: its program opens the exports that we write, and we import those that it writes.
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ROOT, built } from "../tools/places.mjs";
+import { python } from "../tools/setup.mjs";
+import { quiet } from "../tools/sh.mjs";
+import { parseJsonOutput } from "./json-output.mjs";
+
+const CHECK_SCRIPT = fileURLToPath(new URL("amem_check.py", import.meta.url));
+const PYTHON_PACKAGES = ["apertomemory==0.2.3"];
+const SAMPLE_EXPORT = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
+const [OUR_WORDS, THEIR_WORDS] = ["harbour copper nineteen kite", "four words of it"];
+
+/** Runs all checks of ApertoMemory and counts them. */
+export async function amemInterop(count) {
+  const program = await python(PYTHON_PACKAGES);
+  const folder = mkdtempSync(join(tmpdir(), "mementory-amem-"));
+  const place = (name) => join(folder, name);
+  const check = (...args) => parseJsonOutput(quiet(program, [CHECK_SCRIPT, ...args]));
+  const mementory = (...args) =>
+    parseJsonOutput(
+      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
+    );
+  const write = (name, words, ...more) =>
+    mementory(
+      ...["export", "--format", "amem", place(name)],
+      ...["--encrypt", "--export-passphrase-file", place(words), ...more],
+    );
+  try {
+    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
+    writeFileSync(place("ours.txt"), `${OUR_WORDS}\n`, { mode: 0o600 });
+    writeFileSync(place("theirs.txt"), `${THEIR_WORDS}\n`, { mode: 0o600 });
+    mementory("create", place("v"), "--kdf-floor");
+    mementory("import", SAMPLE_EXPORT);
+    writeFileSync(place("memory.txt"), "Learns to sail on Thursdays 🚤");
+    mementory("add", "--text-file", place("memory.txt"));
+
+    const written = write("ours.amem", "ours.txt");
+    count.add("our .amem is written and read back", written.validated === true && written.records > 1);
+    const taken = check("take", place("new"), place("ours.amem"), OUR_WORDS);
+    const memories = taken.memories ?? [];
+    count.add(
+      `apertomemory 0.2.3 opens all ${written.records} memories of our .amem in a new vault`,
+      taken.ok === true && taken.added === written.records && memories.length === written.records,
+    );
+    count.add(
+      "and finds that its owner signed them and that every value is allowed",
+      memories.every(({ trust, schema_violation: violation }) => trust === "self" && violation === null),
+    );
+    const found = memories.find(({ content }) => content === "Learns to sail on Thursdays 🚤");
+    count.add("and the text of a memory is unchanged", found?.type === "semantic" && found.scope === "default");
+    const refused = check("take", place("none"), place("ours.amem"), THEIR_WORDS);
+    count.add("and not under another passphrase", refused.ok === false && !existsSync(place("none")));
+
+    const made = check("make", place("theirs"), place("theirs.amem"), THEIR_WORDS);
+    const unlock = ["--import-passphrase-file", place("theirs.txt")];
+    const validated = mementory("validate", place("theirs.amem"), ...unlock);
+    count.add("we accept an .amem of apertomemory", validated.ok === true);
+    const imported = mementory("import", place("theirs.amem"), ...unlock);
+    count.add("and import all of its memories", imported.added === made.memories && imported.failed === 0);
+
+    const other = check("take", place("theirs"), place("ours.amem"), OUR_WORDS);
+    count.add("its vault refuses the .amem of another owner", other.ok === false);
+    const merged = write("merged.amem", "theirs.txt", "--base", place("theirs.amem"));
+    const after = check("take", place("theirs"), place("merged.amem"), THEIR_WORDS);
+    count.add(
+      "and merges the one that we write for the owner of its export",
+      after.ok === true && after.added === merged.records - made.memories && after.memories.length === merged.records,
+    );
+    const kept = (after.memories ?? []).find(({ content }) => content === "Painted the hull in April");
+    count.add("and its own memories are as before", kept?.scope === "boat" && kept.created === 1_775_000_000);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
