@@ -4,6 +4,7 @@ use super::page::send_chat;
 use super::transcript::ASSISTANT;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Issue, Times, Timestamp, Verbatim};
 use std::collections::BTreeSet;
@@ -71,7 +72,11 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     for turn in &mut turns {
         turn.text.truncate(turn.text.trim_end().len());
     }
+    // The id is made from the first line as it is written. Times depend on the order of day and month, which a longer
+    // export of the same chat may show.
+    let first_line = source.lines().find(|line| head_of(line).is_some()).unwrap_or_default();
     let chat = Chat {
+        id: Some(content_id(first_line.trim_matches(MARKS))),
         times: Times {
             created: turns.iter().find_map(|turn| turn.times.created),
             updated: turns.iter().rev().find_map(|turn| turn.times.created),
