@@ -9,6 +9,7 @@ use mementory_formats_shared::{
     chat::{Chat, Turn},
     object::{Object, content_id, decode_string, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
+    roles::PARTICIPANT,
     values::other_fields,
 };
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Timestamp, Verbatim};
@@ -139,7 +140,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
     }
     if senders.len() > 1 {
         // If there are several people, it is not known which of them the export belongs to.
-        turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = "participant".into());
+        turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = PARTICIPANT.into());
     }
     let id = ["thread_path", "thread_id", "id"].iter().find_map(|key| object.non_blank_text(key));
     let replaced: Vec<_> = raw_messages.map(|raw| (raw, "[]")).into_iter().collect();

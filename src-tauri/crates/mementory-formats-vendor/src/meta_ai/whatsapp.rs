@@ -1,4 +1,4 @@
-//! A chat with Meta AI that WhatsApp exported as text: `[19.07.26, 10:00:00] Name: text` or `19/07/2026, 10:00 - Name:
+//! A chat or a group with Meta AI that WhatsApp exported as text: `[19.07.26, 10:00:00] Name: text` or `19/07/2026, 10:00 - Name:
 //! text`. The order of day and month depends on the language of the phone.
 use super::page::send_chat;
 use super::transcript::ASSISTANT;
@@ -6,6 +6,7 @@ use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::roles::{self, PARTICIPANT, SYSTEM, USER};
 use mementory_model::{Issue, Times, Timestamp, Verbatim};
 use std::collections::BTreeSet;
 
@@ -36,15 +37,13 @@ struct Stamp {
     has_dots: bool,
 }
 
-/// True for the start of a chat between Meta AI and one person.
+/// True for the start of a chat in which Meta AI speaks, with one person or with a group.
 pub(super) fn is_chat(text: &str) -> bool {
     let first = text.lines().map(|line| line.trim_matches(MARKS)).find(|line| !line.trim().is_empty());
     if first.and_then(head_of).is_none() {
         return false;
     }
-    let heads = text.lines().filter_map(head_of);
-    let speakers: BTreeSet<&str> = heads.filter_map(|head| head.speaker).collect();
-    speakers.len() <= 2 && speakers.contains(ASSISTANT)
+    text.lines().filter_map(head_of).any(|head| head.speaker == Some(ASSISTANT))
 }
 
 /// Reads a file as one conversation.
@@ -56,10 +55,18 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         let message = "the file does not show whether the day or the month comes first in its dates";
         reader.sink.note(Issue::new("date_order_unknown", &member.place, message));
     }
+    let people = source.lines().filter_map(head_of).filter_map(|head| head.speaker).filter(|name| *name != ASSISTANT);
+    // If there are several people, it is not known which of them the export belongs to.
+    let person = if people.collect::<BTreeSet<_>>().len() > 1 { PARTICIPANT } else { USER };
     let mut turns: Vec<Turn> = Vec::new();
     for (index, line) in source.lines().enumerate() {
         if let Some(head) = head_of(line) {
-            turns.push(turn(&head, line, order, index + 1));
+            let mut turn = turn(&head, line, order, person);
+            turn.pointer = format!("line {}", index + 1);
+            // Without the role, because a longer export may have more people.
+            let speaker = head.speaker.unwrap_or_default();
+            turn.key = Some(content_id(&format!("{}\n{speaker}\n{}", turns.len(), head.text)));
+            turns.push(turn);
         } else if let Some(last) = turns.last_mut() {
             last.text.push('\n');
             last.text.push_str(line);
@@ -90,20 +97,20 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send_chat(reader, member, chat, LAYOUT)
 }
 
-fn turn(head: &Head<'_>, line: &str, order: Order, number: usize) -> Turn {
+/// A message. `person` is the role of everyone but Meta AI.
+fn turn(head: &Head<'_>, line: &str, order: Order, person: &str) -> Turn {
     let role = match head.speaker {
-        None => "system",
-        Some(ASSISTANT) => "assistant",
-        Some(_) => "user",
+        None => SYSTEM,
+        Some(ASSISTANT) => roles::ASSISTANT,
+        Some(_) => person,
     };
     let mut turn = Turn {
         role: role.into(),
         text: head.text.to_owned(),
-        content_type: if role == "system" { "context" } else { "text" }.into(),
-        hidden: role == "system",
+        content_type: if role == SYSTEM { "context" } else { "text" }.into(),
+        hidden: role == SYSTEM,
         // The phone's own time. It is read as UTC, because the file does not name the time zone.
         times: Times { created: time(head.stamp, order), ..Times::default() },
-        pointer: format!("line {number}"),
         verbatim: Some(Verbatim { media_type: "text/plain".into(), text: line.to_owned() }),
         ..Turn::default()
     };
@@ -231,10 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn only_a_chat_of_one_person_with_the_assistant_is_one() {
+    fn only_a_chat_in_which_the_assistant_speaks_is_one() {
         let chat = "19/07/2026, 10:00 - Mirela: What eats slugs?\n19/07/2026, 10:01 - Meta AI: Hedgehogs.\nAnd frogs.";
         assert!(is_chat(chat));
-        assert!(!is_chat(&format!("{chat}\n19/07/2026, 10:02 - Jonas: Really?")));
+        assert!(is_chat(&format!("{chat}\n19/07/2026, 10:02 - Jonas: Really?")));
         assert!(!is_chat("19/07/2026, 10:00 - Mirela: Hello\n19/07/2026, 10:01 - Jonas: Hello"));
         assert!(!is_chat(&format!("A note\n{chat}")));
     }
