@@ -1,23 +1,20 @@
-//! A chat or a group with Meta AI that WhatsApp exported as text: `[19.07.26, 10:00:00] Name: text` or `19/07/2026, 10:00 - Name:
-//! text`. The order of day and month depends on the language of the phone.
+//! A chat or a group with Meta AI that WhatsApp exported as text: `[19.07.26, 10:00:00] Name: text` or
+//! `19/07/2026, 10:00 - Name: text`. The order of day and month depends on the language of the phone.
 use super::page::send_chat;
 use super::transcript::ASSISTANT;
+use super::whatsapp_time::{MARKS, Order, Stamp, day_order};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{self, PARTICIPANT, SYSTEM, USER};
-use mementory_model::{Issue, Times, Timestamp, Verbatim};
+use mementory_model::{Issue, Times, Verbatim};
 use std::collections::BTreeSet;
 
 /// Version of the records.
 const LAYOUT: &str = "whatsapp";
-/// Longest time at the beginning of a line, in bytes.
-const MAX_STAMP: usize = 48;
 /// Longest name of a speaker, in characters.
 const MAX_NAME: usize = 60;
-/// Characters without width that WhatsApp puts around names and notices.
-const MARKS: [char; 7] = ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
 
 /// The first line of a message.
 struct Head<'l> {
@@ -25,16 +22,6 @@ struct Head<'l> {
     /// None for a notice of the app.
     speaker: Option<&'l str>,
     text: &'l str,
-}
-
-/// A time as it is written: the three numbers of the date, and the time of day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    date: [u16; 3],
-    clock: [u16; 3],
-    /// True if the line names the half of the day.
-    has_half: bool,
-    has_dots: bool,
 }
 
 /// True for the start of a chat in which Meta AI speaks, with one person or with a group.
@@ -54,6 +41,10 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     if !is_certain {
         let message = "the file does not show whether the day or the month comes first in its dates";
         reader.sink.note(Issue::new("date_order_unknown", &member.place, message));
+    }
+    if stamps.iter().any(|stamp| stamp.time(order).is_none()) {
+        let message = "some times have a word or a date that is not known; their messages have no time";
+        reader.sink.note(Issue::new("bad_time", &member.place, message));
     }
     let people = source.lines().filter_map(head_of).filter_map(|head| head.speaker).filter(|name| *name != ASSISTANT);
     // If there are several people, it is not known which of them the export belongs to.
@@ -110,7 +101,7 @@ fn turn(head: &Head<'_>, line: &str, order: Order, person: &str) -> Turn {
         content_type: if role == SYSTEM { "context" } else { "text" }.into(),
         hidden: role == SYSTEM,
         // The phone's own time. It is read as UTC, because the file does not name the time zone.
-        times: Times { created: time(head.stamp, order), ..Times::default() },
+        times: Times { created: head.stamp.time(order), ..Times::default() },
         verbatim: Some(Verbatim { media_type: "text/plain".into(), text: line.to_owned() }),
         ..Turn::default()
     };
@@ -127,7 +118,7 @@ fn head_of(line: &str) -> Option<Head<'_>> {
         Some(inside) => inside.split_once(']')?,
         None => line.split_once(" - ").or_else(|| line.split_once(" – "))?,
     };
-    let stamp = parse_stamp(stamp)?;
+    let stamp = Stamp::parse(stamp)?;
     let rest = rest.trim_start().trim_start_matches(MARKS);
     let named = rest.split_once(':').filter(|(name, after)| {
         let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
@@ -142,78 +133,10 @@ fn head_of(line: &str) -> Option<Head<'_>> {
     })
 }
 
-/// Parses `19.07.26, 10:00:00`, `7/19/26, 1:46 PM`, `2026-07-19, 10:00` and `19.7.2026 klo 10.00.00`.
-fn parse_stamp(text: &str) -> Option<Stamp> {
-    if text.len() > MAX_STAMP {
-        return None;
-    }
-    let numbers: Vec<u16> =
-        text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
-    let (&[first, second, third, hour, minute], seconds) = numbers.split_first_chunk::<5>()?;
-    let second_of_minute = match seconds {
-        [] => 0,
-        [one] => *one,
-        _ => return None,
-    };
-    let letters: String = text.chars().filter(|c| c.is_alphabetic()).collect::<String>().to_lowercase();
-    let is_morning = ["am", "午前", "上午", "오전"].contains(&letters.as_str());
-    let is_afternoon = ["pm", "午後", "下午", "오후"].contains(&letters.as_str());
-    let has_half = is_morning || is_afternoon;
-    // A few languages put one word between the date and the time.
-    if !has_half && letters.chars().count() > 5 {
-        return None;
-    }
-    let hour = match (is_morning, is_afternoon) {
-        (true, _) if hour == 12 => 0,
-        (_, true) if hour < 12 => hour + 12,
-        _ => hour,
-    };
-    let is_valid = hour < 24 && minute < 60 && second_of_minute < 60;
-    is_valid.then(|| Stamp {
-        date: [first, second, third],
-        clock: [hour, minute, second_of_minute],
-        has_half,
-        has_dots: text.contains('.'),
-    })
-}
-
-/// The number of a date that is the day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
-    DayFirst,
-    MonthFirst,
-}
-
-/// The order of day and month in a file, and whether the dates show it. A number above 12 is a day. If there is none,
-/// dots and the 24-hour clock mean that the day comes first.
-fn day_order(stamps: &[Stamp]) -> (Order, bool) {
-    let dates = || stamps.iter().filter(|stamp| stamp.date[0] < 100);
-    let has_dots = dates().any(|stamp| stamp.has_dots && !stamp.has_half);
-    if dates().any(|stamp| stamp.date[0] > 12) || has_dots {
-        (Order::DayFirst, true)
-    } else if dates().any(|stamp| stamp.date[1] > 12) {
-        (Order::MonthFirst, true)
-    } else {
-        let order = if dates().any(|stamp| stamp.has_half) { Order::MonthFirst } else { Order::DayFirst };
-        (order, dates().next().is_none())
-    }
-}
-
-fn time(stamp: Stamp, order: Order) -> Option<Timestamp> {
-    let [first, second, third] = stamp.date;
-    let (year, month, day) = match order {
-        _ if first >= 1000 => (first, second, third),
-        Order::DayFirst => (third, second, first),
-        Order::MonthFirst => (third, first, second),
-    };
-    let year = if year < 100 { 2000 + year } else { year };
-    let [hour, minute, seconds] = stamp.clock;
-    Timestamp::parse(&format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{seconds:02}Z"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mementory_model::Timestamp;
 
     #[test]
     fn lines_are_read_in_every_layout() {
@@ -228,7 +151,7 @@ mod tests {
         ] {
             let head = head_of(line);
             let (order, _) = day_order(&head.iter().map(|head| head.stamp).collect::<Vec<_>>());
-            let found = head.as_ref().and_then(|head| time(head.stamp, order)).map(Timestamp::to_rfc3339);
+            let found = head.as_ref().and_then(|head| head.stamp.time(order)).map(Timestamp::to_rfc3339);
             assert_eq!(found.as_deref(), Some(expected), "{line}");
             assert_eq!(head.map(|head| (head.speaker, head.text)), Some((Some("Mirela"), "Hello")), "{line}");
         }
