@@ -1,7 +1,7 @@
 //! Tests with the fixtures, with the samples, and with files of other products.
 #![allow(clippy::unwrap_used)]
 use super::Gemini;
-use crate::cases::{check_cases, claimed_by, import, import_with, roles};
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claimed_by, import, import_with, roles};
 use mementory_format::testkit::{Scratch, repo, shared};
 use mementory_model::{Kind, Limits};
 use serde_json::{Value, json};
@@ -9,6 +9,11 @@ use serde_json::{Value, json};
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
     check_cases(&Gemini);
+}
+
+#[test]
+fn a_prompt_is_not_in_the_verbatim_of_its_answer() {
+    check_texts_are_in_one_verbatim(&Gemini, &["voyager", "workspace_pairs"]);
 }
 
 /// Compares what was read of a sample with `expected.json`.
