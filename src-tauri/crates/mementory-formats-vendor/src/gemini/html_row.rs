@@ -3,6 +3,7 @@
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
 use super::{stamp, verbs};
 use mementory_formats_shared::html::{self, RowKind, find_element};
+use mementory_formats_shared::object::range_in;
 use mementory_model::Verbatim;
 
 /// The element of one activity.
@@ -118,7 +119,12 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
             }
         }
     }
-    let answer = lines.get(answer_at..).unwrap_or_default().join("<br>");
+    let answer_lines = lines.get(answer_at..).unwrap_or_default();
+    activity.answer_range = answer_lines
+        .first()
+        .zip(answer_lines.last())
+        .and_then(|(first, last)| Some(range_in(cell, first)?.start..range_in(cell, last)?.end));
+    let answer = answer_lines.join("<br>");
     activity.answer = match with_answer {
         true => Some(html::to_text(&answer)).filter(|text| !text.is_empty()),
         false => html::has_text(&answer).then(String::new),
