@@ -78,6 +78,7 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
     }
     let raw_query = query_key.and_then(|key| entry.raw_value(key));
     let query = raw_query.and_then(decode_string).map(Into::into).or(answer.query);
+    let rest = query.as_deref().map_or_else(|| text.to_owned(), |query| without_query(text, entry, query));
     let created = first_time(entry, &TIMES);
     let times = Times { created, ..Times::default() };
     let base = id.clone().unwrap_or_else(|| content_id(&format!("{created:?}\n{query:?}\n{}", answer.text)));
@@ -113,8 +114,6 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
     if !answer.blocks.is_empty() {
         fields.insert("blocks".into(), Value::Array(answer.blocks));
     }
-    // Only the query's own message contains the query, so erasing that message erases the query.
-    let replaced: Vec<(&RawValue, &str)> = raw_query.into_iter().map(|raw| (raw, "\"\"")).collect();
     out.push(Turn {
         id,
         key: Some(format!("{base}/answer")),
@@ -124,11 +123,27 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
         model: first_text(entry, &["display_model", "model", "user_selected_model"]),
         times,
         pointer: pointer.to_owned(),
-        verbatim: Some(Verbatim::json(with_replaced_values(text, &replaced))),
+        verbatim: Some(Verbatim::json(rest)),
         fields,
         ..Turn::default()
     });
     out
+}
+
+/// The source text of an entry without its query, which its thread's title and the steps of the search may repeat. Only
+/// the query's own message contains the query, so erasing that message erases the query.
+fn without_query(text: &str, entry: &Object<'_>, query: &str) -> String {
+    let rest_of = |(name, raw): (&str, &RawValue)| {
+        if answer::ANSWERS.contains(&name) {
+            answer::without_query(raw)
+        } else {
+            decode_string(raw).filter(|value| value.trim() == query.trim()).map(|_| "\"\"".to_owned())
+        }
+    };
+    let rests: Vec<(&RawValue, String)> =
+        entry.members().filter_map(|member| Some((member.1, rest_of(member)?))).collect();
+    let cuts: Vec<(&RawValue, &str)> = rests.iter().map(|(raw, rest)| (*raw, rest.as_str())).collect();
+    with_replaced_values(text, &cuts)
 }
 
 /// An entry that is one message: `{role, content, created_at, citations}`.
