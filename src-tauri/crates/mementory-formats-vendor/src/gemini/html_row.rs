@@ -1,7 +1,8 @@
 //! An activity in a page of Takeout. An outer cell contains the product, a content cell with the prompt, the time and
 //! the answer, and a caption with links.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
-use super::{stamp, verbs};
+use super::stamp;
+use super::verbs::{self, Label};
 use mementory_formats_shared::html::{self, RowKind, find_element};
 use mementory_formats_shared::object::range_in;
 use mementory_model::Verbatim;
@@ -60,9 +61,16 @@ pub(super) fn is_gemini(cell: &str, is_own: bool) -> bool {
     }
     match header.as_str() {
         "" => is_own || verbs::is_gemini_title(&html::to_text(body).replace('\u{a0}', " ")),
-        header if verbs::label(header).is_some() => true,
-        // The header is the name of another product, or Google's words in an unknown language.
-        _ => is_own && read(cell, String::new(), false).is_some_and(|activity| activity.answer.is_some()),
+        header => {
+            let has_answer = || read(cell, String::new(), false).is_some_and(|activity| activity.answer.is_some());
+            match verbs::label(header) {
+                // Other products have activities with such headers too, such as `Deleted …`.
+                Some(Label::Activity) => is_own,
+                Some(Label::Prompt) => is_own || has_answer(),
+                // The header is the name of another product, or Google's words in an unknown language.
+                None => is_own && has_answer(),
+            }
+        }
     }
 }
 

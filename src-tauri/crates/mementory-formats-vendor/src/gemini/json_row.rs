@@ -1,6 +1,6 @@
 //! An activity in JSON: `{header, title, titleUrl?, time, products[], safeHtmlItem[{html}], subtitles[], …}`.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
-use super::verbs::{self, Title};
+use super::verbs::{self, Label, Title};
 use mementory_formats_shared::{
     html,
     object::{Object, decode_string, list, range_in, with_replaced_values},
@@ -31,15 +31,18 @@ pub(super) fn is_gemini(row: &Object<'_>, is_own: bool) -> bool {
     }
     let leads_elsewhere = !has_link && row.non_blank_text("titleUrl").is_some();
     let has_answer = row.has("safeHtmlItem") || detail(row, &RESPONSES).is_some();
-    match header {
-        Some(header) if verbs::label(&header).is_some() => !leads_elsewhere,
+    match header.map(|header| verbs::label(&header)) {
+        // Other products have activities with such headers too, such as `Deleted …`.
+        Some(Some(Label::Activity)) => is_own && !leads_elsewhere,
+        Some(Some(Label::Prompt)) => (is_own || has_answer) && !leads_elsewhere,
         // The header is the name of another product, or Google's words in an unknown language.
-        Some(_) => is_own && has_answer,
+        Some(None) => is_own && has_answer,
         None if is_own => true,
         None if leads_elsewhere => false,
         None => {
             let is_prompt = matches!(verbs::read_title(&title), Title::Prompt(_));
-            verbs::is_gemini_title(&title) || has_answer && is_prompt || detail(row, &REQUESTS).is_some()
+            // Other products have details with requests too.
+            verbs::is_gemini_title(&title) || has_answer && (is_prompt || detail(row, &REQUESTS).is_some())
         }
     }
 }

@@ -95,6 +95,10 @@ fn activities_of_other_products_are_not_claimed() {
         ("html", r#"<div class="outer-cell"><div class="header-cell">Search</div><div class="content-cell">Searched for Gemini Apps</div></div>"#),
         ("html", "<html><body><b>Ingredients:</b> eggs<br><b>Name:</b> omelette<br><b>Instructions:</b> stir</body></html>"),
         ("txt", "Prompted what eats slugs?"),
+        ("json", r#"[{"header":"Deleted items","title":"Deleted a place","time":"2026-01-01T00:00:00Z"}]"#),
+        ("json", r#"[{"header":"Prompt","title":"Rate your visit","time":"2026-01-01T00:00:00Z"}]"#),
+        ("json", r#"[{"title":"Deleted a place","time":"2026-01-01T00:00:00Z","details":[{"name":"Request","value":"Removal"}]}]"#),
+        ("html", r#"<div class="outer-cell"><div class="header-cell">Deleted items</div><div class="content-cell">Deleted a place<br>26 Jul 2026, 12:00:00 CEST</div></div>"#),
         ("json", r#"{"title":"x","turns":[{"user_turn":{"prompt":"x"}}]}"#),
     ]
     .into_iter()
