@@ -96,7 +96,8 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
     let body = cells.first()?.trim_end_matches("</div>");
     let lines = split_lines(body);
     let stamp_at = lines.iter().position(|line| !has_block(line) && stamp::read(&html::to_text(line)).is_some());
-    let stamp_at = stamp_at.or_else(|| lines.iter().skip(1).position(|line| is_unknown_time(line)).map(|at| at + 1));
+    // A time in an unknown notation ends the prompt too.
+    let stamp_at = stamp_at.or_else(|| lines.iter().skip(1).position(|line| looks_like_time(line)).map(|at| at + 1));
     // Without a time, the answer begins at the first paragraph.
     let answer_at = match stamp_at {
         Some(at) => at + 1,
@@ -206,9 +207,9 @@ fn split_lines(html: &str) -> Vec<&str> {
     out
 }
 
-/// True for a line that is a time, but not in a notation that can be read: it has a year and a time of day, and little
-/// else.
-fn is_unknown_time(line: &str) -> bool {
+/// True for a line that looks like a time, in any notation: it is short, and has a year of this century and a time of day
+/// with a colon. It is not checked whether the time can be read.
+fn looks_like_time(line: &str) -> bool {
     if has_block(line) || line.contains("<a") {
         return false;
     }
