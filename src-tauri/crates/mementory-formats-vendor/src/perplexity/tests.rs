@@ -13,7 +13,7 @@ fn every_fixture_is_read_as_its_case_expects() {
 
 #[test]
 fn a_query_is_not_in_the_verbatim_of_its_answer() {
-    check_texts_are_in_one_verbatim(&Perplexity, &["threads", "wrapped_api", "thread_ids"]);
+    check_texts_are_in_one_verbatim(&Perplexity, &["threads", "wrapped_api", "thread_ids", "document"]);
 }
 
 #[test]
