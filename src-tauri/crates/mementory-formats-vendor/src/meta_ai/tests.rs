@@ -1,7 +1,7 @@
 //! Tests with the fixtures, with the sample, and with other files of Meta.
 #![allow(clippy::unwrap_used)]
 use super::MetaAi;
-use crate::cases::{check_cases, claimed_by, import};
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claimed_by, import};
 use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -9,6 +9,12 @@ use std::collections::BTreeSet;
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
     check_cases(&MetaAi);
+}
+
+#[test]
+fn the_text_of_a_message_is_only_in_its_own_verbatim() {
+    let cases = ["page", "label_alone", "pairs", "thread", "whatsapp", "whatsapp_group"];
+    check_texts_are_in_one_verbatim(&MetaAi, &cases);
 }
 
 #[test]

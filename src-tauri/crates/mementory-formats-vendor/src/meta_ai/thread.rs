@@ -94,8 +94,15 @@ fn label(
         pointer: pointer.to_owned(),
         ..Turn::default()
     });
-    let chat = page::chat(transcript::name(&label), turns.collect(), pointer.to_owned());
-    let chat = Chat { verbatim: Some(Verbatim::json(raw.get())), ..chat };
+    let mut chat = page::chat(transcript::name(&label), turns.collect(), pointer.to_owned());
+    // The messages have the text of the value, so erasing a message erases its text.
+    let key = if object.text("value").is_some() { "value" } else { "href" };
+    let texts: Vec<(&RawValue, &str)> = object.raw_value(key).map(|raw| (raw, "\"\"")).into_iter().collect();
+    chat.verbatim = Some(Verbatim::json(with_replaced_values(raw.get(), &texts)));
+    let heading = transcript::heading(&value);
+    if !heading.is_empty() {
+        chat.fields.insert("heading".into(), heading.into());
+    }
     page::send_chat(reader, member, chat, "json")
 }
 
