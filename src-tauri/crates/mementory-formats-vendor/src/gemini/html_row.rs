@@ -26,9 +26,9 @@ pub(super) fn product(cell: &str) -> String {
     html::to_text(cell.get(start.end..end).unwrap_or_default())
 }
 
-/// True if a cell is an activity of Gemini: its header or its caption names the product, its caption links to a chat, or
-/// its header or its title has words that only such activities have. `is_own` is true for a page that has only activities
-/// of Gemini.
+/// True if a cell is an activity of Gemini: its header or its caption names the product, its caption links to a chat,
+/// its title has words that only such activities have, or its header names a prompt and the cell has an answer.
+/// `is_own` is true for a page that has only activities of Gemini.
 pub(super) fn is_gemini(cell: &str, is_own: bool) -> bool {
     let header = product(cell);
     if is_product(&header) {
@@ -207,8 +207,8 @@ fn split_lines(html: &str) -> Vec<&str> {
     out
 }
 
-/// True for a line that looks like a time, in any notation: it is short, and has a year of this century and a time of day
-/// with a colon. It is not checked whether the time can be read.
+/// True for a line that looks like a time, in any notation: it is short, and has a year of this century and a time of
+/// day with a colon. It is not checked whether the time can be read.
 fn looks_like_time(line: &str) -> bool {
     if has_block(line) || line.contains("<a") {
         return false;
