@@ -5,6 +5,7 @@ use mementory_json as json;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The members of a JSON object in the order of the source. Values are not parsed.
 #[derive(Debug, Default)]
@@ -132,14 +133,20 @@ pub fn decode_string(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
+/// Where `part` is in `text`. None if it is not a slice of `text`.
+pub fn range_in(text: &str, part: &str) -> Option<Range<usize>> {
+    let from = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    let range = from..from + part.len();
+    text.get(range.clone()).is_some().then_some(range)
+}
+
 /// `text` with some of its values replaced by other texts. The values must be slices of `text`.
 pub fn with_replaced_values(text: &str, values: &[(&RawValue, &str)]) -> String {
     let mut cuts: Vec<_> = values
         .iter()
         .filter_map(|(raw, with)| {
-            let from = (raw.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
-            let to = from + raw.get().len();
-            text.get(from..to).is_some().then_some((from, to, *with))
+            let range = range_in(text, raw.get())?;
+            Some((range.start, range.end, *with))
         })
         .collect();
     cuts.sort_unstable();

@@ -8,6 +8,8 @@ pub const ASSISTANT: &str = "assistant";
 pub const SYSTEM: &str = "system";
 /// Role of the result of a tool.
 pub const TOOL: &str = "tool";
+/// Role of one of several people, if it is not known which of them the export belongs to.
+pub const PARTICIPANT: &str = "participant";
 
 const USER_NAMES: [&str; 14] = [
     "user", "human", "you", "me", "person", "customer", "client", "prompt", "question", "input", "request", "usr",

@@ -51,6 +51,21 @@ pub fn check_cases_for_reading(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks { no_verbatim: true, ..Checks::default() })
 }
 
+/// Checks that the text of each message is in no other record's verbatim, so that erasing the message erases the text.
+pub fn check_texts_are_in_one_verbatim(format: &'static dyn Format, cases: &[&str]) {
+    for case in cases {
+        let found = fixture(format, case);
+        for message in found.records.iter().filter(|record| record.message.is_some() && !record.text.is_empty()) {
+            let as_json = serde_json::Value::from(message.text.as_str()).to_string();
+            for other in found.records.iter().filter(|other| other.key != message.key) {
+                let verbatim = other.verbatim.as_ref().map_or("", |verbatim| verbatim.text.as_str());
+                let is_inside = verbatim.contains(as_json.trim_matches('"')) || verbatim.contains(&message.text);
+                assert!(!is_inside, "{case}: {:?} is in the verbatim of {:?}: {verbatim}", message.text, other.key);
+            }
+        }
+    }
+}
+
 pub fn write_and_read(source: &mut MemorySource, format: &'static dyn Format) -> Written {
     testkit::write_and_read(&ALL, source, format)
 }

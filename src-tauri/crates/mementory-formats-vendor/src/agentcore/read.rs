@@ -4,9 +4,10 @@ use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, object_of};
-use mementory_formats_shared::object::Object;
+use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Source, Timestamp, Verbatim};
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// Turns of the sessions of one file. Each turn has the time by which it is sorted.
@@ -100,6 +101,9 @@ fn read_event(
     if payloads.is_empty() {
         rows.fail(files, row, "no_content: this event has no payload", Kind::Message);
     }
+    // Each payload is only in the verbatim of its own turn, so erasing the turn erases the payload.
+    let later_payloads: Vec<(&RawValue, &str)> = payloads.iter().skip(1).map(|raw| (*raw, "null")).collect();
+    let event = with_replaced_values(row.text, &later_payloads);
     for (n, raw) in payloads.into_iter().enumerate() {
         let payload = Object::parse(raw.get()).unwrap_or_default();
         let spoken = payload.object("conversational");
@@ -124,8 +128,8 @@ fn read_event(
             content_type: if spoken.is_some() { "text" } else { "blob" }.into(),
             hidden: role == "system" || spoken.is_none(),
             pointer: format!("{}/payload/{n}", row.pointer),
-            // The verbatim of the first payload is the whole event.
-            verbatim: Some(Verbatim::json(if n == 0 { row.text } else { raw.get() })),
+            // The verbatim of the first payload is the event without the other payloads.
+            verbatim: Some(Verbatim::json(if n == 0 { event.as_str() } else { raw.get() })),
             fields: object.other_fields(&["eventId", "sessionId", "actorId", "eventTimestamp", "payload"]),
             ..Turn::default()
         };

@@ -6,12 +6,12 @@ use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
     files::decoded_head,
     lines::line_objects,
-    object::{Object, content_id, decode_string},
+    object::{Object, content_id, decode_string, with_replaced_values},
     reader::{FileReader, ObjectElement},
     values::{block, first_text, other_fields, time, time_of},
 };
 use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Timestamp, Verbatim};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 /// Notations of times besides RFC 3339 and numbers: the app's English text, and the form that the app uses in file
 /// names.
@@ -135,6 +135,8 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
         ..Turn::default()
     };
     let mut out = Vec::new();
+    // Each alternative is only in the verbatim of its own turn, so erasing the turn erases the alternative.
+    let mut alternatives: Vec<(&RawValue, &str)> = Vec::new();
     let mut is_own_text_skipped = false;
     for (number, raw) in line.list("swipes").into_iter().flatten().enumerate() {
         let Some(words) = decode_string(raw) else { continue };
@@ -144,10 +146,11 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
         }
         let mut turn = make_turn(&words, number + 1);
         turn.verbatim = Some(Verbatim::json(raw.get()));
+        alternatives.push((raw, "\"\""));
         out.push(turn);
     }
     let mut turn = make_turn(&own_text, 0);
-    turn.verbatim = Some(Verbatim::json(text));
+    turn.verbatim = Some(Verbatim::json(with_replaced_values(text, &alternatives)));
     turn.fields = other_fields(line, &LINE_MEMBERS);
     turn.fields.extend(name.map(|name| ("author".to_owned(), name.into())));
     if let Some(extra) = extra {
@@ -162,7 +165,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
 
 /// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone; it is read
 /// as UTC.
-fn date(raw: &serde_json::value::RawValue) -> Option<Timestamp> {
+fn date(raw: &RawValue) -> Option<Timestamp> {
     if let Some(found) = time_of(raw) {
         return Some(found);
     }

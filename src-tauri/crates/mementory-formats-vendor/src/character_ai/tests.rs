@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::CharacterAi;
-use crate::cases::check_cases_under_any_name;
+use crate::cases::{check_cases_under_any_name, check_texts_are_in_one_verbatim};
 use crate::detect;
 use mementory_format::Catalog;
 use mementory_model::Limits;
@@ -8,6 +8,11 @@ use mementory_model::Limits;
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
     check_cases_under_any_name(&CharacterAi);
+}
+
+#[test]
+fn an_alternative_is_not_in_the_verbatim_of_its_message() {
+    check_texts_are_in_one_verbatim(&CharacterAi, &["tavern"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@ use super::verbs::{self, Label, Title};
 use mementory_format::Member;
 use mementory_formats_shared::object::content_id;
 use mementory_model::{AttachmentRef, Fields, RecordKey, Timestamp, Verbatim};
+use std::ops::Range;
 
 /// Scope of the record keys. It is also the id of the format and the name of the platform.
 pub(super) const SCOPE: &str = "gemini";
@@ -32,6 +33,8 @@ pub(super) struct Activity {
     pub fields: Fields,
     /// The source text.
     pub verbatim: Option<Verbatim>,
+    /// Where the answer is in the source text.
+    pub answer_range: Option<Range<usize>>,
     /// JSON pointer, or `@` and the offset in a page.
     pub pointer: String,
 }
@@ -96,6 +99,18 @@ impl Activity {
             }
             Title::Unknown => Meaning::Other,
         }
+    }
+
+    /// The source text without the answer, and that of the answer. Erasing a message so erases its text everywhere.
+    pub(super) fn split_verbatim(&self) -> (Option<Verbatim>, Option<Verbatim>) {
+        let (Some(whole), Some(range)) = (&self.verbatim, &self.answer_range) else {
+            return (self.verbatim.clone(), self.verbatim.clone());
+        };
+        let part = |range: Range<usize>| whole.text.get(range).unwrap_or_default();
+        let placeholder = if whole.media_type == "application/json" { "null" } else { "" };
+        let rest = [part(0..range.start), placeholder, part(range.end..whole.text.len())].concat();
+        let verbatim = |text: String| Some(Verbatim { media_type: whole.media_type.clone(), text });
+        (verbatim(rest), verbatim(part(range.clone()).to_owned()))
     }
 
     /// What may be Google's word for a prompt: the header, or the first word of the title.

@@ -1,8 +1,10 @@
 //! An activity in a page of Takeout. An outer cell contains the product, a content cell with the prompt, the time and
 //! the answer, and a caption with links.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
-use super::{stamp, verbs};
+use super::stamp;
+use super::verbs::{self, Label};
 use mementory_formats_shared::html::{self, RowKind, find_element};
+use mementory_formats_shared::object::range_in;
 use mementory_model::Verbatim;
 
 /// The element of one activity.
@@ -24,9 +26,9 @@ pub(super) fn product(cell: &str) -> String {
     html::to_text(cell.get(start.end..end).unwrap_or_default())
 }
 
-/// True if a cell is an activity of Gemini: its header or its caption names the product, its caption links to a chat, or
-/// its header or its title has words that only such activities have. `is_own` is true for a page that has only activities
-/// of Gemini.
+/// True if a cell is an activity of Gemini: its header or its caption names the product, its caption links to a chat,
+/// its title has words that only such activities have, or its header names a prompt and the cell has an answer.
+/// `is_own` is true for a page that has only activities of Gemini.
 pub(super) fn is_gemini(cell: &str, is_own: bool) -> bool {
     let header = product(cell);
     if is_product(&header) {
@@ -59,9 +61,16 @@ pub(super) fn is_gemini(cell: &str, is_own: bool) -> bool {
     }
     match header.as_str() {
         "" => is_own || verbs::is_gemini_title(&html::to_text(body).replace('\u{a0}', " ")),
-        header if verbs::label(header).is_some() => true,
-        // The header is the name of another product, or Google's words in an unknown language.
-        _ => is_own && read(cell, String::new(), false).is_some_and(|activity| activity.answer.is_some()),
+        header => {
+            let has_answer = || read(cell, String::new(), false).is_some_and(|activity| activity.answer.is_some());
+            match verbs::label(header) {
+                // Other products have activities with such headers too, such as `Deleted …`.
+                Some(Label::Activity) => is_own,
+                Some(Label::Prompt) => is_own || has_answer(),
+                // The header is the name of another product, or Google's words in an unknown language.
+                None => is_own && has_answer(),
+            }
+        }
     }
 }
 
@@ -87,7 +96,8 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
     let body = cells.first()?.trim_end_matches("</div>");
     let lines = split_lines(body);
     let stamp_at = lines.iter().position(|line| !has_block(line) && stamp::read(&html::to_text(line)).is_some());
-    let stamp_at = stamp_at.or_else(|| lines.iter().skip(1).position(|line| is_unknown_time(line)).map(|at| at + 1));
+    // A time in an unknown notation ends the prompt too.
+    let stamp_at = stamp_at.or_else(|| lines.iter().skip(1).position(|line| looks_like_time(line)).map(|at| at + 1));
     // Without a time, the answer begins at the first paragraph.
     let answer_at = match stamp_at {
         Some(at) => at + 1,
@@ -118,7 +128,12 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
             }
         }
     }
-    let answer = lines.get(answer_at..).unwrap_or_default().join("<br>");
+    let answer_lines = lines.get(answer_at..).unwrap_or_default();
+    activity.answer_range = answer_lines
+        .first()
+        .zip(answer_lines.last())
+        .and_then(|(first, last)| Some(range_in(cell, first)?.start..range_in(cell, last)?.end));
+    let answer = answer_lines.join("<br>");
     activity.answer = match with_answer {
         true => Some(html::to_text(&answer)).filter(|text| !text.is_empty()),
         false => html::has_text(&answer).then(String::new),
@@ -192,9 +207,9 @@ fn split_lines(html: &str) -> Vec<&str> {
     out
 }
 
-/// True for a line that is a time, but not in a notation that can be read: it has a year and a time of day, and little
-/// else.
-fn is_unknown_time(line: &str) -> bool {
+/// True for a line that looks like a time, in any notation: it is short, and has a year of this century and a time of
+/// day with a colon. It is not checked whether the time can be read.
+fn looks_like_time(line: &str) -> bool {
     if has_block(line) || line.contains("<a") {
         return false;
     }

@@ -1,9 +1,9 @@
 //! An activity in JSON: `{header, title, titleUrl?, time, products[], safeHtmlItem[{html}], subtitles[], …}`.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
-use super::verbs::{self, Title};
+use super::verbs::{self, Label, Title};
 use mementory_formats_shared::{
     html,
-    object::{Object, decode_string, list},
+    object::{Object, decode_string, list, range_in, with_replaced_values},
 };
 use mementory_model::{Timestamp, Verbatim};
 use serde_json::value::RawValue;
@@ -31,15 +31,18 @@ pub(super) fn is_gemini(row: &Object<'_>, is_own: bool) -> bool {
     }
     let leads_elsewhere = !has_link && row.non_blank_text("titleUrl").is_some();
     let has_answer = row.has("safeHtmlItem") || detail(row, &RESPONSES).is_some();
-    match header {
-        Some(header) if verbs::label(&header).is_some() => !leads_elsewhere,
+    match header.map(|header| verbs::label(&header)) {
+        // Other products have activities with such headers too, such as `Deleted …`.
+        Some(Some(Label::Activity)) => is_own && !leads_elsewhere,
+        Some(Some(Label::Prompt)) => (is_own || has_answer) && !leads_elsewhere,
         // The header is the name of another product, or Google's words in an unknown language.
-        Some(_) => is_own && has_answer,
+        Some(None) => is_own && has_answer,
         None if is_own => true,
         None if leads_elsewhere => false,
         None => {
             let is_prompt = matches!(verbs::read_title(&title), Title::Prompt(_));
-            verbs::is_gemini_title(&title) || has_answer && is_prompt || detail(row, &REQUESTS).is_some()
+            // Other products have details with requests too.
+            verbs::is_gemini_title(&title) || has_answer && (is_prompt || detail(row, &REQUESTS).is_some())
         }
     }
 }
@@ -77,8 +80,9 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
         activity.stamp = row.raw_value("time").map_or_else(String::new, |raw| raw.get().to_owned());
     }
     activity.label = row.non_blank_text("header").filter(|header| !is_product(header)).map(Into::into);
-    activity.answer = row.raw_value("safeHtmlItem").and_then(answer).or_else(|| detail(row, &RESPONSES));
-    let request = detail(row, &REQUESTS);
+    let stated = row.raw_value("safeHtmlItem").and_then(|raw| Some((answer(raw)?, raw)));
+    let mut found = stated.or_else(|| detail(row, &RESPONSES));
+    let request = detail(row, &REQUESTS).map(|(request, _)| request);
     // Some records have the name of the activity as their title, and the prompt among the details.
     let is_named = matches!(activity.title(), Title::Activity | Title::Unknown);
     if let Some(request) = request.filter(|_| is_named) {
@@ -91,8 +95,11 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
         activity.title = row.non_blank_text("text").map(|text| text.trim().to_owned()).unwrap_or_default();
     }
     if activity.title.is_empty() {
-        read_untitled(row, &mut activity);
+        read_untitled(row, &mut activity, &mut found);
     }
+    let answer_cut: Vec<(&RawValue, &str)> = found.iter().map(|(_, raw)| (*raw, "null")).collect();
+    activity.answer_range = found.as_ref().and_then(|(_, raw)| range_in(text, raw.get()));
+    activity.answer = found.map(|(answer, _)| answer);
     if activity.title.is_empty() && activity.answer.is_none() {
         return None;
     }
@@ -101,7 +108,8 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     activity.chat = row.text("titleUrl").into_iter().chain(detail_links).find_map(|address| chat_link(&address)?);
     read_files(row, &mut activity);
     for (name, raw) in row.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
-        if let Ok(value) = serde_json::from_str(raw.get()) {
+        // The fields belong to the prompt, and the answer has a message of its own.
+        if let Ok(value) = serde_json::from_str(&with_replaced_values(raw.get(), &answer_cut)) {
             activity.fields.insert(name.into(), value);
         }
     }
@@ -122,20 +130,25 @@ fn answer(raw: &RawValue) -> Option<String> {
 }
 
 /// Reads a row without a title: its details or subtitles are the prompt and, if there is no other answer, the answer.
-fn read_untitled(row: &Object<'_>, activity: &mut Activity) {
+fn read_untitled<'a>(row: &Object<'a>, activity: &mut Activity, answer: &mut Option<(String, &'a RawValue)>) {
     let (details, subtitles) = (objects(row, "details"), objects(row, "subtitles"));
     let is_response = |detail: &Object<'_>| detail.text("name").is_some_and(|name| is_one_of(&name, &RESPONSES));
-    let details =
-        details.iter().filter(|detail| !is_response(detail)).filter_map(|detail| detail.non_blank_text("value"));
+    let details = details
+        .iter()
+        .filter(|detail| !is_response(detail))
+        .filter_map(|detail| Some((detail.non_blank_text("value")?, detail.raw_value("value")?)));
     // Subtitles with addresses are files, and the one without an address is their number.
     let has_files = subtitles.iter().any(|subtitle| subtitle.non_blank_text("url").is_some());
-    let subtitles = subtitles.iter().filter(|_| !has_files).filter_map(|subtitle| subtitle.non_blank_text("name"));
-    let texts = details.chain(subtitles).map(|text| text.replace('\u{a0}', " ").trim().to_owned());
-    let mut texts = texts.filter(|text| !verbs::without_file_count(text).is_empty() && !text.starts_with("http"));
-    let Some(prompt) = texts.next() else { return };
+    let subtitles = subtitles
+        .iter()
+        .filter(|_| !has_files)
+        .filter_map(|subtitle| Some((subtitle.non_blank_text("name")?, subtitle.raw_value("name")?)));
+    let texts = details.chain(subtitles).map(|(text, raw)| (text.replace('\u{a0}', " ").trim().to_owned(), raw));
+    let mut texts = texts.filter(|(text, _)| !verbs::without_file_count(text).is_empty() && !text.starts_with("http"));
+    let Some((prompt, _)) = texts.next() else { return };
     activity.is_request = verbs::read_title(&prompt) == Title::Unknown;
     activity.title = prompt;
-    activity.answer = activity.answer.take().or_else(|| texts.next());
+    *answer = answer.take().or_else(|| texts.next());
 }
 
 fn objects<'a>(row: &Object<'a>, key: &str) -> Vec<Object<'a>> {
@@ -155,11 +168,11 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
 }
 
 /// A prompt or an answer in `details[{name, value}]`, or in `userInteractions[].userInteraction`, where it may be JSON
-/// inside a string.
-fn detail(row: &Object<'_>, wanted_names: &[&str]) -> Option<String> {
+/// inside a string. Returned with the value that contains it.
+fn detail<'a>(row: &Object<'a>, wanted_names: &[&str]) -> Option<(String, &'a RawValue)> {
     for object in objects(row, "details").into_iter().chain(objects(row, "subtitles")) {
         if object.text("name").is_some_and(|name| is_one_of(&name, wanted_names)) {
-            return object.non_blank_text("value").map(std::borrow::Cow::into_owned);
+            return Some((object.non_blank_text("value")?.into_owned(), object.raw_value("value")?));
         }
     }
     for raw in row.list("userInteractions").unwrap_or_default() {
@@ -167,13 +180,14 @@ fn detail(row: &Object<'_>, wanted_names: &[&str]) -> Option<String> {
         let inside = ["userInteraction", "user_interaction"].iter().find_map(|key| outer.object(key));
         let inner = inside.unwrap_or(outer);
         let member = inner.members().find(|(name, _)| is_one_of(name, wanted_names)).map(|(name, _)| name.to_owned());
-        let Some(text) = member.and_then(|name| inner.non_blank_text(&name)) else { continue };
+        let found = member.and_then(|name| Some((inner.non_blank_text(&name)?, inner.raw_value(&name)?)));
+        let Some((text, own)) = found else { continue };
         let inside = Object::parse(&text).and_then(|object| {
             let found =
                 ["text", "prompt", "content", "response", "query"].iter().find_map(|k| object.non_blank_text(k));
             found.map(std::borrow::Cow::into_owned)
         });
-        return Some(inside.unwrap_or_else(|| text.into_owned()));
+        return Some((inside.unwrap_or_else(|| text.into_owned()), own));
     }
     None
 }

@@ -100,6 +100,11 @@ fn exchange(
         true => keys.answer(row),
         false => keys.prompt(row),
     });
+    let has_answer = activity.answer.is_some() || !activity.answer_files.is_empty();
+    let (source_of_prompt, source_of_answer) = match has_answer {
+        true => activity.split_verbatim(),
+        false => (activity.verbatim, None),
+    };
     let mut message = Record::new(Kind::Message, keys.prompt(id), prompt);
     message.times = times.clone();
     message.source = source.clone();
@@ -107,17 +112,17 @@ fn exchange(
     message.parent = Some(keys.conversation());
     message.attachments = activity.files;
     message.fields = activity.fields;
-    message.verbatim.clone_from(&activity.verbatim);
+    message.verbatim = source_of_prompt;
     message.message = Some(part("user", before, place.position.saturating_mul(2)));
     records.push(message);
-    if activity.answer.is_some() || !activity.answer_files.is_empty() {
+    if has_answer {
         let mut message = Record::new(Kind::Message, keys.answer(id), activity.answer.unwrap_or_default());
         message.times = times;
         message.source = source;
         message.origin = file.origin(&activity.pointer);
         message.parent = Some(keys.conversation());
         message.attachments = activity.answer_files;
-        message.verbatim = activity.verbatim;
+        message.verbatim = source_of_answer;
         message.message =
             Some(part("assistant", Some(keys.prompt(id)), place.position.saturating_mul(2).saturating_add(1)));
         records.push(message);

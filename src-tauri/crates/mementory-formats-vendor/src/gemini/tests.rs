@@ -1,7 +1,7 @@
 //! Tests with the fixtures, with the samples, and with files of other products.
 #![allow(clippy::unwrap_used)]
 use super::Gemini;
-use crate::cases::{check_cases, claimed_by, import, import_with, roles};
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claimed_by, import, import_with, roles};
 use mementory_format::testkit::{Scratch, repo, shared};
 use mementory_model::{Kind, Limits};
 use serde_json::{Value, json};
@@ -9,6 +9,14 @@ use serde_json::{Value, json};
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
     check_cases(&Gemini);
+}
+
+#[test]
+fn a_prompt_is_not_in_the_verbatim_of_its_answer() {
+    check_texts_are_in_one_verbatim(
+        &Gemini,
+        &["voyager", "workspace_pairs", "label_in_header", "details_only", "label_in_header_page"],
+    );
 }
 
 /// Compares what was read of a sample with `expected.json`.
@@ -87,6 +95,10 @@ fn activities_of_other_products_are_not_claimed() {
         ("html", r#"<div class="outer-cell"><div class="header-cell">Search</div><div class="content-cell">Searched for Gemini Apps</div></div>"#),
         ("html", "<html><body><b>Ingredients:</b> eggs<br><b>Name:</b> omelette<br><b>Instructions:</b> stir</body></html>"),
         ("txt", "Prompted what eats slugs?"),
+        ("json", r#"[{"header":"Deleted items","title":"Deleted a place","time":"2026-01-01T00:00:00Z"}]"#),
+        ("json", r#"[{"header":"Prompt","title":"Rate your visit","time":"2026-01-01T00:00:00Z"}]"#),
+        ("json", r#"[{"title":"Deleted a place","time":"2026-01-01T00:00:00Z","details":[{"name":"Request","value":"Removal"}]}]"#),
+        ("html", r#"<div class="outer-cell"><div class="header-cell">Deleted items</div><div class="content-cell">Deleted a place<br>26 Jul 2026, 12:00:00 CEST</div></div>"#),
         ("json", r#"{"title":"x","turns":[{"user_turn":{"prompt":"x"}}]}"#),
     ]
     .into_iter()

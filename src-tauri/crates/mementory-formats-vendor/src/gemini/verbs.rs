@@ -157,7 +157,7 @@ pub(super) fn label(header: &str) -> Option<Label> {
 /// True for a title that begins with words that only Gemini's activities have.
 pub(super) fn is_gemini_title(title: &str) -> bool {
     /// Words that titles of other products begin with too.
-    const SHARED: [&str; 4] = ["Asked", "Said", "Answered", "Branched"];
+    const SHARED: [&str; 5] = ["Asked", "Said", "Has dicho", "Answered", "Branched"];
     let is_shared = SHARED.iter().any(|words| {
         strip_prefix_ignoring_case(title.trim(), words)
             .is_some_and(|rest| !rest.trim_start().starts_with("Gemini") && !rest.trim_start().starts_with("Bard"))
@@ -228,5 +228,6 @@ mod tests {
         }
         assert!(is_gemini_title("Prompted what?") && is_gemini_title("Asked Gemini what?"));
         assert!(!is_gemini_title("Asked what?") && !is_gemini_title("Searched for x"));
+        assert!(!is_gemini_title("Has dicho pon música"));
     }
 }

@@ -74,16 +74,23 @@ fn chat(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_
 
 /// The prompt and the answer of an item. One of them may be missing.
 fn exchange(item: &Object<'_>, raw: &RawValue, index: usize, pointer: &str) -> Vec<Turn> {
+    let texts: Vec<_> = ["user", "assistant"]
+        .into_iter()
+        .filter_map(|role| Some((role, item.non_blank_text(role)?.into_owned(), item.raw_value(role)?)))
+        .collect();
+    // Each text is in the verbatim of its own message only, so erasing that message erases the text. The first message
+    // also has the rest of the item.
+    let later_texts: Vec<(&RawValue, &str)> = texts.iter().skip(1).map(|(_, _, own)| (*own, "\"\"")).collect();
     let mut out = Vec::new();
-    for (key, role) in [("user", "user"), ("assistant", "assistant")] {
-        let Some(text) = item.non_blank_text(key) else { continue };
+    for (number, (role, text, own)) in texts.into_iter().enumerate() {
+        let source = if number == 0 { with_replaced_values(raw.get(), &later_texts) } else { own.get().to_owned() };
         out.push(Turn {
             id: Some(format!("{role}/{index}")),
             role: role.into(),
-            text: text.into_owned(),
+            text,
             content_type: "text".into(),
             pointer: pointer.to_owned(),
-            verbatim: Some(Verbatim::json(raw.get())),
+            verbatim: Some(Verbatim::json(source)),
             ..Turn::default()
         });
     }

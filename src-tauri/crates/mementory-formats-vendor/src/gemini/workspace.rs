@@ -77,8 +77,15 @@ fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
 fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<String, u32>) -> Vec<Turn> {
     let Some(element) = Object::parse(raw.get()) else { return Vec::new() };
     let mut out = Vec::new();
-    for (name, role) in [("user_turn", "user"), ("system_turn", "assistant")] {
+    for (name, other, role) in [("user_turn", "system_turn", "user"), ("system_turn", "user_turn", "assistant")] {
         let Some(turn) = element.object(name) else { continue };
+        // Only the other turn's own message has the other turn, so erasing that message erases it.
+        let others: Vec<(&RawValue, &str)> = element
+            .raw_value(other)
+            .filter(|_| element.object(other).is_some())
+            .map(|raw| (raw, "null"))
+            .into_iter()
+            .collect();
         let number = turn.whole_number("turn_index").unwrap_or(index as u64);
         // An edited prompt or a new answer has the same number as the previous one, so a count is appended.
         let count = counts.entry(format!("{role}/{number}")).or_insert(0);
@@ -90,7 +97,7 @@ fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<Strin
             content_type: "text".into(),
             times: Times { created: turn.timestamp("turn_last_modified"), ..Times::default() },
             pointer: pointer.to_owned(),
-            verbatim: Some(Verbatim::json(raw.get())),
+            verbatim: Some(Verbatim::json(with_replaced_values(raw.get(), &others))),
             ..Turn::default()
         };
         message.text = match role {

@@ -106,6 +106,11 @@ pub(super) fn conversation(
     }
     let link = text(&["link", "url", "source_url"]);
     let model = object.object("model");
+    let mut lists = vec![(raw, "[]")];
+    if key == pairs::INTERNAL {
+        // The second list repeats the texts as the page shows them.
+        lists.extend(object.raw_value(pairs::VISIBLE).map(|raw| (raw, "[]")));
+    }
     let mut chat = Chat {
         // The address of a chat ends with its id.
         id: text(&ID_KEYS)
@@ -116,7 +121,7 @@ pub(super) fn conversation(
         model: text(&["model", "model_id", "modelId"]).or_else(|| first_text(model.as_ref()?, &["id", "name"])),
         leaf: text(&LEAF_KEYS),
         pointer: element.pointer.clone(),
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &[(raw, "[]")]))),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &lists))),
         turns,
         ..Chat::default()
     };
@@ -235,7 +240,7 @@ fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at
 fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn = read_message(object, text, pointer.to_owned(), FORMAT_ID);
     let Some((question, answer)) = question_and_answer(object) else { return vec![turn] };
-    let turn_of = |role: &str, raw: &RawValue| {
+    let turn_of = |role: &str, raw: &RawValue, source: String| {
         let mut content = Content::default();
         content.add(raw);
         Turn {
@@ -246,11 +251,13 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
             times: turn.times.clone(),
             model: turn.model.clone().filter(|_| role == ASSISTANT),
             pointer: pointer.to_owned(),
-            verbatim: turn.verbatim.clone(),
+            verbatim: Some(Verbatim::json(source)),
             ..Turn::default()
         }
     };
-    vec![turn_of(USER, question), turn_of(ASSISTANT, answer)]
+    // Only the question's own message has the question, so erasing that message erases it.
+    let rest = with_replaced_values(text, &[(question, "\"\"")]);
+    vec![turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]
 }
 
 /// The first question and the first answer. Instructions before them are left out, because they are often the same in

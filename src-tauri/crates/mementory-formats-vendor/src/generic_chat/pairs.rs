@@ -1,7 +1,7 @@
 //! Chats whose entries are lists of two texts: a question and its answer, as demo programs and text-generation-webui
 //! store them, or a speaker and a text.
 use mementory_formats_shared::chat::Turn;
-use mementory_formats_shared::object::{Object, decode_string, list};
+use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
 use mementory_formats_shared::roles::{ASSISTANT, USER, role};
 use mementory_json::Keys;
 use mementory_model::{Timestamp, Verbatim};
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// Keys of the texts that the model received, and of the same texts as the page of text-generation-webui shows them.
 pub(super) const INTERNAL: &str = "internal";
-const VISIBLE: &str = "visible";
+pub(super) const VISIBLE: &str = "visible";
 /// Question before the greeting of a character. The person did not write it.
 const NO_QUESTION: &str = "<|BEGIN-VISIBLE-CHAT|>";
 /// Form of the times in text-generation-webui.
@@ -53,31 +53,37 @@ pub(super) fn turns(
     at: &str,
     mut report: impl FnMut(usize),
 ) -> Vec<Turn> {
-    let texts: Vec<Vec<Option<String>>> = entries.iter().map(|raw| texts_of(raw)).collect();
+    let texts: Vec<Option<Pair<'_>>> = entries.iter().map(|raw| pair_of(raw)).collect();
     // Programs of LangChain write `["human", "…"]`.
-    let names_speaker = |pair: &Vec<Option<String>>| pair.first().and_then(Option::as_deref).and_then(role).is_some();
-    let is_spoken = texts.iter().filter(|pair| !pair.is_empty()).all(names_speaker);
+    let names_speaker = |pair: &Pair<'_>| pair.first.as_deref().and_then(role).is_some();
+    let is_spoken = texts.iter().flatten().all(names_speaker);
     let metadata = conversation.object("metadata").unwrap_or_default();
     let mut out = Vec::new();
     for (index, (pair, raw)) in texts.into_iter().zip(entries).enumerate() {
-        if pair.is_empty() {
+        let Some(pair) = pair else {
             report(index);
             continue;
-        }
-        let mut pair = pair.into_iter();
-        let (first, second) = (pair.next().flatten(), pair.next().flatten());
-        let spoken = match (is_spoken, first) {
-            (true, name) => vec![(name.as_deref().and_then(role).unwrap_or("unknown"), second)],
-            (false, question) => vec![(USER, question.filter(|text| text != NO_QUESTION)), (ASSISTANT, second)],
         };
-        for (role, text) in spoken {
-            let Some(text) = text.filter(|text| !text.trim().is_empty()) else { continue };
+        let spoken = if is_spoken {
+            let name = pair.first.as_deref().and_then(role).unwrap_or("unknown");
+            vec![(name, pair.second, raw.get().to_owned())]
+        } else {
+            let question = pair.first.filter(|text| text != NO_QUESTION && !text.trim().is_empty());
+            let has_both = question.is_some() && pair.second.is_some();
+            // Only the question's own message has the question, so erasing that message erases it.
+            let own = if has_both { pair.raw_first.get() } else { raw.get() };
+            let cuts: Vec<(&RawValue, &str)> = has_both.then_some((pair.raw_first, "\"\"")).into_iter().collect();
+            let rest = with_replaced_values(raw.get(), &cuts);
+            vec![(USER, question, own.to_owned()), (ASSISTANT, pair.second, rest)]
+        };
+        for (role, text, source) in spoken {
+            let Some(text) = text else { continue };
             let mut turn = Turn {
                 role: role.into(),
                 text,
                 content_type: "text".into(),
                 pointer: format!("{at}/{index}"),
-                verbatim: Some(Verbatim::json(raw.get())),
+                verbatim: Some(Verbatim::json(source)),
                 ..Turn::default()
             };
             turn.times.created = metadata.object(&format!("{role}_{index}")).and_then(|about| time(&about));
@@ -87,13 +93,21 @@ pub(super) fn turns(
     out
 }
 
-/// The texts of a pair. Empty if the entry is not a pair.
-fn texts_of(raw: &RawValue) -> Vec<Option<String>> {
-    let texts = list(raw).unwrap_or_default();
-    if texts.len() < 2 {
-        return Vec::new();
-    }
-    texts.into_iter().take(2).map(|text| decode_string(text).map(std::borrow::Cow::into_owned)).collect()
+/// The first two elements of an entry. A text is None if the element is not a text.
+struct Pair<'a> {
+    first: Option<String>,
+    raw_first: &'a RawValue,
+    /// None for a blank text too.
+    second: Option<String>,
+}
+
+/// The texts of an entry. None if the entry is not a pair.
+fn pair_of(raw: &RawValue) -> Option<Pair<'_>> {
+    let elements = list(raw)?;
+    let (raw_first, raw_second) = (*elements.first()?, *elements.get(1)?);
+    let text = |raw: &RawValue| decode_string(raw).map(std::borrow::Cow::into_owned);
+    let second = text(raw_second).filter(|text| !text.trim().is_empty());
+    Some(Pair { first: text(raw_first), raw_first, second })
 }
 
 /// The time of a message, which is that of the computer's own time zone. It is read as UTC.

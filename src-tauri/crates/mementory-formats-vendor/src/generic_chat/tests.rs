@@ -1,12 +1,17 @@
 //! Every folder of `fixtures/generic_chat` has an input and the expected result.
 #![allow(clippy::unwrap_used)]
 use super::GenericChat;
-use crate::cases::{check_cases, claiming};
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claiming};
 use mementory_format::testkit::Scratch;
 
 #[test]
 fn cases_are_read_as_expected() {
     check_cases(&GenericChat);
+}
+
+#[test]
+fn a_question_is_not_in_the_verbatim_of_its_answer() {
+    check_texts_are_in_one_verbatim(&GenericChat, &["chat_history", "webui_pairs", "prompts", "speaker_pairs"]);
 }
 
 #[test]

@@ -87,20 +87,25 @@ pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
     if reminders.is_empty() {
         return vec![turn];
     }
+    let text = reminders.join("\n\n");
     let context = Turn {
         id: turn.id.as_ref().map(|id| format!("{id}/context")),
         key: turn.key.as_ref().map(|key| format!("{key}/context")),
         role: "system".into(),
-        text: reminders.join("\n\n"),
         content_type: "context".into(),
         hidden: true,
         times: turn.times.clone(),
         pointer: turn.pointer.clone(),
-        verbatim: turn.verbatim.clone(),
+        // What the person said is only in the message's own verbatim, so erasing the message erases it.
+        verbatim: Some(Verbatim::json(Value::from(text.as_str()).to_string())),
+        text,
         ..Turn::default()
     };
     // If the program inserted all of the text, the person said nothing.
-    if turn.text.trim().is_empty() { vec![Turn { id: turn.id, key: turn.key, ..context }] } else { vec![context, turn] }
+    if turn.text.trim().is_empty() {
+        return vec![Turn { id: turn.id, key: turn.key, verbatim: turn.verbatim, ..context }];
+    }
+    vec![context, turn]
 }
 
 /// The id of a message, or a digest of the message if its id is valid only in this file.

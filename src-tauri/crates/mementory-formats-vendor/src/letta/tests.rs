@@ -12,6 +12,18 @@ fn fixtures_are_read_as_their_cases_say() {
 }
 
 #[test]
+fn what_a_person_says_is_not_in_the_verbatim_of_what_the_program_added() {
+    let found = crate::cases::fixture(&Letta, "full");
+    let is_added = |record: &&mementory_model::Record| record.key.value.ends_with("/context");
+    let added: Vec<_> = found.records.iter().filter(is_added).filter_map(|record| record.verbatim.as_ref()).collect();
+    assert!(!added.is_empty());
+    for message in found.records.iter().filter(|r| r.message.as_ref().is_some_and(|m| m.role == "user")) {
+        let is_inside = |verbatim: &mementory_model::Verbatim| verbatim.text.contains(&message.text);
+        assert!(message.text.is_empty() || !added.iter().any(|verbatim| is_inside(verbatim)), "{}", message.text);
+    }
+}
+
+#[test]
 fn the_sample_has_one_memory_and_two_messages() {
     let Some(found) = read_sample("14-letta", &Letta) else { return };
     let count = |kind| found.records.iter().filter(|r| r.kind == kind).count();

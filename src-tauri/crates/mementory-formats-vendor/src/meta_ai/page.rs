@@ -56,7 +56,9 @@ struct OpenChat {
     speaker: Option<&'static str>,
     /// Texts of cells that are neither a name, a speaker nor a turn.
     other_texts: Vec<String>,
-    /// Source text of the cells that are not turns.
+    /// The text before the first speaker of a transcript.
+    heading: String,
+    /// Source text of the cells without turns.
     source: String,
     offset: u64,
 }
@@ -100,7 +102,8 @@ impl OpenChat {
         if self.name.is_none() {
             self.offset = offset;
         }
-        self.source.push_str(cell);
+        // The messages have the text of this cell, so erasing a message erases its text.
+        self.heading = transcript::heading(&text);
         for (role, text) in turns {
             let verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.clone() });
             let turn = Turn { verbatim, ..turn(role, text, offset) };
@@ -134,6 +137,9 @@ fn send(reader: &mut FileReader<'_>, member: &Member, open: OpenChat) -> Result<
     let chat = chat(open.name, open.turns, format!("@{}", open.offset));
     let source = Some(Verbatim { media_type: "text/html".into(), text: open.source });
     let mut chat = Chat { verbatim: source, ..chat };
+    if !open.heading.is_empty() {
+        chat.fields.insert("heading".into(), open.heading.into());
+    }
     if !open.other_texts.is_empty() {
         chat.fields.insert("other_cells".into(), open.other_texts.into());
     }

@@ -1,13 +1,20 @@
 //! Tests with the fixtures, with the sample, and with other files of Meta.
 #![allow(clippy::unwrap_used)]
 use super::MetaAi;
-use crate::cases::{check_cases, claimed_by, import};
-use mementory_format::testkit::{Scratch, repo, shared};
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claimed_by, import};
+use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
     check_cases(&MetaAi);
+}
+
+#[test]
+fn the_text_of_a_message_is_only_in_its_own_verbatim() {
+    let cases = ["page", "label_alone", "pairs", "thread", "whatsapp", "whatsapp_group"];
+    check_texts_are_in_one_verbatim(&MetaAi, &cases);
 }
 
 #[test]
@@ -29,6 +36,20 @@ fn the_name_of_the_file_does_not_matter() {
     let renamed = scratch.put("x", std::fs::read(&path).unwrap());
     let keys = |path| -> Vec<_> { import(path, &MetaAi).1.records.into_iter().map(|r| r.key).collect() };
     assert_eq!(keys(&path), keys(&renamed));
+}
+
+#[test]
+fn a_longer_export_of_a_chat_of_whatsapp_has_the_same_keys() {
+    let start = "7/9/26, 13:05 - Mirela: What eats slugs?\n7/9/26, 13:06 - Meta AI: Hedgehogs.\n";
+    let scratch = Scratch::new("meta-ai-whatsapp-longer");
+    let short = scratch.put("short.txt", start);
+    let long = scratch.put("long.txt", format!("{start}7/19/26, 10:00 - Mirela: Thank you\n"));
+    let (short, long) = (import(&short, &MetaAi).1, import(&long, &MetaAi).1);
+    let message = |found: &MemorySource| found.find("What eats slugs?").clone();
+    // The second export shows that the month comes first.
+    assert_ne!(message(&short).times.created, message(&long).times.created);
+    let long: BTreeSet<_> = long.records.into_iter().map(|record| record.key.value).collect();
+    assert!(short.records.iter().all(|record| long.contains(&record.key.value)));
 }
 
 #[test]

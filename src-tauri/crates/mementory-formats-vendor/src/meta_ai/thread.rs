@@ -9,6 +9,7 @@ use mementory_formats_shared::{
     chat::{Chat, Turn},
     object::{Object, content_id, decode_string, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
+    roles::PARTICIPANT,
     values::other_fields,
 };
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Times, Timestamp, Verbatim};
@@ -93,8 +94,15 @@ fn label(
         pointer: pointer.to_owned(),
         ..Turn::default()
     });
-    let chat = page::chat(transcript::name(&label), turns.collect(), pointer.to_owned());
-    let chat = Chat { verbatim: Some(Verbatim::json(raw.get())), ..chat };
+    let mut chat = page::chat(transcript::name(&label), turns.collect(), pointer.to_owned());
+    // The messages have the text of the value, so erasing a message erases its text.
+    let key = if object.text("value").is_some() { "value" } else { "href" };
+    let texts: Vec<(&RawValue, &str)> = object.raw_value(key).map(|raw| (raw, "\"\"")).into_iter().collect();
+    chat.verbatim = Some(Verbatim::json(with_replaced_values(raw.get(), &texts)));
+    let heading = transcript::heading(&value);
+    if !heading.is_empty() {
+        chat.fields.insert("heading".into(), heading.into());
+    }
     page::send_chat(reader, member, chat, "json")
 }
 
@@ -139,7 +147,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
     }
     if senders.len() > 1 {
         // If there are several people, it is not known which of them the export belongs to.
-        turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = "participant".into());
+        turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = PARTICIPANT.into());
     }
     let id = ["thread_path", "thread_id", "id"].iter().find_map(|key| object.non_blank_text(key));
     let replaced: Vec<_> = raw_messages.map(|raw| (raw, "[]")).into_iter().collect();

@@ -19,7 +19,7 @@ pub(super) fn role(speaker: &str) -> Option<&'static str> {
 }
 
 /// The parts of a transcript, each with its role and text. Empty if nobody speaks in it. The text before the first
-/// speaker is the heading and is left out.
+/// speaker is the heading, which [`heading`] returns.
 pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
     let mut out: Vec<(&'static str, String)> = Vec::new();
     for line in text.lines() {
@@ -37,6 +37,12 @@ pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
         text.truncate(text.trim_end().len());
     }
     out
+}
+
+/// The text before the first speaker.
+pub(super) fn heading(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().take_while(|line| speaker_of(line).is_none()).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 /// The role of the speaker that begins a line, and the rest of the line.
@@ -100,6 +106,7 @@ mod tests {
             ("assistant", "Hedgehogs.\n\nAnd frogs.".into()),
         ];
         assert_eq!(turns(text), expected);
+        assert_eq!(heading(text), "Conversation with Meta AI");
         assert!(turns("You and Meta AI\nhttps://example.org").is_empty());
     }
 

@@ -1,21 +1,20 @@
-//! A chat with Meta AI that WhatsApp exported as text: `[19.07.26, 10:00:00] Name: text` or `19/07/2026, 10:00 - Name:
-//! text`. The order of day and month depends on the language of the phone.
+//! A chat or a group with Meta AI that WhatsApp exported as text: `[19.07.26, 10:00:00] Name: text` or
+//! `19/07/2026, 10:00 - Name: text`. The order of day and month depends on the language of the phone.
 use super::page::send_chat;
 use super::transcript::ASSISTANT;
+use super::whatsapp_time::{MARKS, Order, Stamp, day_order};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{Issue, Times, Timestamp, Verbatim};
+use mementory_formats_shared::roles::{self, PARTICIPANT, SYSTEM, USER};
+use mementory_model::{Issue, Times, Verbatim};
 use std::collections::BTreeSet;
 
 /// Version of the records.
 const LAYOUT: &str = "whatsapp";
-/// Longest time at the beginning of a line, in bytes.
-const MAX_STAMP: usize = 48;
 /// Longest name of a speaker, in characters.
 const MAX_NAME: usize = 60;
-/// Characters without width that WhatsApp puts around names and notices.
-const MARKS: [char; 7] = ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
 
 /// The first line of a message.
 struct Head<'l> {
@@ -25,25 +24,13 @@ struct Head<'l> {
     text: &'l str,
 }
 
-/// A time as it is written: the three numbers of the date, and the time of day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    date: [u16; 3],
-    clock: [u16; 3],
-    /// True if the line names the half of the day.
-    has_half: bool,
-    has_dots: bool,
-}
-
-/// True for the start of a chat between Meta AI and one person.
+/// True for the start of a chat in which Meta AI speaks, with one person or with a group.
 pub(super) fn is_chat(text: &str) -> bool {
     let first = text.lines().map(|line| line.trim_matches(MARKS)).find(|line| !line.trim().is_empty());
     if first.and_then(head_of).is_none() {
         return false;
     }
-    let heads = text.lines().filter_map(head_of);
-    let speakers: BTreeSet<&str> = heads.filter_map(|head| head.speaker).collect();
-    speakers.len() <= 2 && speakers.contains(ASSISTANT)
+    text.lines().filter_map(head_of).any(|head| head.speaker == Some(ASSISTANT))
 }
 
 /// Reads a file as one conversation.
@@ -55,10 +42,22 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         let message = "the file does not show whether the day or the month comes first in its dates";
         reader.sink.note(Issue::new("date_order_unknown", &member.place, message));
     }
+    if stamps.iter().any(|stamp| stamp.time(order).is_none()) {
+        let message = "some times have a word or a date that is not known; their messages have no time";
+        reader.sink.note(Issue::new("bad_time", &member.place, message));
+    }
+    let people = source.lines().filter_map(head_of).filter_map(|head| head.speaker).filter(|name| *name != ASSISTANT);
+    // If there are several people, it is not known which of them the export belongs to.
+    let person = if people.collect::<BTreeSet<_>>().len() > 1 { PARTICIPANT } else { USER };
     let mut turns: Vec<Turn> = Vec::new();
     for (index, line) in source.lines().enumerate() {
         if let Some(head) = head_of(line) {
-            turns.push(turn(&head, line, order, index + 1));
+            let mut turn = turn(&head, line, order, person);
+            turn.pointer = format!("line {}", index + 1);
+            // Without the role, because a longer export may have more people.
+            let speaker = head.speaker.unwrap_or_default();
+            turn.key = Some(content_id(&format!("{}\n{speaker}\n{}", turns.len(), head.text)));
+            turns.push(turn);
         } else if let Some(last) = turns.last_mut() {
             last.text.push('\n');
             last.text.push_str(line);
@@ -71,7 +70,11 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     for turn in &mut turns {
         turn.text.truncate(turn.text.trim_end().len());
     }
+    // The id is made from the first line as it is written. Times depend on the order of day and month, which a longer
+    // export of the same chat may show.
+    let first_line = source.lines().find(|line| head_of(line).is_some()).unwrap_or_default();
     let chat = Chat {
+        id: Some(content_id(first_line.trim_matches(MARKS))),
         times: Times {
             created: turns.iter().find_map(|turn| turn.times.created),
             updated: turns.iter().rev().find_map(|turn| turn.times.created),
@@ -85,20 +88,20 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send_chat(reader, member, chat, LAYOUT)
 }
 
-fn turn(head: &Head<'_>, line: &str, order: Order, number: usize) -> Turn {
+/// A message. `person` is the role of everyone but Meta AI.
+fn turn(head: &Head<'_>, line: &str, order: Order, person: &str) -> Turn {
     let role = match head.speaker {
-        None => "system",
-        Some(ASSISTANT) => "assistant",
-        Some(_) => "user",
+        None => SYSTEM,
+        Some(ASSISTANT) => roles::ASSISTANT,
+        Some(_) => person,
     };
     let mut turn = Turn {
         role: role.into(),
         text: head.text.to_owned(),
-        content_type: if role == "system" { "context" } else { "text" }.into(),
-        hidden: role == "system",
+        content_type: if role == SYSTEM { "context" } else { "text" }.into(),
+        hidden: role == SYSTEM,
         // The phone's own time. It is read as UTC, because the file does not name the time zone.
-        times: Times { created: time(head.stamp, order), ..Times::default() },
-        pointer: format!("line {number}"),
+        times: Times { created: head.stamp.time(order), ..Times::default() },
         verbatim: Some(Verbatim { media_type: "text/plain".into(), text: line.to_owned() }),
         ..Turn::default()
     };
@@ -115,7 +118,7 @@ fn head_of(line: &str) -> Option<Head<'_>> {
         Some(inside) => inside.split_once(']')?,
         None => line.split_once(" - ").or_else(|| line.split_once(" – "))?,
     };
-    let stamp = parse_stamp(stamp)?;
+    let stamp = Stamp::parse(stamp)?;
     let rest = rest.trim_start().trim_start_matches(MARKS);
     let named = rest.split_once(':').filter(|(name, after)| {
         let is_end = after.is_empty() || after.starts_with(char::is_whitespace);
@@ -130,78 +133,10 @@ fn head_of(line: &str) -> Option<Head<'_>> {
     })
 }
 
-/// Parses `19.07.26, 10:00:00`, `7/19/26, 1:46 PM`, `2026-07-19, 10:00` and `19.7.2026 klo 10.00.00`.
-fn parse_stamp(text: &str) -> Option<Stamp> {
-    if text.len() > MAX_STAMP {
-        return None;
-    }
-    let numbers: Vec<u16> =
-        text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect();
-    let (&[first, second, third, hour, minute], seconds) = numbers.split_first_chunk::<5>()?;
-    let second_of_minute = match seconds {
-        [] => 0,
-        [one] => *one,
-        _ => return None,
-    };
-    let letters: String = text.chars().filter(|c| c.is_alphabetic()).collect::<String>().to_lowercase();
-    let is_morning = ["am", "午前", "上午", "오전"].contains(&letters.as_str());
-    let is_afternoon = ["pm", "午後", "下午", "오후"].contains(&letters.as_str());
-    let has_half = is_morning || is_afternoon;
-    // A few languages put one word between the date and the time.
-    if !has_half && letters.chars().count() > 5 {
-        return None;
-    }
-    let hour = match (is_morning, is_afternoon) {
-        (true, _) if hour == 12 => 0,
-        (_, true) if hour < 12 => hour + 12,
-        _ => hour,
-    };
-    let is_valid = hour < 24 && minute < 60 && second_of_minute < 60;
-    is_valid.then(|| Stamp {
-        date: [first, second, third],
-        clock: [hour, minute, second_of_minute],
-        has_half,
-        has_dots: text.contains('.'),
-    })
-}
-
-/// The number of a date that is the day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
-    DayFirst,
-    MonthFirst,
-}
-
-/// The order of day and month in a file, and whether the dates show it. A number above 12 is a day. If there is none,
-/// dots and the 24-hour clock mean that the day comes first.
-fn day_order(stamps: &[Stamp]) -> (Order, bool) {
-    let dates = || stamps.iter().filter(|stamp| stamp.date[0] < 100);
-    let has_dots = dates().any(|stamp| stamp.has_dots && !stamp.has_half);
-    if dates().any(|stamp| stamp.date[0] > 12) || has_dots {
-        (Order::DayFirst, true)
-    } else if dates().any(|stamp| stamp.date[1] > 12) {
-        (Order::MonthFirst, true)
-    } else {
-        let order = if dates().any(|stamp| stamp.has_half) { Order::MonthFirst } else { Order::DayFirst };
-        (order, dates().next().is_none())
-    }
-}
-
-fn time(stamp: Stamp, order: Order) -> Option<Timestamp> {
-    let [first, second, third] = stamp.date;
-    let (year, month, day) = match order {
-        _ if first >= 1000 => (first, second, third),
-        Order::DayFirst => (third, second, first),
-        Order::MonthFirst => (third, first, second),
-    };
-    let year = if year < 100 { 2000 + year } else { year };
-    let [hour, minute, seconds] = stamp.clock;
-    Timestamp::parse(&format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{seconds:02}Z"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mementory_model::Timestamp;
 
     #[test]
     fn lines_are_read_in_every_layout() {
@@ -216,7 +151,7 @@ mod tests {
         ] {
             let head = head_of(line);
             let (order, _) = day_order(&head.iter().map(|head| head.stamp).collect::<Vec<_>>());
-            let found = head.as_ref().and_then(|head| time(head.stamp, order)).map(Timestamp::to_rfc3339);
+            let found = head.as_ref().and_then(|head| head.stamp.time(order)).map(Timestamp::to_rfc3339);
             assert_eq!(found.as_deref(), Some(expected), "{line}");
             assert_eq!(head.map(|head| (head.speaker, head.text)), Some((Some("Mirela"), "Hello")), "{line}");
         }
@@ -226,10 +161,10 @@ mod tests {
     }
 
     #[test]
-    fn only_a_chat_of_one_person_with_the_assistant_is_one() {
+    fn only_a_chat_in_which_the_assistant_speaks_is_one() {
         let chat = "19/07/2026, 10:00 - Mirela: What eats slugs?\n19/07/2026, 10:01 - Meta AI: Hedgehogs.\nAnd frogs.";
         assert!(is_chat(chat));
-        assert!(!is_chat(&format!("{chat}\n19/07/2026, 10:02 - Jonas: Really?")));
+        assert!(is_chat(&format!("{chat}\n19/07/2026, 10:02 - Jonas: Really?")));
         assert!(!is_chat("19/07/2026, 10:00 - Mirela: Hello\n19/07/2026, 10:01 - Jonas: Hello"));
         assert!(!is_chat(&format!("A note\n{chat}")));
     }

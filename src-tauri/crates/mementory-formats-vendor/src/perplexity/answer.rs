@@ -1,10 +1,14 @@
 //! Finds the answer to a query. It may be a text, blocks with Markdown, or the steps of a search as JSON in a text.
 use mementory_formats_shared::{
-    object::{Object, decode_string, list},
+    object::{Object, decode_string, list, with_replaced_values},
     values::{block, first_text, push_paragraph, readable},
 };
 use serde_json::{Value, value::RawValue};
 
+/// Members of an entry with the answer.
+pub(super) const ANSWERS: [&str; 4] = ["answer", "text", "response", "answer_text"];
+/// Members of an answer that is JSON, with the query.
+const QUERIES: [&str; 2] = ["query", "query_str"];
 /// Largest nesting depth of JSON inside JSON strings.
 const MAX_NESTING: usize = 3;
 
@@ -27,7 +31,7 @@ pub(super) fn of_entry(entry: &Object<'_>) -> Answer {
     for raw in entry.list("blocks").into_iter().flatten() {
         read_block(raw, &mut out);
     }
-    for key in ["answer", "text", "response", "answer_text"] {
+    for key in ANSWERS {
         if !out.text.trim().is_empty() {
             break;
         }
@@ -64,7 +68,7 @@ fn read_json(text: &str, depth: usize, out: &mut Answer) {
         return;
     }
     if let Some(object) = Object::parse(text) {
-        out.query = out.query.take().or_else(|| first_text(&object, &["query", "query_str"]));
+        out.query = out.query.take().or_else(|| first_text(&object, &QUERIES));
         for source in ["web_results", "sources"].iter().filter_map(|key| object.list(key)).flatten() {
             out.citations.extend(serde_json::from_str::<Value>(source.get()).ok());
         }
@@ -101,6 +105,48 @@ fn read_json(text: &str, depth: usize, out: &mut Answer) {
     }
 }
 
+/// An answer whose JSON contains the query, without the query. None for other answers.
+pub(super) fn without_query(answer: &RawValue) -> Option<String> {
+    value_without_query(answer, 0)
+}
+
+/// [`without_query`] for the text of a cell.
+pub(super) fn text_without_query(text: &str) -> Option<String> {
+    json_without_query(text, 0)
+}
+
+fn value_without_query(raw: &RawValue, depth: usize) -> Option<String> {
+    match decode_string(raw) {
+        Some(text) => Some(Value::from(json_without_query(&text, depth)?).to_string()),
+        None => json_without_query(raw.get(), depth),
+    }
+}
+
+/// The JSON that [`read_json`] reads, without the queries in it. None if there are none.
+fn json_without_query(text: &str, depth: usize) -> Option<String> {
+    if depth > MAX_NESTING {
+        return None;
+    }
+    let mut queries: Vec<&RawValue> = Vec::new();
+    let mut inner_values: Vec<&RawValue> = Vec::new();
+    if let Some(object) = Object::parse(text) {
+        queries.extend(QUERIES.iter().filter_map(|key| object.raw_value(key)));
+        inner_values.extend(object.raw_value("answer"));
+    } else if let Ok(steps) = serde_json::from_str::<Vec<&RawValue>>(text) {
+        for step in steps.into_iter().filter_map(|raw| Object::parse(raw.get())) {
+            let kind = first_text(&step, &["step_type", "type"]).unwrap_or_default().to_uppercase();
+            if matches!(kind.as_str(), "INITIAL_QUERY" | "FINAL") {
+                inner_values.extend(step.raw_value("content"));
+            }
+        }
+    }
+    let inner = inner_values.into_iter().filter_map(|raw| Some((raw, value_without_query(raw, depth + 1)?)));
+    let inner: Vec<(&RawValue, String)> = inner.collect();
+    let mut cuts: Vec<(&RawValue, &str)> = queries.into_iter().map(|raw| (raw, "\"\"")).collect();
+    cuts.extend(inner.iter().map(|(raw, rest)| (*raw, rest.as_str())));
+    (!cuts.is_empty()).then(|| with_replaced_values(text, &cuts))
+}
+
 fn read_block(raw: &RawValue, out: &mut Answer) {
     let Some(object) = Object::parse(raw.get()) else { return };
     let usage = first_text(&object, &["intended_usage"]).unwrap_or_default();
@@ -130,7 +176,7 @@ fn read_block(raw: &RawValue, out: &mut Answer) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, of_text};
+    use super::{Answer, of_text, text_without_query};
 
     #[test]
     fn an_answer_is_found_at_every_depth() {
@@ -148,6 +194,13 @@ mod tests {
             of_text(text, &mut out);
             let found = (out.text.as_str(), out.query.as_deref(), out.citations.len());
             assert_eq!(found, (answer, query, sources), "{text}");
+            let rest = text_without_query(text);
+            assert_eq!(rest.is_some(), query.is_some(), "{text}");
+            if let Some(rest) = rest {
+                let mut out = Answer::default();
+                of_text(&rest, &mut out);
+                assert_eq!((out.text.as_str(), out.query), (answer, None), "{rest}");
+            }
         }
     }
 }

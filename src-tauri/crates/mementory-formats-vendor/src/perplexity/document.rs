@@ -38,10 +38,13 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
     };
+    // The questions are in their own messages, so the conversation has only what comes before them.
+    let start: Vec<&str> = text.lines().take_while(|line| !line.starts_with("# ")).collect();
+    let start = start.join("\n").trim().to_owned();
     let chat = Chat {
         id: Some(content_id(&format!("{PERPLEXITY} document\n{}", first.text))),
         title: first.text.lines().next().map(str::to_owned),
-        verbatim: Some(Verbatim { media_type: "text/markdown".into(), text: first.text.clone() }),
+        verbatim: Some(Verbatim { media_type: "text/markdown".into(), text: start }),
         turns,
         ..Chat::default()
     };

@@ -3,6 +3,7 @@ use super::{PERPLEXITY, answer};
 use mementory_formats_shared::{
     chat::Turn,
     object::{Object, content_id, decode_string, with_replaced_values},
+    roles::role_or_word,
     values::{first_id, first_text, first_time, other_fields},
 };
 use mementory_model::{AttachmentRef, Fields, RecordKey, Times, Verbatim};
@@ -78,6 +79,7 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
     }
     let raw_query = query_key.and_then(|key| entry.raw_value(key));
     let query = raw_query.and_then(decode_string).map(Into::into).or(answer.query);
+    let rest = query.as_deref().map_or_else(|| text.to_owned(), |query| without_query(text, entry, query));
     let created = first_time(entry, &TIMES);
     let times = Times { created, ..Times::default() };
     let base = id.clone().unwrap_or_else(|| content_id(&format!("{created:?}\n{query:?}\n{}", answer.text)));
@@ -113,8 +115,6 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
     if !answer.blocks.is_empty() {
         fields.insert("blocks".into(), Value::Array(answer.blocks));
     }
-    // Only the query's own message contains the query, so erasing that message erases the query.
-    let replaced: Vec<(&RawValue, &str)> = raw_query.into_iter().map(|raw| (raw, "\"\"")).collect();
     out.push(Turn {
         id,
         key: Some(format!("{base}/answer")),
@@ -124,11 +124,27 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
         model: first_text(entry, &["display_model", "model", "user_selected_model"]),
         times,
         pointer: pointer.to_owned(),
-        verbatim: Some(Verbatim::json(with_replaced_values(text, &replaced))),
+        verbatim: Some(Verbatim::json(rest)),
         fields,
         ..Turn::default()
     });
     out
+}
+
+/// The source text of an entry without its query, which its thread's title and the steps of the search may repeat. Only
+/// the query's own message contains the query, so erasing that message erases the query.
+fn without_query(text: &str, entry: &Object<'_>, query: &str) -> String {
+    let rest_of = |(name, raw): (&str, &RawValue)| {
+        if answer::ANSWERS.contains(&name) {
+            answer::without_query(raw)
+        } else {
+            decode_string(raw).filter(|value| value.trim() == query.trim()).map(|_| "\"\"".to_owned())
+        }
+    };
+    let rests: Vec<(&RawValue, String)> =
+        entry.members().filter_map(|member| Some((member.1, rest_of(member)?))).collect();
+    let cuts: Vec<(&RawValue, &str)> = rests.iter().map(|(raw, rest)| (*raw, rest.as_str())).collect();
+    with_replaced_values(text, &cuts)
 }
 
 /// An entry that is one message: `{role, content, created_at, citations}`.
@@ -142,19 +158,14 @@ fn message(text: &str, entry: &Object<'_>, pointer: &str, role: &str) -> Turn {
     if !answer.citations.is_empty() {
         fields.insert("citations".into(), Value::Array(answer.citations));
     }
-    let role = match role.to_ascii_lowercase().as_str() {
-        "user" | "human" => "user",
-        "system" => "system",
-        "tool" => "tool",
-        _ => "assistant",
-    };
+    let role = role_or_word(role);
     // Without an id and a time, only the place distinguishes two messages with the same words.
     let place = if created.is_none() { pointer } else { "" };
     let base = id.clone().unwrap_or_else(|| content_id(&format!("{created:?}\n{place}\n{content}")));
     Turn {
         id,
         key: Some(format!("{base}/{role}")),
-        role: role.into(),
+        role,
         text: content,
         content_type: "text".into(),
         model: first_text(entry, &["display_model", "model", "user_selected_model"]),

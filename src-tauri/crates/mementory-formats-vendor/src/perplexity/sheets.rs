@@ -93,7 +93,20 @@ fn read_conversations(
         let id = cell(uuid).map(str::to_owned);
         let base = id.clone().unwrap_or_else(|| content_id(&format!("{:?}\n{text}", row.cell(title))));
         let mut turns = Vec::new();
-        if let Some(query) = cell(query).map(str::to_owned).or(answer.query) {
+        // The title and the steps of the search may repeat the query, which only its own message shall contain.
+        let mut cells = header.other_cells(&row, &[query]);
+        let rest = answer::text_without_query(text);
+        let stated = cell(query).map(str::to_owned).or(answer.query);
+        for value in cells.values_mut() {
+            let is_answer = value.as_str() == Some(text);
+            let is_query = value.as_str().map(str::trim) == stated.as_deref().map(str::trim);
+            if let Some(rest) = rest.as_deref().filter(|_| is_answer) {
+                *value = rest.into();
+            } else if is_query && !is_answer {
+                *value = "".into();
+            }
+        }
+        if let Some(query) = stated {
             turns.push(Turn {
                 id: id.clone(),
                 key: Some(format!("{base}/query")),
@@ -124,7 +137,7 @@ fn read_conversations(
                 model: cell(model).map(Into::into),
                 times: times.clone(),
                 pointer: pointer.clone(),
-                verbatim: Some(cells_as_json(header, &row, &[query])),
+                verbatim: Some(Verbatim::json(Value::Object(cells).to_string())),
                 fields,
                 ..Turn::default()
             });

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::Perplexity;
-use crate::cases::{check_cases_under_any_name, count, keys};
+use crate::cases::{check_cases_under_any_name, check_texts_are_in_one_verbatim, count, keys};
 use crate::detect;
 use crate::testing::read;
 use mementory_format::{Catalog, FormatError, testkit::Scratch};
@@ -9,6 +9,11 @@ use mementory_model::{Kind, Limits};
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
     check_cases_under_any_name(&Perplexity);
+}
+
+#[test]
+fn a_query_is_not_in_the_verbatim_of_its_answer() {
+    check_texts_are_in_one_verbatim(&Perplexity, &["threads", "wrapped_api", "thread_ids", "document"]);
 }
 
 #[test]

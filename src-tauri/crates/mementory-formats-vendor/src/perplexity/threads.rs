@@ -63,6 +63,10 @@ pub(super) const LISTS: [&str; 4] = ["conversations", "entries", "messages", "tu
 const WRAPPERS: [&str; 4] = ["data", "thread", "result", "response"];
 /// Largest number of objects around a thread.
 const MAX_WRAPPERS: usize = 3;
+/// Members of an entry with the id of its thread.
+const IDS_IN_ENTRIES: [&str; 3] = ["context_uuid", "thread_uuid", "thread_id"];
+/// Members of an entry with the end of an address, which is that of its thread or of the entry.
+const SLUGS_IN_ENTRIES: [&str; 2] = ["thread_url_slug", "slug"];
 /// Members by which an entry names its thread.
 const NAMES_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
 /// Members by which a thread or its metadata names the thread.
@@ -266,15 +270,22 @@ fn read_thread(
         let turns = read_entries(reader, member, &entries, &below);
         return threads.add(reader, &member.place, chat, turns);
     }
+    let names_under = |keys: &[&str]| -> HashSet<String> {
+        entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, keys)).collect()
+    };
     // The entries of one file may belong to several threads.
-    let named = entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, &NAMES_IN_ENTRIES));
-    let mut names: HashSet<String> = named.collect();
+    let mut names = names_under(&IDS_IN_ENTRIES);
+    if names.is_empty() {
+        // If the entries have different addresses, these are their own, and the list is one thread.
+        names = names_under(&SLUGS_IN_ENTRIES);
+        names = if names.len() > 1 { HashSet::new() } else { names };
+    }
     let is_one_thread = names.len() <= 1;
     let only_name = names.drain().next().filter(|_| is_one_thread).or_else(|| whole.id.clone());
     // Entries without a name belong together because they are in one list. Its first entry identifies it.
     let first = entries.first().filter(|_| only_name.is_none() && entries.len() > 1);
     let list_id = first.map(|first| {
-        let id = Object::parse(first.get()).and_then(|entry| first_id(&entry, &["backend_uuid", "uuid", "id"]));
+        let id = Object::parse(first.get()).and_then(|entry| first_id(&entry, &["backend_uuid", "uuid", "id", "slug"]));
         id.unwrap_or_else(|| content_id(first.get()))
     });
     for (index, raw) in entries.iter().enumerate() {
