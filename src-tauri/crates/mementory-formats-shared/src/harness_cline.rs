@@ -3,7 +3,7 @@
 //! around the person's words count, and never an element inside a file or a result.
 use super::harness::next_element;
 
-/// Elements that the programs add behind what the person said. A file in them may contain any text, also their end tags.
+/// Elements that the programs add behind what the person said. A file in them may contain any text, even an end tag.
 const ADDED_ELEMENTS: [&str; 8] = [
     "environment_details",
     "explicit_instructions",
@@ -113,7 +113,7 @@ fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
     add_words(rest, added, is_notice);
 }
 
-/// True if a text begins with a sentence of the program. A person may also begin with "The user", but without an element.
+/// True if a text begins with a sentence of the program. If a person begins with "The user", no element follows.
 fn is_notice(text: &str) -> bool {
     let begins = |begin: &str| text.starts_with(begin);
     let names_person = || {
