@@ -65,3 +65,19 @@ fn a_forbidden_value_of_the_envelope_is_not_written_again() {
         assert!(exported(&bad, &format!("envelope-{i}")).contains("Water at six."), "{name}");
     }
 }
+
+#[test]
+fn an_entry_whose_time_is_a_year_or_a_month_keeps_its_signature() {
+    for time in ["2026", "2026-06"] {
+        let scratch = Scratch::new(&format!("time-{time}"));
+        let mut allowed = entry();
+        allowed["valid_from"] = json!(time);
+        let input = scratch.at("input.json");
+        std::fs::write(&input, bundle(&allowed).to_string()).unwrap();
+        assert!(validate(&input).unwrap().errors.is_empty(), "{time}");
+        let (signed, out) = (scratch.at("signed.json"), scratch.at("out.json"));
+        write(&mut read(&input), &signed, Some(TestKey("ed25519", 9)));
+        write(&mut read(&signed), &out, None);
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), std::fs::read_to_string(&signed).unwrap(), "{time}");
+    }
+}
