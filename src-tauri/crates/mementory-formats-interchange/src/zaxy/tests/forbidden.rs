@@ -1,5 +1,6 @@
 //! Entries with values that the contract forbids: they are imported with their text, and the next export is valid.
 use super::harness::*;
+use mementory_model::LossKind;
 use serde_json::{Value, json};
 
 fn entry() -> Value {
@@ -79,5 +80,27 @@ fn an_entry_whose_time_is_a_year_or_a_month_keeps_its_signature() {
         write(&mut read(&input), &signed, Some(TestKey("ed25519", 9)));
         write(&mut read(&signed), &out, None);
         assert_eq!(std::fs::read_to_string(&out).unwrap(), std::fs::read_to_string(&signed).unwrap(), "{time}");
+    }
+}
+
+#[test]
+fn the_text_of_a_forbidden_entry_is_in_the_extension_only_if_the_entry_was_not_edited() {
+    for is_edited in [false, true] {
+        let scratch = Scratch::new(&format!("forbidden-edited-{is_edited}"));
+        let mut bad = entry();
+        bad["valid_from"] = json!("yesterday");
+        let (input, out) = (scratch.at("input.json"), scratch.at("out.json"));
+        std::fs::write(&input, bundle(&bad).to_string()).unwrap();
+        let mut memory = read(&input);
+        if is_edited {
+            memory.records[0].text = "Water at seven.".into();
+            memory.edited.insert(0);
+        }
+        let report = write(&mut memory, &out, None);
+        let expected = if is_edited { LossKind::LeftOut } else { LossKind::MovedToExtension };
+        let loss = report.losses.items.iter().find(|loss| loss.field == "verbatim" && loss.kind == expected).unwrap();
+        assert_eq!(loss.note.contains("in the extension"), !is_edited, "{}", loss.note);
+        let text = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(text.contains("yesterday"), !is_edited);
     }
 }
