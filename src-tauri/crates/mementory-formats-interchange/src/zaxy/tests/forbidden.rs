@@ -104,3 +104,21 @@ fn the_text_of_a_forbidden_entry_is_in_the_extension_only_if_the_entry_was_not_e
         assert_eq!(text.contains("yesterday"), !is_edited);
     }
 }
+
+#[test]
+fn unknown_members_of_an_envelope_that_is_not_written_again_are_listed() {
+    let scratch = Scratch::new("envelope-members");
+    let (input, out) = (scratch.at("input.json"), scratch.at("out.json"));
+    for (signed, lost) in [(json!(false), 0), (json!(true), 1)] {
+        let mut source = bundle(&entry());
+        source["signed"] = signed;
+        source["garden_of"] = json!("Ilse");
+        source["empty"] = json!(null);
+        std::fs::write(&input, source.to_string()).unwrap();
+        let report = write(&mut read(&input), &out, None);
+        assert_eq!(report.losses.count("garden_of", LossKind::LeftOut), lost);
+        assert_eq!(report.losses.counts.len() as u64, lost, "{:?}", report.losses);
+        assert_eq!(std::fs::read_to_string(&out).unwrap().contains("garden_of"), lost == 0);
+        std::fs::remove_file(&out).unwrap();
+    }
+}
