@@ -131,6 +131,7 @@ const UNSIGNED = {
     "taken",
   ],
   "a validity that is no time": [inEntry("valid_from", "yesterday"), "taken"],
+  "a validity that is a month": [inEntry("valid_from", "2026-03"), "taken"],
   "another source": [inEntry("source", "extraction"), "taken"],
   "a thread that is not cited": [inEntry("content.thread", "violin"), "taken"],
   "a kind that the content contradicts": [inEntry("kind", "goal.closed"), "taken"],

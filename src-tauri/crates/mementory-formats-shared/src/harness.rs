@@ -85,50 +85,6 @@ const ADDED_BEGINNINGS: [&str; 10] = [
 /// Elements around what the person typed. Only the tags are removed.
 const PERSON_ELEMENTS: [&str; 2] = ["user_query", "user-message"];
 
-/// Elements that Cline and Roo Code add. Some of them are ordinary words, so they are only removed from a message that
-/// one of these programs sent.
-const CLINE_ELEMENTS: [&str; 8] = [
-    "environment_details",
-    "explicit_instructions",
-    "file_content",
-    "folder_content",
-    "url_content",
-    "workspace_diagnostics",
-    "git_working_state",
-    "git_commit",
-];
-
-/// Elements in which Cline and Roo Code put what the person typed.
-const CLINE_PERSON_ELEMENTS: [&str; 4] = ["task", "feedback", "user_message", "answer"];
-
-/// True for a message of the person as Cline and Roo Code send it to the model.
-pub fn is_of_cline(text: &str) -> bool {
-    text.contains("<environment_details>")
-}
-
-/// Like [`split`], for a message of which [`is_of_cline`] is true. The result of a tool is added text as well, except
-/// for the answer of the person in it.
-pub fn split_cline(text: &str) -> (String, Vec<String>) {
-    let first_line = text.trim_start().lines().next().unwrap_or_default();
-    let is_result = first_line.starts_with('[') && first_line.contains("] Result:");
-    if !is_result && !first_line.starts_with("[ERROR]") && !first_line.starts_with("[TASK RESUMPTION]") {
-        return split_elements(text, &CLINE_ELEMENTS, &CLINE_PERSON_ELEMENTS);
-    }
-    let mut own = String::new();
-    let mut rest = text;
-    while let Some((_, name, after_name)) = next_element(rest, &[], &CLINE_PERSON_ELEMENTS) {
-        let close = format!("</{name}>");
-        let Some((inside, behind)) = after_name.split_once(&close) else { break };
-        let inside = inside.split_once('>').map_or(inside, |(_, words)| words).trim();
-        if !own.is_empty() && !inside.is_empty() {
-            own.push_str("\n\n");
-        }
-        own.push_str(inside);
-        rest = behind;
-    }
-    (own, vec![text.to_owned()])
-}
-
 /// Splits a message into the text that the person wrote and the texts that were added. The added texts are unchanged.
 pub fn split(text: &str) -> (String, Vec<String>) {
     let start = text.trim_start();
@@ -193,7 +149,7 @@ fn without_heading<'t>(before: &'t str, added: &mut Vec<String>) -> &'t str {
 }
 
 /// The next known element that begins a line: the text before the element, its name, and the text after `<name`.
-fn next_element<'t>(
+pub(crate) fn next_element<'t>(
     text: &'t str,
     added_names: &[&'static str],
     person_names: &[&'static str],
@@ -234,16 +190,5 @@ mod tests {
             split("# AGENTS.md instructions for /a\n\n<INSTRUCTIONS>\nrules\n</INSTRUCTIONS>\n\nReview it");
         assert_eq!((own.as_str(), added.len()), ("Review it", 2));
         assert_eq!(split("<skill>\n<name>x</name>").1.len(), 1);
-    }
-
-    #[test]
-    fn what_cline_adds_is_separated_from_the_words_of_the_person() {
-        let (own, added) =
-            split_cline("<task>\nPlan <b>\n</task>\n\n<environment_details>\nmacOS\n</environment_details>");
-        assert_eq!((own.as_str(), added.len()), ("Plan <b>", 1));
-        let result =
-            "[ask for 'wood'] Result:\n\n<answer>\nLarch\n</answer>\n\n<environment_details></environment_details>";
-        assert_eq!(split_cline(result), ("Larch".to_owned(), vec![result.to_owned()]));
-        assert_eq!(split_cline("[read_file for 'a'] Result:\n\n<answer>").0, "");
     }
 }

@@ -274,7 +274,7 @@ impl Sessions {
 
     /// Counts the bytes of a line. Returns false if all conversations together would exceed the memory limit of one
     /// element.
-    pub fn fits(&mut self, bytes: usize, limit: u64) -> bool {
+    pub fn count_bytes_within(&mut self, bytes: usize, limit: u64) -> bool {
         if self.bytes + bytes as u64 > limit {
             return false;
         }

@@ -11,6 +11,7 @@ pub mod export_files;
 pub mod files;
 pub mod frontmatter;
 pub mod harness;
+pub mod harness_cline;
 pub mod html;
 pub mod json_head;
 pub mod jsonl_session;

@@ -76,6 +76,8 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     }
     let is_ours = text.starts_with(MARK);
     let found = by_name.or_else(|| is_ours.then(|| rules("agents"))).or_else(|| by_frontmatter(&Document::parse(text)));
+    // Only Cursor's rules have this ending. They need no frontmatter.
+    let found = found.or_else(|| name.ends_with(".mdc").then(|| rules("cursor")));
     found.map(|file| RuleFile { is_ours, ..file })
 }
 

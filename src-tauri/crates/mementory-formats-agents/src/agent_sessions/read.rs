@@ -6,7 +6,7 @@ use super::pi::PiSession;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::files::folder_of;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_model::Kind;
+use mementory_model::{Issue, Kind};
 
 /// Reads everything.
 pub(super) fn read(
@@ -55,9 +55,21 @@ fn each_line(
     Ok(())
 }
 
-/// The title in the `workspace.yaml` of a session of Copilot: its name, else its summary.
+/// The title in the `workspace.yaml` of a session of Copilot: its name, else its summary. A session is read without the
+/// file if it cannot be read.
 fn title_in(reader: &mut FileReader<'_>, workspace: &Member) -> Result<Option<String>, FormatError> {
-    let text = reader.text(workspace)?;
+    let text = match reader.text(workspace) {
+        Ok(text) => text,
+        // This limit is for all files together, so it ends the import.
+        Err(FormatError::Io { source, place }) if source.to_string().starts_with("limit") => {
+            return Err(FormatError::Io { source, place });
+        }
+        Err(error) => {
+            let message = format!("the title of the session cannot be read: {error}");
+            reader.sink.note(Issue::new("unreadable", &workspace.place, message));
+            return Ok(None);
+        }
+    };
     let value = |key: &str| {
         let lines = text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
         let values = lines.map(|value| value.trim().trim_matches(['"', '\'']).to_owned());

@@ -3,9 +3,9 @@
 use super::AgentSessions;
 use crate::cases;
 use crate::testing::detect;
-use mementory_format::Catalog;
-use mementory_format::testkit::Scratch;
-use mementory_model::Limits;
+use mementory_format::testkit::{MemorySource, Scratch, repo};
+use mementory_format::{Catalog, Format, ReadContext};
+use mementory_model::{Kind, Limits, Timestamp};
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
@@ -27,4 +27,17 @@ fn lines_of_other_programs_are_not_claimed() {
         let found = detect(&catalog, &Limits::default(), None).unwrap();
         assert!(found.sources.iter().all(|s| s.format != "agent_sessions"), "{text}");
     }
+}
+
+#[test]
+fn a_session_is_read_without_the_title_beside_it_if_that_cannot_be_read() {
+    let folder = repo().join("fixtures/agent_sessions/full/input");
+    let limits = Limits { side_file_bytes: 8, ..Limits::default() };
+    let catalog = Catalog::open(&[folder], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, Some("agent_sessions")).unwrap();
+    let mut source = MemorySource::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    AgentSessions.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
+    assert_eq!(source.records.iter().filter(|record| record.kind == Kind::Message).count(), 5);
+    assert!(source.notes.iter().any(|note| note.code == "unreadable" && note.place.ends_with("workspace.yaml")));
 }

@@ -56,11 +56,12 @@ pub(super) fn read_history(
             reader.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Message));
             return Ok(());
         };
-        let reason = match (known_sessions.contains(session.as_ref()), sessions.fits(line.text.len(), limit)) {
-            (true, _) => Some((DroppedAs::Skipped, "duplicate: the session of this prompt is imported")),
-            (_, false) => Some((DroppedAs::Failed, "too_large: the history is larger than an element may be")),
-            _ => None,
-        };
+        let reason =
+            match (known_sessions.contains(session.as_ref()), sessions.count_bytes_within(line.text.len(), limit)) {
+                (true, _) => Some((DroppedAs::Skipped, "duplicate: the session of this prompt is imported")),
+                (_, false) => Some((DroppedAs::Failed, "too_large: the history is larger than an element may be")),
+                _ => None,
+            };
         if let Some((outcome, reason)) = reason {
             reader.report_dropped(place, outcome, reason, Some(Kind::Message));
             return Ok(());

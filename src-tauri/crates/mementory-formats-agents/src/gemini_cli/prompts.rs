@@ -25,7 +25,7 @@ pub(super) fn read(
             (Some(session), Some(_)) if known_sessions.contains(session.as_ref()) => {
                 Some((DroppedAs::Skipped, "duplicate: the session of this prompt is imported"))
             }
-            (Some(_), Some(_)) if !sessions.fits(line.text.len(), limit) => {
+            (Some(_), Some(_)) if !sessions.count_bytes_within(line.text.len(), limit) => {
                 Some((DroppedAs::Failed, "too_large: the list of prompts is larger than an element may be"))
             }
             (Some(_), Some(_)) => None,

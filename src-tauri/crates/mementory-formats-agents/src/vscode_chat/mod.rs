@@ -1,6 +1,7 @@
 //! Chats of VS Code with GitHub Copilot: exported chats, and the files in which VS Code stores chats. See README.md.
 mod detect;
 mod log;
+mod nodes;
 mod read;
 mod request;
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! Reads each file as one conversation.
 use super::detect::{FileKind, file_kind};
-use super::log::Log;
+use super::log::{Log, LoggedChat};
+use super::nodes::TooLarge;
 use super::{FORMAT, PLATFORM, request};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::chat::{Chat, ChatFile};
 use mementory_formats_shared::jsonl_session::any_time;
-use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
+use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 
@@ -50,30 +51,32 @@ fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), For
 }
 
 fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let mut log = Log::default();
+    let too_large = |e: TooLarge| FormatError::invalid("too_large", &member.place, e.to_string());
+    let mut log = Log::new(reader.context.limits.tree_bytes);
     let (mut bytes, mut lost_changes) = (0, 0u64);
     reader.lines(member, Kind::Message, |reader, line| {
         if !reader.fits_element(&mut bytes, member, line, "log") {
             return Ok(());
         }
-        lost_changes += u64::from(!log.apply(&line.object));
+        lost_changes += u64::from(!log.apply(&line.object).map_err(too_large)?);
         Ok(())
     })?;
     if lost_changes > 0 {
         let message = format!("{lost_changes} lines change what is not in the chat, or are of an unknown kind");
         reader.sink.note(Issue::new("unknown_lines", &member.place, message));
     }
-    let text = log.into_text().unwrap_or_default();
-    let Some(object) = Object::parse(&text) else {
+    let Some(LoggedChat { header, requests }) = log.into_chat(REQUESTS).map_err(too_large)? else {
         let reason = "no_content: the log has no line with the chat";
         reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
     };
     let mut session = Session::default();
-    for (n, raw) in object.list(REQUESTS).into_iter().flatten().enumerate() {
+    for (n, text) in requests.iter().enumerate() {
         let pointer = format!("/{REQUESTS}/{n}");
-        match Object::parse(raw.get()) {
-            Some(request) => session.add(raw.get(), &request, &pointer),
+        match Object::parse(text) {
+            Some(request) => session.add(text, &request, &pointer),
+            // An item that the log deletes.
+            None if text == "null" => {}
             None => {
                 let place = format!("{}#{pointer}", member.place);
                 let reason = "not_an_object: this entry is not an object";
@@ -81,8 +84,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
             }
         }
     }
-    let header = object.raw_value(REQUESTS).map(|raw| with_replaced_values(&text, &[(raw, "[]")]));
-    session.read_header(&object, header.unwrap_or_else(|| text.clone()));
+    session.read_header(&Object::parse(&header).unwrap_or_default(), header.clone());
     session.send(reader, member)
 }
 

@@ -18,6 +18,13 @@ const PROGRESS: [&str; 8] = [
     "treeData",
 ];
 
+/// Members of a request that say what the person asked.
+const QUESTION_MEMBERS: [&str; 2] = ["message", "variableData"];
+/// Members of a request that say what the assistant answered.
+const ANSWER_MEMBERS: [&str; 5] = ["response", "result", "followups", "contentReferences", "codeCitations"];
+/// Members of `result.metadata` that repeat what the person asked.
+const REPEATED_QUESTION: [&str; 2] = ["renderedUserMessage", "renderedGlobalContext"];
+
 /// The turns of a request: the question, and the answer unless there is none. `text` is the source of the request.
 pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn> {
     let id = request.non_blank_text("requestId").map(|id| id.into_owned());
@@ -25,12 +32,10 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
     let response = request.raw_value("response");
     let mut question = Turn { id: id.clone(), role: "user".into(), pointer: pointer.to_owned(), ..Turn::default() };
     question.times.created = asked;
-    let without_answer = response.map(|raw| with_replaced_values(text, &[(raw, "[]")]));
-    question.verbatim = Some(Verbatim::json(without_answer.unwrap_or_else(|| text.to_owned())));
+    question.verbatim = Some(Verbatim::json(text));
     let mut content = AgentContent { text: words_of(request), ..AgentContent::default() };
     read_context(request, &mut content);
     content.fill(&mut question);
-    let mut out = vec![question];
     let mut content = answer_of(response);
     let result = request.object("result");
     let error = result.as_ref().and_then(|result| result.object("errorDetails"));
@@ -38,8 +43,12 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
         content.push_block("error", None, message);
     }
     if content.text.trim().is_empty() && content.blocks.is_empty() {
-        return out;
+        return vec![question];
     }
+    // Each of the two messages can be erased without the other, so neither has the text of the other in its verbatim.
+    let metadata = result.as_ref().and_then(|result| result.object("metadata")).unwrap_or_default();
+    question.verbatim = Some(without(text, members(request, &ANSWER_MEMBERS)));
+    let asked_for = [members(request, &QUESTION_MEMBERS), members(&metadata, &REPEATED_QUESTION)].concat();
     let stated_id = request.non_blank_text("responseId").map(|id| id.into_owned());
     let mut answer = Turn {
         id: stated_id.or_else(|| id.map(|id| format!("{id}/response"))),
@@ -50,15 +59,24 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
     };
     let state = request.object("modelState");
     answer.times.created = state.and_then(|state| any_time(&state, "completedAt")).or(asked);
-    answer.verbatim = Some(Verbatim::json(response.map_or(text, RawValue::get)));
+    answer.verbatim = Some(without(text, asked_for));
     if request.is_true("isCanceled") {
         answer.fields.insert("canceled".into(), true.into());
     }
     let is_tool_only = matches!(content.content_type(), "tool_call" | "tool_result");
     content.fill(&mut answer);
     answer.hidden = is_tool_only;
-    out.push(answer);
-    out
+    vec![question, answer]
+}
+
+fn members<'a>(object: &Object<'a>, names: &[&str]) -> Vec<&'a RawValue> {
+    names.iter().filter_map(|name| object.raw_value(name)).collect()
+}
+
+/// The source of a request without some of its values.
+fn without(text: &str, values: Vec<&RawValue>) -> Verbatim {
+    let replaced: Vec<_> = values.into_iter().map(|raw| (raw, "[]")).collect();
+    Verbatim::json(with_replaced_values(text, &replaced))
 }
 
 /// The question: `message.text`, the parts of the message, or an older message that is only a text.
@@ -86,28 +104,44 @@ fn read_context(request: &Object<'_>, content: &mut AgentContent) {
     }
 }
 
-/// The parts of an answer. Text that follows text belongs to the same sentence, so it is joined without a line break.
+/// The parts of an answer. Text that follows text belongs to the same sentence, so it is joined without a line break. A
+/// blank line is between texts if there is another block between them.
 fn answer_of(response: Option<&RawValue>) -> AgentContent {
     let mut content = AgentContent::default();
     let Some(raw) = response else { return content };
+    // Number of the blocks before the last text.
+    let mut blocks = 0;
     for part in list(raw).unwrap_or_else(|| vec![raw]) {
-        if let Some(text) = decode_string(part) {
-            content.text.push_str(&text);
+        let words = if let Some(text) = decode_string(part) {
+            text.into_owned()
         } else if let Some(object) = Object::parse(part.get()) {
-            add_part(&mut content, part, &object);
+            add_part(&mut content, part, &object)
+        } else {
+            continue;
+        };
+        if words.is_empty() {
+            continue;
         }
+        if std::mem::replace(&mut blocks, content.blocks.len()) == content.blocks.len() || content.text.is_empty() {
+            content.text.push_str(&words);
+            continue;
+        }
+        let end = content.text.trim_end().len();
+        content.text.truncate(end);
+        content.text.push_str("\n\n");
+        content.text.push_str(words.trim_start_matches(['\r', '\n']));
     }
     content
 }
 
-fn add_part(content: &mut AgentContent, raw: &RawValue, part: &Object<'_>) {
+/// Adds a part of an answer that is no text. Returns the text of a part that is one.
+fn add_part(content: &mut AgentContent, raw: &RawValue, part: &Object<'_>) -> String {
     let kind = part.text("kind").unwrap_or_default();
     match kind.as_ref() {
         "" | "markdownContent" | "markdownVuln" => {
-            let inner = part.raw_value("content").or_else(|| part.raw_value("value"));
-            content.text.push_str(&markdown(inner));
+            return markdown(part.raw_value("content").or_else(|| part.raw_value("value")));
         }
-        "inlineReference" => content.text.push_str(&reference_name(part)),
+        "inlineReference" => return reference_name(part),
         "thinking" => {
             content.push_block("thinking", None, part.raw_value("value").map_or_else(String::new, value_text))
         }
@@ -120,6 +154,7 @@ fn add_part(content: &mut AgentContent, raw: &RawValue, part: &Object<'_>) {
         kind if PROGRESS.contains(&kind) => {}
         kind => content.push_block(kind, None, nested_text(raw)),
     }
+    String::new()
 }
 
 fn add_tool(content: &mut AgentContent, part: &Object<'_>) {
@@ -165,4 +200,40 @@ fn reference_name(part: &Object<'_>) -> String {
 /// The path of an address that VS Code stores as an object.
 fn place_of(uri: &Object<'_>) -> Option<String> {
     ["fsPath", "path", "external"].into_iter().find_map(|key| uri.non_blank_text(key)).map(|path| path.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn turns_of(text: &str) -> Vec<Turn> {
+        turns(text, &Object::parse(text).unwrap(), "/requests/0")
+    }
+
+    #[test]
+    fn texts_before_and_after_a_block_are_apart() {
+        let found = turns_of(
+            r#"{"message":{"text":"Where?"},"response":[{"value":"Let me "},{"kind":"undoStop"},{"value":"look."},
+            {"kind":"toolInvocationSerialized","toolId":"search","pastTenseMessage":"Searched"},
+            {"value":"\nFound "},{"kind":"inlineReference","name":"hive.ts"},{"value":"."}]}"#,
+        );
+        assert_eq!(found[1].text, "Let me look.\n\nFound `hive.ts`.");
+    }
+
+    #[test]
+    fn neither_message_has_the_text_of_the_other_in_its_verbatim() {
+        let error = r#""result":{"errorDetails":{"message":"No quota"},"metadata":{"renderedUserMessage":["Where?"]}}"#;
+        for response in ["", r#""response":["In the south"],"#] {
+            let question = r#""message":{"text":"Where?"},"variableData":{"name":"Where?"}"#;
+            let text = format!("{{{question},{response}{error}}}");
+            let found = turns_of(&text);
+            let source = |at: usize| found[at].verbatim.as_ref().unwrap().text.as_str();
+            assert!(source(0).contains("Where?") && !source(0).contains("quota") && !source(0).contains("south"));
+            assert!(!source(1).contains("Where?") && source(1).contains("No quota"), "{}", source(1));
+            assert_eq!(source(1).contains("south"), !response.is_empty());
+        }
+        let alone = r#"{"message":"Where?","response":[{"kind":"undoStop","id":"u"}]}"#;
+        assert_eq!(turns_of(alone)[0].verbatim.as_ref().unwrap().text, alone);
+    }
 }

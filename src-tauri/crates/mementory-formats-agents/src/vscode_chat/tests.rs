@@ -3,9 +3,9 @@
 use super::VsCodeChat;
 use crate::cases;
 use crate::testing::detect;
-use mementory_format::Catalog;
-use mementory_format::testkit::Scratch;
-use mementory_model::Limits;
+use mementory_format::testkit::{MemorySource, Scratch};
+use mementory_format::{Catalog, Format, ReadContext};
+use mementory_model::{DroppedAs, Limits, Timestamp};
 
 #[test]
 fn every_fixture_is_read_as_its_case_expects() {
@@ -27,4 +27,22 @@ fn files_of_other_programs_are_not_claimed() {
         let found = detect(&catalog, &Limits::default(), None).unwrap();
         assert!(found.sources.iter().all(|s| s.format != "vscode_chat"), "{text}");
     }
+}
+
+#[test]
+fn a_log_whose_values_need_too_much_memory_is_dropped() {
+    let folder = Scratch::new("vscode-chat-large");
+    let first = r#"{"kind":0,"v":{"responderUsername":"GitHub Copilot","requests":[LIST]}}"#;
+    let second = r#"{"kind":1,"k":["requests",0],"v":1}"#;
+    let log = [first.replace("LIST", &format!("{}0", "0,".repeat(2000))), second.to_owned()].join("\n");
+    folder.put("x.jsonl", log);
+    let limits = Limits { tree_bytes: 100_000, ..Limits::default() };
+    let catalog = Catalog::open(std::slice::from_ref(&folder.0), &limits, None).unwrap();
+    let found = detect(&catalog, &limits, Some("vscode_chat")).unwrap();
+    let mut source = MemorySource::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    VsCodeChat.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
+    assert!(source.records.is_empty());
+    let [dropped] = source.dropped.as_slice() else { panic!("{:?}", source.dropped) };
+    assert!(dropped.outcome == DroppedAs::Failed && dropped.reason.starts_with("too_large"), "{dropped:?}");
 }

@@ -138,17 +138,21 @@ pub(super) fn output_entry(
         if let Some(source) = &mut entry.source {
             source.disclosed = None;
         }
+        // The original entry is replaced, so its origin and verbatim must not be written with the new one. An entry
+        // that only has a fault is not replaced: its text is the only place that has its forbidden values.
+        let is_replaced = record.origin.format == KEY_SCOPE && (stored.edited || fault.is_none());
         if let Some((why, number)) = &fault {
-            let note =
-                format!("the entry breaks the contract ({why}): it is composed again, its text is in the extension");
-            report.add(&stored.id, "verbatim", LossKind::MovedToExtension, &note);
+            let (loss, what) = match is_replaced {
+                true => (LossKind::LeftOut, " from the edited record, its former text is left out"),
+                false => (LossKind::MovedToExtension, ", its text is in the extension"),
+            };
+            let note = format!("the entry breaks the contract ({why}): it is composed again{what}");
+            report.add(&stored.id, "verbatim", loss, &note);
             entry.tree.set("seq", Tree::Number(number.to_string()));
         }
         let mapped = to_record(&entry.tree, PLACEHOLDER_ID, true);
         let mut record = record.clone();
-        if record.origin.format == KEY_SCOPE && (stored.edited || fault.is_none()) {
-            // The original entry is replaced, so its origin and verbatim must not be written with the new one. An entry
-            // with a fault is not replaced: its text is the only place that has its forbidden values.
+        if is_replaced {
             (record.origin, record.verbatim) = Default::default();
         }
         attach(&mut entry.tree, &mapped, &record, false);

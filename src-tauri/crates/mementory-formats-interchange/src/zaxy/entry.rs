@@ -251,9 +251,9 @@ fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&
     }
 }
 
-/// True for a date or time in ISO 8601, with or without a time zone.
+/// True for a date or time in ISO 8601, with or without a time zone. A date may be only a year, or a year and a month.
 fn is_time(text: &str) -> bool {
-    ["", "Z", "T00:00:00Z"].iter().any(|rest| Timestamp::parse(&format!("{text}{rest}")).is_some())
+    ["", "Z", "T00:00:00Z", "-01", "-01-01"].iter().any(|rest| Timestamp::parse(&format!("{text}{rest}")).is_some())
 }
 
 /// Order of the entries of one event: the event itself, its entities, its edges.
@@ -270,5 +270,20 @@ pub(super) fn seq(tree: &Tree) -> Option<u64> {
     match tree.get("seq") {
         Some(Tree::Number(token)) => token.parse().ok(),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_may_leave_out_its_day_or_its_month() {
+        for text in ["2026", "2026-06", "2026-06-15", "2026-06-15T08:30:00", "2026-06-15T08:30:00.5+02:00"] {
+            assert!(is_time(text), "{text}");
+        }
+        for text in ["", "yesterday", "20", "2026-13", "2026-6", "2026-06-31", "2026-", "06-15"] {
+            assert!(!is_time(text), "{text}");
+        }
     }
 }

@@ -6,7 +6,8 @@ use super::{
     compose::{Outcome, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, order_in_event, proof_tree, seq},
     envelope::{
-        BundleKind, ENTRY_VERSION, Envelope, Layout, PORTABLE_VERSION, UNSIGNED_VERSION, ValueToWrite, signed_bytes,
+        BundleKind, ENTRY_VERSION, Envelope, Layout, PORTABLE_VERSION, SIGNED_MEMBERS, UNSIGNED_VERSION, ValueToWrite,
+        signed_bytes,
     },
     merkle::{Hash, Merkle, Side, root_from_proof},
     select::Selector,
@@ -24,6 +25,9 @@ use std::{
     io::{BufWriter, Read, Write},
     path::Path,
 };
+
+/// Members of an envelope besides the signed ones that this module writes.
+const WRITTEN_MEMBERS: [&str; 5] = ["schema_version", "signed", "signature", "entries", "disclosed"];
 
 /// The envelope of an imported bundle, and the place of that bundle.
 struct SourceEnvelope {
@@ -201,7 +205,7 @@ impl BundleWriter {
         }
         let leaves = self.leaves(out)?;
         if let Some(signer) = options.signer.as_ref().filter(|_| requested_version != Some(UNSIGNED_VERSION)) {
-            self.report_lost_signature("signed again with another key");
+            self.report_lost_envelope("signed again with another key");
             let Some(tree) = Merkle::new(leaves) else {
                 let message = "a signed Zaxy bundle has at least one entry";
                 return Err(FormatError::invalid("empty_bundle", out.display().to_string(), message));
@@ -226,13 +230,23 @@ impl BundleWriter {
             let message = "a signed Zaxy bundle needs a key to sign with";
             return Err(FormatError::invalid("signer_missing", out.display().to_string(), message));
         }
-        self.report_lost_signature("it does not cover what is written now");
+        self.report_lost_envelope("it does not cover what is written now");
         Ok(EnvelopePlan::Unsigned)
     }
 
-    fn report_lost_signature(&mut self, why: &str) {
-        for source in self.envelopes.iter().filter(|c| c.envelope.kind != BundleKind::Unsigned) {
-            self.report.losses.add(&source.place, "signature", LossKind::LeftOut, why);
+    /// Reports what a new envelope does not have of the imported ones: the signature, and the members that are unknown
+    /// or that another program set after signing.
+    fn report_lost_envelope(&mut self, why: &str) {
+        for SourceEnvelope { place, envelope } in &self.envelopes {
+            if envelope.kind != BundleKind::Unsigned {
+                self.report.losses.add(place, "signature", LossKind::LeftOut, why);
+            }
+            let Tree::Object(members) = &envelope.tree else { continue };
+            let is_known = |name: &str| SIGNED_MEMBERS.contains(&name) || WRITTEN_MEMBERS.contains(&name);
+            for (name, _) in members.iter().filter(|(name, value)| !is_known(name) && *value != Tree::Null) {
+                let note = "the bundle gets a new envelope without this member";
+                self.report.losses.add(place, name, LossKind::LeftOut, note);
+            }
         }
     }
 

@@ -3,13 +3,13 @@
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
-use mementory_formats_shared::harness;
+use mementory_formats_shared::harness_cline;
 use mementory_formats_shared::message::{first_text, report_no_message, send};
-use mementory_formats_shared::object::Object;
+use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_model::{DroppedAs, Kind, Verbatim};
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 const PLATFORM: &str = "cline";
 /// Words of lines about requests to the model and about copies of the workspace. These lines are left out, because each
@@ -129,10 +129,12 @@ fn question(text: &str) -> Option<String> {
 /// Moves the texts that Cline or Roo Code added to a message of the person into blocks of type `context`. A message in
 /// which the person says nothing becomes the result of a tool, or a hidden message of the system.
 pub(super) fn take_added_text(turn: &mut Turn) {
-    if turn.role != USER || !harness::is_of_cline(&turn.text) {
+    if turn.role != USER || !harness_cline::is_of_cline(&turn.text) {
         return;
     }
-    let (own, added) = harness::split_cline(&turn.text);
+    let blocks = text_blocks(turn);
+    let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
+    let (own, added) = harness_cline::split_cline(&blocks);
     let blocks = turn.fields.get("blocks").and_then(Value::as_array);
     let has_result = blocks.is_some_and(|blocks| blocks.iter().any(|block| block["type"] == "tool_result"));
     if own.trim().is_empty() && !has_result {
@@ -149,6 +151,18 @@ pub(super) fn take_added_text(turn: &mut Turn) {
     let mut blocks = blocks.cloned().unwrap_or_default();
     blocks.extend(added.into_iter().map(|text| json!({"type": "context", "text": text})));
     turn.fields.insert("blocks".into(), Value::Array(blocks));
+}
+
+/// The text blocks of a message, of which its text was made. The whole text if the source does not have them.
+fn text_blocks(turn: &Turn) -> Vec<String> {
+    let source = turn.verbatim.as_ref().and_then(|verbatim| Object::parse(&verbatim.text));
+    let parts = source.and_then(|source| source.list("content")).unwrap_or_default();
+    let text_of = |raw: &RawValue| match decode_string(raw) {
+        Some(text) => Some(text.into_owned()),
+        None => Object::parse(raw.get())?.text("text").map(|text| text.into_owned()),
+    };
+    let texts: Vec<String> = parts.into_iter().filter_map(text_of).filter(|text| !text.trim().is_empty()).collect();
+    if texts.join("\n\n") == turn.text { texts } else { vec![turn.text.clone()] }
 }
 
 /// Name of a file in the same folder. It contains the same conversation in the form in which the model received it.

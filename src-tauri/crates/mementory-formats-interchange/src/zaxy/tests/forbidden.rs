@@ -1,5 +1,6 @@
 //! Entries with values that the contract forbids: they are imported with their text, and the next export is valid.
 use super::harness::*;
+use mementory_model::LossKind;
 use serde_json::{Value, json};
 
 fn entry() -> Value {
@@ -63,5 +64,61 @@ fn a_forbidden_value_of_the_envelope_is_not_written_again() {
         let mut bad = bundle(&entry());
         bad[name] = value;
         assert!(exported(&bad, &format!("envelope-{i}")).contains("Water at six."), "{name}");
+    }
+}
+
+#[test]
+fn an_entry_whose_time_is_a_year_or_a_month_keeps_its_signature() {
+    for time in ["2026", "2026-06"] {
+        let scratch = Scratch::new(&format!("time-{time}"));
+        let mut allowed = entry();
+        allowed["valid_from"] = json!(time);
+        let input = scratch.at("input.json");
+        std::fs::write(&input, bundle(&allowed).to_string()).unwrap();
+        assert!(validate(&input).unwrap().errors.is_empty(), "{time}");
+        let (signed, out) = (scratch.at("signed.json"), scratch.at("out.json"));
+        write(&mut read(&input), &signed, Some(TestKey("ed25519", 9)));
+        write(&mut read(&signed), &out, None);
+        assert_eq!(std::fs::read_to_string(&out).unwrap(), std::fs::read_to_string(&signed).unwrap(), "{time}");
+    }
+}
+
+#[test]
+fn the_text_of_a_forbidden_entry_is_in_the_extension_only_if_the_entry_was_not_edited() {
+    for is_edited in [false, true] {
+        let scratch = Scratch::new(&format!("forbidden-edited-{is_edited}"));
+        let mut bad = entry();
+        bad["valid_from"] = json!("yesterday");
+        let (input, out) = (scratch.at("input.json"), scratch.at("out.json"));
+        std::fs::write(&input, bundle(&bad).to_string()).unwrap();
+        let mut memory = read(&input);
+        if is_edited {
+            memory.records[0].text = "Water at seven.".into();
+            memory.edited.insert(0);
+        }
+        let report = write(&mut memory, &out, None);
+        let expected = if is_edited { LossKind::LeftOut } else { LossKind::MovedToExtension };
+        let loss = report.losses.items.iter().find(|loss| loss.field == "verbatim" && loss.kind == expected).unwrap();
+        assert_eq!(loss.note.contains("in the extension"), !is_edited, "{}", loss.note);
+        let text = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(text.contains("yesterday"), !is_edited);
+    }
+}
+
+#[test]
+fn unknown_members_of_an_envelope_that_is_not_written_again_are_listed() {
+    let scratch = Scratch::new("envelope-members");
+    let (input, out) = (scratch.at("input.json"), scratch.at("out.json"));
+    for (signed, lost) in [(json!(false), 0), (json!(true), 1)] {
+        let mut source = bundle(&entry());
+        source["signed"] = signed;
+        source["garden_of"] = json!("Ilse");
+        source["empty"] = json!(null);
+        std::fs::write(&input, source.to_string()).unwrap();
+        let report = write(&mut read(&input), &out, None);
+        assert_eq!(report.losses.count("garden_of", LossKind::LeftOut), lost);
+        assert_eq!(report.losses.counts.len() as u64, lost, "{:?}", report.losses);
+        assert_eq!(std::fs::read_to_string(&out).unwrap().contains("garden_of"), lost == 0);
+        std::fs::remove_file(&out).unwrap();
     }
 }
