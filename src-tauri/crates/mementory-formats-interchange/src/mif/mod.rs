@@ -31,8 +31,6 @@ mod validate;
 mod version;
 mod wire;
 mod write;
-mod yaml;
-mod yaml_write;
 
 use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,
