@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 const MAX_ROUNDS: usize = 16;
 
 /// Changes a tree until it has no violation for which `is_forbidden` is true. A forbidden value is replaced with the
-/// value of `fallback` at the same place. If there is none, it is removed, and if it was required, its object is removed
-/// too. A list is not shortened by a value in it, because the length of a vector has a meaning: the whole list is
+/// value of `fallback` at the same place. If there is none, it is removed, and if it was required, its object is also
+/// removed. A list is not shortened by a value in it, because the length of a vector has a meaning: the whole list is
 /// replaced or removed. An object in a list is treated like any other.
 ///
 /// Returns the names of the changed members of the tree. Returns None, and leaves the tree half changed, if it cannot
