@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-use super::{ElementError, Elements, repair};
+use super::{ElementError, Elements, Tree, repair};
 use mementory_model::Limits;
 use std::io::Read;
 
