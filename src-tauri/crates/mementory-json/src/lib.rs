@@ -1,5 +1,6 @@
 //! Reads and writes JSON from any source: a tree with bounded memory, a stream that is read element by element, the
-//! repair of near-JSON, the canonical texts that are hashed and signed, and a schema checker whose schemas are tables.
+//! repair of near-JSON, the canonical texts that are hashed and signed, YAML, and a schema checker whose schemas are
+//! tables.
 //!
 //! ```text
 //! bytes ─ DecodingReader (BOM, UTF-16, JSON in a string) ─ Scanner (finds the end of a value) ─ Elements
@@ -17,6 +18,7 @@ pub mod schema;
 #[cfg(test)]
 mod tests;
 mod tree;
+pub mod yaml;
 
 pub use cut::close_cut;
 pub use elements::{Element, ElementError, Elements};

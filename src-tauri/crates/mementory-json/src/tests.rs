@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-use super::{ElementError, Elements, repair};
+use super::{ElementError, Elements, Tree, repair};
 use mementory_model::Limits;
 use std::io::Read;
 
@@ -155,4 +155,13 @@ fn near_json_is_repaired() {
             None => assert_eq!(expected, "", "{}", String::from_utf8_lossy(input)),
         }
     }
+}
+
+#[test]
+fn of_repeated_keys_the_last_is_kept() {
+    let mut tree = Tree::parse(r#"{"a":1,"b":[{"c":1,"c":2}],"a":{"d":3,"d":4}}"#, 8).unwrap();
+    tree.remove_repeated_keys();
+    let mut out = String::new();
+    tree.write(&mut out);
+    assert_eq!(out, r#"{"b":[{"c":2}],"a":{"d":4}}"#);
 }

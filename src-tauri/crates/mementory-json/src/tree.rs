@@ -81,6 +81,21 @@ impl Tree {
         }
     }
 
+    /// Removes every member whose object has a later member with the same key, at any depth.
+    pub fn remove_repeated_keys(&mut self) {
+        match self {
+            Tree::Array(items) => items.iter_mut().for_each(Tree::remove_repeated_keys),
+            Tree::Object(members) => {
+                let mut seen = std::collections::HashSet::with_capacity(members.len());
+                members.reverse();
+                members.retain(|(key, _)| seen.insert(key.clone()));
+                members.reverse();
+                members.iter_mut().for_each(|(_, value)| value.remove_repeated_keys());
+            }
+            _ => {}
+        }
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {

@@ -225,8 +225,11 @@ impl ExportPlan {
             let pointers = forbidden::find_forbidden_values(&tree);
             let members: BTreeSet<&str> = pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
             for member in members {
-                let note = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
-                self.losses.add(&stored.id, member, LossKind::MovedToExtension, note);
+                let (kind, note) = match tree.get(member) {
+                    Some(_) => (LossKind::MovedToExtension, FORBIDDEN_NOTE),
+                    None => (LossKind::Narrowed, "the specification requires this field: a default is written"),
+                };
+                self.losses.add(&stored.id, member, kind, note);
             }
         }
         let number = uuid::Uuid::parse_str(&id).ok().filter(|u| u.hyphenated().to_string() == id);
@@ -278,6 +281,9 @@ impl ExportPlan {
         known_time.or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now)
     }
 }
+
+/// Note of a loss if a value is forbidden.
+const FORBIDDEN_NOTE: &str = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
 
 /// A quarter with more lines than this is split into months.
 pub(super) const MAX_LINES_PER_QUARTER: u64 = 100_000;

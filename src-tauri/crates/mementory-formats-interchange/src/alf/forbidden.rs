@@ -1,33 +1,27 @@
 //! Values of a memory line that the specification forbids (schema of a memory record, §3.1), such as a confidence of
 //! 1.7, an id that is not a UUID, empty content, or a vector whose length differs from its dimensions. The vault keeps
 //! such a value in the record's verbatim, and an import reports it. An export moves it to
-//! `raw_source_format.mementory_forbidden`, under its JSON pointer. In its place, the export writes a valid value or
-//! leaves the field out.
+//! `raw_source_format.mementory_forbidden`, under the JSON pointer of its member. In its place, the export writes a
+//! valid value (the time of a date, the type `other` of an entity without one) or leaves the field out. A required field
+//! that is missing gets a value too.
 use super::manifest::parse_whole_number;
 use super::partitions::stable_v7;
 use super::schema;
-use super::vocabulary::EMPTY_CONTENT;
+use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, MEMORY_STATUSES, MEMORY_TYPES};
 use super::wire::FORBIDDEN_VALUES_MEMBER;
 use mementory_json::{
     Tree,
-    schema::{RepeatedKeys, Violation, check},
+    schema::{RepeatedKeys, check, mend},
 };
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
 
-/// JSON pointers to the forbidden values. Other values that violate the schema (a date without a time, an entity
-/// without a type) still have a meaning and are written unchanged.
+/// JSON pointers to the forbidden values, and to required fields that are missing.
 pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     check(tree, &schema::MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {
-        let at = at.to_string();
-        let forbidden = match at.split('/').nth(1) {
-            Some("id" | "content" | "confidence") => violation != Violation::MissingField,
-            Some("embeddings") => true,
-            _ => false,
-        };
-        if forbidden && !schema::code_of(&violation).1 {
-            out.insert(at);
+        if !schema::code_of(&violation).1 {
+            out.insert(at.to_string());
         }
     });
     if let Some(Tree::Array(all)) = tree.get("embeddings") {
@@ -56,6 +50,9 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
     for pointer in &pointers {
         let mut parts = pointer.split('/').skip(1);
         let (Some(top), below) = (parts.next(), parts.next()) else { continue };
+        if !["id", "content", "confidence", "embeddings"].contains(&top) {
+            continue; // see below
+        }
         if let (Some(index), Some(Tree::Array(_))) = (below.and_then(|i| i.parse().ok()), tree.get(top)) {
             vectors.insert(index);
             continue;
@@ -78,15 +75,58 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
             tree.set("embeddings", Tree::Array(good.into_iter().map(|(_, vector)| vector).collect()));
         }
     }
-    let mut raw = match tree.get("raw_source_format") {
-        Some(raw @ Tree::Object(_)) => raw.clone(),
-        _ => Tree::Object(vec![]),
-    };
-    raw.set(FORBIDDEN_VALUES_MEMBER, moved_values);
-    tree.set("raw_source_format", raw);
+    let mut mended = tree.clone();
+    set_entity_types(&mut mended);
+    if mend(&mut mended, &schema::MEMORY_RULE, &valid_values(&tree, agent), &|v| !schema::code_of(v).1).is_some()
+        && let Tree::Object(members) = std::mem::replace(&mut tree, mended)
+    {
+        let replaced = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));
+        replaced.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));
+    }
+    if moved_values != Tree::Object(vec![]) {
+        let mut raw = tree.get("raw_source_format").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+        raw.set(FORBIDDEN_VALUES_MEMBER, moved_values);
+        tree.set("raw_source_format", raw);
+    }
     let mut out = String::new();
     tree.write(&mut out);
     Some(out)
+}
+
+/// Valid values for a line: what can be read of its times and tags, and what readers assume for the other fields.
+fn valid_values(tree: &Tree, agent: &str) -> Tree {
+    let text = |value: &str| Tree::Text(value.to_owned());
+    let object = |members: Vec<(&str, Tree)>| {
+        Tree::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    };
+    let mut temporal = object(vec![("created_at", text(&created_of(tree).to_rfc3339()))]);
+    if let Some(Tree::Object(times)) = tree.get("temporal") {
+        let known = times.iter().filter_map(|(name, time)| Some((name, Timestamp::parse(time.as_str()?)?)));
+        known.for_each(|(name, time)| temporal.set(name, text(&time.to_rfc3339())));
+    }
+    let tags = match tree.get("tags") {
+        Some(Tree::Array(tags)) => tags.iter().filter(|tag| tag.as_str().is_some()).cloned().collect(),
+        _ => vec![],
+    };
+    object(vec![
+        ("agent_id", text(agent)),
+        ("memory_type", text(MEMORY_TYPES[0])),
+        ("source", object(vec![("runtime", text("unknown"))])),
+        ("temporal", temporal),
+        ("status", text(MEMORY_STATUSES[0])),
+        ("tags", Tree::Array(tags)),
+        ("namespace", text("default")),
+        ("raw_source_format", object(vec![])),
+    ])
+}
+
+/// Gives each entity with a name, but without a type, the type that readers assume.
+fn set_entity_types(tree: &mut Tree) {
+    let Some(Tree::Array(mut entities)) = tree.get("entities").cloned() else { return };
+    let text = |entity: &Tree, name: &str| entity.get(name).and_then(Tree::as_str).is_some();
+    let untyped = entities.iter_mut().filter(|entity| text(entity, "name") && !text(entity, "type"));
+    untyped.for_each(|entity| entity.set("type", Tree::Text(ENTITY_TYPES[6].to_owned())));
+    tree.set("entities", Tree::Array(entities));
 }
 
 fn created_of(tree: &Tree) -> Timestamp {

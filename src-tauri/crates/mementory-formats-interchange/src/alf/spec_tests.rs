@@ -136,6 +136,56 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
 }
 
 #[test]
+fn spec_10_1_forbidden_values_of_a_line_are_not_written_again() {
+    let created = "2026-01-01T00:00:00Z";
+    for (i, (member, value)) in [
+        ("memory_type", json!(5)),
+        ("category", json!([])),
+        ("confidence", json!(1.7)),
+        ("source", json!("here")),
+        ("source", json!({})),
+        ("temporal", json!({"created_at": "2026-01-01"})),
+        ("temporal", json!({"created_at": "yesterday"})),
+        ("temporal", json!({"created_at": created, "updated_at": 5, "access_count": -1})),
+        ("status", json!(null)),
+        ("supersedes", json!("the first")),
+        ("entities", json!([{"name": "Ada"}, {"type": "tool"}, {"name": "Bo", "type": "person", "role": 1}])),
+        ("tags", json!(["a", 1])),
+        ("tags", json!("a")),
+        ("namespace", json!(1)),
+        ("related_records", json!([{"id": "x", "relation": "r"}])),
+        ("raw_source_format", json!("text")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut line = memory(1, created, json!({}));
+        line[member] = value.clone();
+        let (scratch, _, back) = round_trip(std::slice::from_ref(&line), &[], &format!("forbidden-{i}"));
+        let written = &back[&id(1)];
+        assert_eq!(written["content"], line["content"], "{member} {value}");
+        assert_eq!(written["raw_source_format"]["mementory_forbidden"][format!("/{member}")], value, "{member}");
+        assert_eq!(validate(&scratch.0.join("b.alf")).errors, [], "{member} {value}");
+        match (member, i) {
+            ("temporal", 5) => assert_eq!(written["temporal"]["created_at"], created, "the date has a meaning"),
+            ("tags", 11) => assert_eq!(written["tags"], json!(["a"])),
+            ("entities", _) => assert_eq!(
+                written["entities"],
+                json!([{"name": "Ada", "type": "other"}, {"name": "Bo", "type": "person"}])
+            ),
+            _ => {}
+        }
+    }
+    for member in ["memory_type", "source", "temporal", "status", "namespace"] {
+        let mut line = memory(1, created, json!({}));
+        line.as_object_mut().unwrap().remove(member);
+        let (scratch, _, back) = round_trip(&[line], &[], &format!("missing-{member}"));
+        assert!(!back[&id(1)][member].is_null(), "{member}");
+        assert_eq!(validate(&scratch.0.join("b.alf")).errors, [], "{member}");
+    }
+}
+
+#[test]
 fn spec_10_2_1_identity_versions_of_lines_survive_a_round_trip() {
     let memory_of_version = |n: u32, version: Option<u32>| {
         let source = version.map_or(json!({}), |v| json!({"source": {"identity_version": v}}));

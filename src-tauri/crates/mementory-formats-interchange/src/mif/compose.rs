@@ -6,6 +6,7 @@ use super::{
         EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section,
         TASKS_SECTION, section_at_pointer,
     },
+    text_digest::digest,
     to_record::{tree_of, type_and_vector_names},
     wire::{KEY_SCOPE, Shape, text, texts},
 };
@@ -58,10 +59,26 @@ pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, str
     let original = original.and_then(|id| uuid::Uuid::try_parse(id).ok());
     let vault = || uuid::Uuid::try_parse(&stored.id).ok();
     let id = original.or_else(vault).map_or_else(|| stored.id.clone(), |u| u.hyphenated().to_string());
+    with_prefix(id, section, shape)
+}
+
+fn with_prefix(id: String, section: &Section, shape: Shape) -> String {
     match (shape, section.key) {
         (Shape::V1, "memory") => format!("mem_{id}"),
         (Shape::V1, "todo") => format!("todo_{id}"),
         _ => id,
+    }
+}
+
+/// An id for an element if another element has the proposed id. It is made from the vault id of its record.
+pub(super) fn other_id(proposed: &str, attempt: u32, vault_id: &str, section: &Section, shape: Shape) -> String {
+    match (section.key, attempt) {
+        ("node", 1) => format!("{proposed} ({})", vault_id.get(..8).unwrap_or(vault_id)),
+        ("node", _) => format!("{proposed} ({vault_id}, {attempt})"),
+        _ => {
+            let uuid = uuid::Uuid::from_u128(digest(&format!("{vault_id} {attempt}")));
+            with_prefix(uuid.hyphenated().to_string(), section, shape)
+        }
     }
 }
 
@@ -114,6 +131,14 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
                 known_word_or(record.record_type.as_deref(), &schema::EDGE_TYPES, "semantic_association"),
             );
             set_text(&mut tree, "created_at", &time_text(created));
+        }
+        // These lists are only for elements that were read. The composed element has the members that can be replaced.
+        "project" | "reminder" | "episode" => {
+            set_text(&mut tree, "id", context.id);
+            set_text(&mut tree, "created_at", &time_text(created));
+            if section.key == "reminder" {
+                set_text(&mut tree, "status", record.status.as_deref().unwrap_or("pending"));
+            }
         }
         _ => {
             let (source, target) = context.ends.clone().unwrap_or_default();

@@ -4,10 +4,9 @@ use super::{
     encoding::Encoding,
     sections::{MEMORIES_SECTION, SECTIONS, Section, section_named},
     wire::Shape,
-    yaml_write,
 };
 use mementory_format::FormatError;
-use mementory_json::{Tree, write_string};
+use mementory_json::{Tree, write_string, yaml};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 
@@ -114,12 +113,12 @@ impl Document {
         for (key, value) in members {
             let mut text = String::new();
             match value {
-                MemberValue::Tree(tree) => yaml_write::write_member(key, tree, level, &mut text),
+                MemberValue::Tree(tree) => yaml::write_member(key, tree, level, &mut text),
                 MemberValue::Object(members) if members.is_empty() => {
-                    yaml_write::write_member(key, &Tree::Object(vec![]), level, &mut text);
+                    yaml::write_member(key, &Tree::Object(vec![]), level, &mut text);
                 }
                 MemberValue::List(_, items) if items.is_empty() => {
-                    yaml_write::write_member(key, &Tree::Array(vec![]), level, &mut text);
+                    yaml::write_member(key, &Tree::Array(vec![]), level, &mut text);
                 }
                 MemberValue::Object(members) => {
                     writeln!(out, "{}{key}:", "  ".repeat(level))?;
@@ -130,7 +129,7 @@ impl Document {
                     for item in items {
                         let tree = self.parse_element(item).map_err(std::io::Error::other)?;
                         text.clear();
-                        yaml_write::write_element(&tree, level + 1, &mut text);
+                        yaml::write_element(&tree, level + 1, &mut text);
                         out.write_all(text.as_bytes())?;
                     }
                     text.clear();

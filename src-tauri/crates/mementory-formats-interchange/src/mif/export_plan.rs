@@ -1,15 +1,22 @@
 //! Prepares an export: chooses the version to write and the list and id of each record, and collects the frames of
 //! imported documents.
 use super::{
-    compose::{content, id_for, own_element, section_for},
+    compose::{ElementContext, content, element, id_for, other_id, own_element, section_for},
     document_frame::{self, DocumentFrame},
+    forbidden::{RenamedIds, find_faults, replace_forbidden_values},
     read::shape_of_version,
-    sections::{EDGES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section},
-    wire::{KEY_SCOPE, Shape},
+    schema::NODE_RULE,
+    sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section, TASKS_SECTION},
+    text_digest::digest,
+    to_record::key,
+    wire::{KEY_SCOPE, Shape, json, text},
 };
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
-use mementory_json::Tree;
-use mementory_model::{Kind, LossKind, LossReport};
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, check},
+};
+use mementory_model::{Kind, LossKind, LossReport, Timestamp};
 use std::{
     collections::{HashMap, HashSet},
     io::Read,
@@ -18,18 +25,37 @@ use std::{
 /// Nesting depth allowed in a stored frame. It is larger than the limit for reading a document.
 const MAX_DEPTH: u32 = 1024;
 
+/// An element that gets its id after most others, so that theirs do not change.
+struct WithoutId {
+    vault_id: String,
+    section: &'static Section,
+    /// Id of the element that was read, and true if it can be written.
+    own: Option<(String, bool)>,
+    /// True if references to the id of the element refer to its record.
+    is_first: bool,
+    proposed: String,
+}
+
 /// Decisions that are made before anything is written.
 pub(super) struct ExportPlan {
     /// Shape of the document to write.
     pub shape: Shape,
     /// True if identifiers are left out.
     pub strip: bool,
+    /// Time of the export, for records without any time.
+    pub now: Timestamp,
     /// Frames of the imported documents. Each entry contains the parsed frame, and the frame as the vault stores it.
     pub frames: Vec<(DocumentFrame, Tree)>,
     /// True if some records were not read from a document of this shape.
     pub has_others: bool,
     /// List and id in the file for each vault id.
     ids: HashMap<String, (&'static Section, String)>,
+    /// Digests of the ids that are in use, with their lists.
+    used_ids: HashSet<u128>,
+    /// Vault ids of the records whose elements have forbidden values or an id that cannot be written.
+    faulty: HashSet<String>,
+    /// New ids of elements whose own id cannot be written.
+    pub renamed: RenamedIds,
     /// Losses found while planning.
     pub losses: LossReport,
 }
@@ -41,9 +67,13 @@ impl ExportPlan {
         let mut plan = Self {
             shape: Shape::V1,
             strip: options.strip_identifiers,
+            now: source.about().now,
             frames: vec![],
             has_others: false,
             ids: HashMap::new(),
+            used_ids: HashSet::new(),
+            faulty: HashSet::new(),
+            renamed: RenamedIds::new(),
             losses: LossReport::default(),
         };
         if !plan.strip {
@@ -96,54 +126,156 @@ impl ExportPlan {
     }
 
     fn assign_ids(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
-        let mut used_ids = HashSet::new();
-        let mut entities = Vec::new();
+        let mut without_id: Vec<WithoutId> = Vec::new();
         source.records(&mut |stored| {
-            if let Some((section, id)) = self.own_id(&stored) {
-                if *section == NODES_SECTION {
-                    used_ids.insert(id.clone());
-                }
-                self.ids.insert(stored.id, (section, id));
-                return Ok(());
+            let own = if self.strip { None } else { own_element(&stored.record, self.shape) };
+            let own = own.zip(stored.record.verbatim.as_ref());
+            let own = own.and_then(|((section, _), v)| Some((section, Tree::parse(&v.text, MAX_DEPTH).ok()?)));
+            self.has_others |= own.is_none();
+            let is_own = own.is_some_and(|(section, tree)| self.assign_own_id(&stored, section, tree, &mut without_id));
+            if !is_own {
+                self.assign_new_id(&stored, &mut without_id);
             }
-            self.has_others = true;
-            if stored.record.kind == Kind::Relation {
-                return Ok(()); // nothing refers to a relation, and its list depends on its ends
-            }
-            let section = section_for(stored.record.kind, self.shape, false);
-            if *section == NODES_SECTION {
-                let name = stored.record.title.clone().filter(|t| !t.is_empty());
-                entities.push((stored.id.clone(), name.unwrap_or_else(|| content(&stored.record).to_owned())));
-                return Ok(());
-            }
-            let id = id_for(&stored, section, self.shape, self.strip);
-            self.ids.insert(stored.id, (section, id));
             Ok(())
         })?;
-        // The id of an entity is made from its name. If two entities have the same name, the second id gets a suffix.
-        for (vault_id, name) in entities {
-            let mut id = format!("entity:{name}");
-            if !used_ids.insert(id.clone()) {
-                id = format!("entity:{name} ({})", vault_id.get(..8).unwrap_or(&vault_id));
-                used_ids.insert(id.clone());
+        without_id.sort_by_key(|element| !element.is_first);
+        for WithoutId { vault_id, section, own, proposed, .. } in without_id {
+            let writable = own.as_ref().filter(|(_, is_valid)| *is_valid).map(|(id, _)| id.clone());
+            let id = match writable.filter(|id| self.claim(section, id)) {
+                Some(id) => id,
+                None => self.claim_unused(section, &proposed, &vault_id),
+            };
+            if let Some((own, _)) = own.filter(|(own, _)| *own != id) {
+                self.faulty.insert(vault_id.clone());
+                if !self.used_ids.contains(&id_digest(section, &own)) {
+                    self.renamed.entry((section.key, own)).or_insert_with(|| id.clone());
+                }
             }
-            self.ids.insert(vault_id, (&NODES_SECTION, id));
+            self.ids.insert(vault_id, (section, id));
         }
         Ok(())
     }
 
-    fn own_id(&self, stored: &StoredRecord) -> Option<(&'static Section, String)> {
-        if self.strip {
-            return None;
+    /// Assigns an id to a record that is written as the element that it was read from. Returns false if the format
+    /// forbids that element and nothing valid can be made of it.
+    fn assign_own_id(
+        &mut self,
+        stored: &StoredRecord,
+        section: &'static Section,
+        mut tree: Tree,
+        without_id: &mut Vec<WithoutId>,
+    ) -> bool {
+        let own = text(&tree, "id").filter(|id| !id.is_empty()).map(str::to_owned);
+        let faults = find_faults(&tree, section, self.shape);
+        if faults.any {
+            let context =
+                ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, now: self.now, strip: false };
+            // An element of the other lists can always be composed.
+            if matches!(section.key, "project" | "reminder" | "episode") {
+                let composed = element(&stored.record, section, self.shape, &context);
+                if replace_forbidden_values(&mut tree, section, self.shape, &composed).is_none() {
+                    let note = "written to another list, because the format forbids one of its values";
+                    self.losses.add(&stored.id, "kind", LossKind::Narrowed, note);
+                    return false;
+                }
+            }
+            self.faulty.insert(stored.id.clone());
         }
-        let (section, _) = own_element(&stored.record, self.shape)?;
-        let id = stored.record.origin_id.clone();
-        Some((section, id.unwrap_or_default()))
+        let is_key = |id: &String| *section == EDGES_SECTION || stored.record.key == key(section.key, id);
+        let is_first = own.as_ref().is_none_or(is_key);
+        match own {
+            None if !faults.id => drop(self.ids.insert(stored.id.clone(), (section, String::new()))),
+            Some(id) if !faults.id && is_first && self.claim(section, &id) => {
+                self.ids.insert(stored.id.clone(), (section, id));
+            }
+            own => without_id.push(WithoutId {
+                vault_id: stored.id.clone(),
+                section,
+                own: own.map(|id| (id, !faults.id)),
+                is_first,
+                proposed: self.proposed_id(stored, section),
+            }),
+        }
+        true
+    }
+
+    /// Assigns an id to a record of another format.
+    fn assign_new_id(&mut self, stored: &StoredRecord, without_id: &mut Vec<WithoutId>) {
+        if stored.record.kind == Kind::Relation {
+            return; // nothing refers to a relation, and its list depends on its ends
+        }
+        let section = section_for(stored.record.kind, self.shape, false);
+        if *section == NODES_SECTION {
+            // The id is made from the name. If two entities have the same name, the second id gets a suffix.
+            let (vault_id, proposed) = (stored.id.clone(), self.proposed_id(stored, section));
+            without_id.push(WithoutId { vault_id, section, own: None, is_first: false, proposed });
+            return;
+        }
+        let id = self.claim_id_for(stored, section);
+        self.ids.insert(stored.id.clone(), (section, id));
+    }
+
+    fn proposed_id(&self, stored: &StoredRecord, section: &Section) -> String {
+        if *section != NODES_SECTION {
+            return id_for(stored, section, self.shape, self.strip);
+        }
+        let name = stored.record.title.as_deref().filter(|title| !title.is_empty());
+        format!("entity:{}", name.unwrap_or_else(|| content(&stored.record)))
+    }
+
+    /// A new id in this list for a record.
+    pub fn claim_id_for(&mut self, stored: &StoredRecord, section: &'static Section) -> String {
+        let proposed = self.proposed_id(stored, section);
+        self.claim_unused(section, &proposed, &stored.id)
+    }
+
+    fn claim_unused(&mut self, section: &Section, proposed: &str, vault_id: &str) -> String {
+        let mut id = proposed.to_owned();
+        let mut attempt = 0;
+        while !self.claim(section, &id) {
+            attempt += 1;
+            id = other_id(proposed, attempt, vault_id, section, self.shape);
+        }
+        id
+    }
+
+    /// Returns false if an element of this list has the id already.
+    fn claim(&mut self, section: &Section, id: &str) -> bool {
+        self.used_ids.insert(id_digest(section, id))
+    }
+
+    /// The nodes of an imported document that only refer to records, with the ids that are written for these. Nodes
+    /// that the format forbids are left out.
+    pub fn writable_nodes(&mut self, nodes: Vec<(u64, String)>) -> Vec<(u64, String)> {
+        let writable = nodes.into_iter().filter_map(|(index, node)| {
+            let mut tree = Tree::parse(&node, MAX_DEPTH).ok()?;
+            let id = text(&tree, "id")?.to_owned();
+            let lists = [&MEMORIES_SECTION, &TASKS_SECTION];
+            let list = lists.into_iter().find(|list| text(&tree, "type") == Some(list.key));
+            let new = list.and_then(|list| self.renamed.get(&(list.key, id.clone())).cloned());
+            let node = match &new {
+                Some(new) => {
+                    tree.set("id", Tree::Text(new.clone()));
+                    json(&tree)
+                }
+                None => node,
+            };
+            let mut is_valid = true;
+            check(&tree, &NODE_RULE, RepeatedKeys::Accept, &mut |_, _| is_valid = false);
+            (is_valid && self.claim(&NODES_SECTION, &new.unwrap_or(id))).then_some((index, node))
+        });
+        writable.collect()
+    }
+
+    /// True if the element of an unedited record may have to be changed.
+    pub fn may_change(&self, vault_id: &str) -> bool {
+        !self.renamed.is_empty() || self.faulty.contains(vault_id)
     }
 
     /// List and position of the element that a record was read from, if it is written as that element.
     pub fn own_element(&self, stored: &StoredRecord) -> Option<(&'static Section, u64)> {
-        if self.strip { None } else { own_element(&stored.record, self.shape) }
+        let own = if self.strip { None } else { own_element(&stored.record, self.shape) };
+        own.filter(|(section, _)| self.ids.get(&stored.id).is_some_and(|(assigned, _)| assigned == section))
     }
 
     /// List and id of a record in the file.
@@ -201,4 +333,8 @@ impl ExportPlan {
             _ => None,
         }
     }
+}
+
+fn id_digest(section: &Section, id: &str) -> u128 {
+    digest(&format!("{}\0{id}", section.key))
 }

@@ -6,7 +6,7 @@ use super::{
     document_frame,
     encoding::{ESCAPED_KEY, Encoding},
     extension::differing_members,
-    interop_import,
+    interop_import::{self, forbidden_values},
     sections::MEMORIES_SECTION,
     to_record::tree_of,
     wire::{KEY_SCOPE, Shape, json, texts},
@@ -138,14 +138,16 @@ impl InteropWriter {
     }
 
     /// The original text of an unedited record from the same encoding. None for a block whose text contains a `---`
-    /// line. Such a line must be escaped, because some programs would end the block there.
+    /// line, which must be escaped, because some programs would end the block there. None for an element with a
+    /// forbidden value too.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
         let is_same =
             record.origin.format == KEY_SCOPE && record.origin.version.as_deref() == self.encoding.interop_name();
         let verbatim = record.verbatim.as_ref().filter(|_| is_same && !stored.edited && !self.strip)?;
         if self.encoding != Encoding::Markdown {
-            return Some(verbatim.text.clone());
+            let is_valid = forbidden_values(&verbatim.text, &Limits::default()).is_empty();
+            return is_valid.then(|| verbatim.text.clone());
         }
         let separator_count = verbatim.text.lines().filter(|line| line.trim() == BLOCK_SEPARATOR).count();
         (separator_count == 2).then(|| format!("{}\n", verbatim.text))
@@ -169,9 +171,8 @@ impl InteropWriter {
             set_text(&mut tree, "type", kind);
             tree.set("tags", texts(&record.tags));
             set_text(&mut tree, "timestamp", &created);
-            let is_empty_object =
-                |metadata: &&serde_json::Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
-            if let Some(metadata) = own_field("metadata").filter(|metadata| !is_empty_object(metadata)) {
+            let metadata = own_field("metadata").filter(|m| m.as_object().is_some_and(|members| !members.is_empty()));
+            if let Some(metadata) = metadata {
                 tree.set("metadata", tree_of(metadata));
             }
             return tree;

@@ -247,7 +247,7 @@ const ITEM_RULE: Rule = Rule::Object(&[
 ]);
 
 /// Pointer and code of each forbidden value of an element.
-fn forbidden_values(json: &str, limits: &Limits) -> Vec<(String, &'static str)> {
+pub(super) fn forbidden_values(json: &str, limits: &Limits) -> Vec<(String, &'static str)> {
     let mut out = Vec::new();
     if let Ok(tree) = Tree::parse(json, limits) {
         check(&tree, &ITEM_RULE, RepeatedKeys::Accept, &mut |at, violation| {

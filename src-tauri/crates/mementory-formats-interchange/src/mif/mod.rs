@@ -11,12 +11,14 @@ mod envelope;
 mod export_plan;
 mod extension;
 mod first_pass;
+mod forbidden;
 mod interop_export;
 mod interop_import;
 mod json_faults;
 mod lenient_elements;
 mod read;
 mod redaction;
+mod rewrite;
 mod schema;
 mod sections;
 mod source;
@@ -31,8 +33,6 @@ mod validate;
 mod version;
 mod wire;
 mod write;
-mod yaml;
-mod yaml_write;
 
 use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,

@@ -70,6 +70,17 @@ pub(super) fn attach<'r>(
     record
 }
 
+/// True if the start and the end of a redaction fit its length, or if it has no position.
+pub(super) fn has_valid_position(redaction: &Tree) -> bool {
+    let Some(Tree::Array(range)) = redaction.get("position") else { return true };
+    let ends: Vec<f64> = range.iter().filter_map(Tree::as_f64).collect();
+    let length = redaction.get("original_length").and_then(Tree::as_f64);
+    match ends.as_slice() {
+        [from, to] => from <= to && length.is_none_or(|l| (to - from - l).abs() < 0.5),
+        _ => false,
+    }
+}
+
 fn redaction_entry(redaction: &Redaction) -> Tree {
     let number = |n: usize| Tree::Number(n.to_string());
     let mut out = Tree::Object(vec![("type".into(), Tree::Text(redaction.class.clone()))]);

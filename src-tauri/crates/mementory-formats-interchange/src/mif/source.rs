@@ -6,10 +6,9 @@ use super::{
     detect, envelope,
     json_faults::{fault_error, json_fault},
     lenient_elements::{FaultyElements, blank_faulty_elements, blank_non_finite, find_non_finite},
-    yaml,
 };
 use mementory_format::{Catalog, FormatError, Member, Passphrase};
-use mementory_json::{Tree, TreeError};
+use mementory_json::{Tree, TreeError, yaml};
 use mementory_model::{Bounds, Limits};
 use std::io::{BufReader, Read};
 

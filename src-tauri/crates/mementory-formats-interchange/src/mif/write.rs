@@ -2,16 +2,19 @@
 //! from the record, and values that they cannot express are stored in `x_mementory`. README.md lists what an export
 //! preserves of imported documents.
 use super::{
-    compose::{self, ElementContext, element, time_text},
+    compose::{ElementContext, element, time_text},
     document::{Document, MemberValue, members_of},
+    document_frame::FRAME_FILE,
     encoding::Encoding,
     envelope,
     export_plan::ExportPlan,
     extension::{AttachMode, attach, report_losses},
     first_pass::CHECKSUM_METHOD,
+    forbidden::{repair_document, replace_forbidden_values},
     interop_export,
-    read::{METADATA_FIELD, copy_metadata, metadata_of_record},
+    read::metadata_of_record,
     redaction::{self, Privacy},
+    rewrite::{OwnElement, own_element},
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     to_record::{to_record, tree_of},
     wire::{KEY_SCOPE, Shape, json, nested_text, text},
@@ -100,6 +103,9 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
     }
 }
 
+/// Note of a loss if a value is forbidden.
+const FORBIDDEN_NOTE: &str = "the format forbids its value: another one or none is written";
+
 /// Sort key of an element. Imported elements come first, in the order of their file and position. All other elements
 /// follow in the order of the vault.
 type ElementOrder = (bool, String, u64);
@@ -110,7 +116,10 @@ struct DocumentWriter {
     /// False for a dry run, in which elements are built only to find the losses.
     store_elements: bool,
     lists: Vec<Vec<(ElementOrder, String)>>,
+    /// True if some elements are not written as they were read.
     edited: bool,
+    /// The imported document into which the records are written, and its nodes that only refer to records.
+    frame: Option<(Tree, Vec<(u64, String)>)>,
     types: BTreeMap<String, u64>,
     range: Option<(Timestamp, Timestamp)>,
     metadata: BTreeMap<String, Tree>,
@@ -142,6 +151,7 @@ impl DocumentWriter {
             store_elements,
             lists: SECTIONS.map(|_| vec![]).into(),
             edited: false,
+            frame: None,
             types: BTreeMap::new(),
             range: None,
             metadata: BTreeMap::new(),
@@ -158,20 +168,41 @@ impl DocumentWriter {
         if options.everything {
             passthrough_envelope::note_left_out(source, |id| id != KEY_SCOPE, &mut writer.report.losses)?;
         }
+        writer.prepare_frame();
         Ok(writer)
+    }
+
+    /// Replaces the forbidden values in the frame of the imported document. The frame itself goes to the extension
+    /// slot.
+    fn prepare_frame(&mut self) {
+        let Some(frame) = self.plan.base_frame() else { return };
+        let (mut root, nodes) = (frame.document.clone(), frame.reference_nodes.clone());
+        let new_root = self.new_root();
+        let replaced = repair_document(&mut root, self.plan.shape, &new_root);
+        if let Some(our_slot) = slot::get(&new_root).filter(|_| !replaced.is_empty()) {
+            slot::set(&mut root, our_slot.clone());
+        }
+        let node_count = nodes.len();
+        let nodes = self.plan.writable_nodes(nodes);
+        for name in &replaced {
+            self.report.losses.add(FRAME_FILE, name, LossKind::Narrowed, FORBIDDEN_NOTE);
+        }
+        for _ in nodes.len()..node_count {
+            self.report.losses.add(FRAME_FILE, NODES_SECTION.name, LossKind::LeftOut, "the format forbids this node");
+        }
+        self.edited |= !replaced.is_empty() || nodes.len() < node_count;
+        self.frame = Some((root, nodes));
     }
 
     fn add_record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().into()).or_default() += 1;
-        if let (Some((section, index)), Some(verbatim)) = (self.plan.own_element(stored), &record.verbatim) {
-            let (text, kind) = match stored.edited {
-                true => self.patched_element(stored, section, &verbatim.text)?,
-                false => (verbatim.text.clone(), record.record_type.clone()),
-            };
+        if let (Some((section, index)), Some(verbatim)) = (self.plan.own_element(stored), &record.verbatim)
+            && let Some((text, kind)) = self.own_text(stored, section, &verbatim.text)?
+        {
             let order = (false, record.origin.container.clone(), index);
             self.count_record(record, section, kind.as_deref());
-            if let (Some(metadata), Some(id)) = (metadata_of_record(&record.fields), &record.origin_id) {
+            if let (Some(metadata), Some((_, id))) = (metadata_of_record(&record.fields), self.plan.id_of(&stored.id)) {
                 self.metadata.insert(id.clone(), metadata);
             }
             return self.push(section, order, text);
@@ -179,46 +210,43 @@ impl DocumentWriter {
         self.write_foreign(stored)
     }
 
-    /// The original element with only the edited members replaced, and the type of the record.
-    fn patched_element(
+    /// The element of an imported document, as it was read or with only those members replaced that must be, and the
+    /// type of the record. None if the format forbids the element.
+    fn own_text(
         &mut self,
         stored: &StoredRecord,
-        section: &Section,
+        section: &'static Section,
         verbatim: &str,
-    ) -> Result<(String, Option<String>), FormatError> {
-        let record = &stored.record;
-        self.edited = true;
-        let mut tree = Tree::parse(verbatim, MAX_DEPTH)
-            .map_err(|e| FormatError::invalid("malformed", &stored.id, e.to_string()))?;
-        let current = to_record(section, &tree);
-        compose::patch(&mut tree, section, self.plan.shape, &current, record);
-        let record = redaction::attach(stored, section, self.plan.shape, &mut tree);
-        let record = record.as_ref();
-        let mut mapped = to_record(section, &tree);
-        let kind = mapped.record_type.clone();
-        mapped.key = record.key.clone(); // of two records with the same id, the later one has a different key
-        mapped.repeats = record.repeats;
-        if record.fields.contains_key(METADATA_FIELD) {
-            copy_metadata(&record.fields, &mut mapped.fields);
-            mapped.importance = record.importance;
-            mapped.times.last_accessed = record.times.last_accessed;
-        }
-        attach(&mut tree, &mapped, record, AttachMode::OwnElement);
-        report_losses(&stored.id, &tree, &mut self.report.losses);
-        Ok((json(&tree), kind))
+    ) -> Result<Option<(String, Option<String>)>, FormatError> {
+        Ok(match own_element(stored, section, verbatim, &self.plan, MAX_DEPTH)? {
+            OwnElement::AsRead => Some((verbatim.to_owned(), stored.record.record_type.clone())),
+            OwnElement::Changed { element, kind, replaced } => {
+                self.edited = true;
+                let losses = &mut self.report.losses;
+                for name in &replaced {
+                    losses.add(&stored.id, name, LossKind::Narrowed, FORBIDDEN_NOTE);
+                }
+                report_losses(&stored.id, &element, losses);
+                Some((json(&element), kind))
+            }
+            OwnElement::Impossible => None,
+        })
     }
 
     fn write_foreign(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         let shape = self.plan.shape;
         let (section, ends) = self.plan.section_and_ends(stored);
-        let id = match self.plan.id_of(&stored.id) {
-            Some((_, id)) => id.clone(),
-            None => compose::id_for(stored, section, shape, self.plan.strip),
+        self.edited = true;
+        let assigned_id = self.plan.id_of(&stored.id).filter(|(assigned, _)| *assigned == section);
+        let id = match assigned_id.map(|(_, id)| id.clone()) {
+            Some(id) => id,
+            None => self.plan.claim_id_for(stored, section),
         };
         let related = self.plan.linked_ids(stored);
         let context = ElementContext { id: &id, related, ends, now: self.about.now, strip: self.plan.strip };
         let mut tree = element(record, section, shape, &context);
+        replace_forbidden_values(&mut tree, section, shape, &Tree::Null);
         let record = redaction::attach(stored, section, shape, &mut tree);
         let record = record.as_ref();
         let mapped = to_record(section, &tree);
@@ -298,8 +326,8 @@ impl DocumentWriter {
                     .iter()
                     .all(|s| lists[s.table_index()].len() as u64 + reference_nodes(s) == frame.counts[s.table_index()])
         });
-        let root = base_frame.map_or_else(|| self.new_root(), |frame| frame.document.clone());
-        let reference_nodes = base_frame.map(|frame| frame.reference_nodes.clone()).unwrap_or_default();
+        let has_base_frame = base_frame.is_some();
+        let (root, reference_nodes) = self.frame.take().unwrap_or_else(|| (self.new_root(), vec![]));
         let ids = if is_unchanged { HashSet::new() } else { ids_of(&lists) };
         let nodes = &mut lists[NODES_SECTION.table_index()];
         for (index, node) in reference_nodes {
@@ -311,7 +339,7 @@ impl DocumentWriter {
                 nodes.insert(at, (ElementOrder::default(), node));
             }
         }
-        if base_frame.is_none() {
+        if !has_base_frame {
             add_end_nodes(&mut lists, &ids);
         }
         let mut document = Document { members: members_of(root, ""), depth: MAX_DEPTH };
@@ -506,9 +534,12 @@ fn ids_of(lists: &[Vec<(ElementOrder, String)>]) -> HashSet<String> {
 
 /// Adds a graph node for each memory or todo that an edge starts or ends at.
 fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String>) {
-    let mut seen: HashSet<String> = HashSet::new();
-    let edges: Vec<Tree> =
-        lists[EDGES_SECTION.table_index()].iter().filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok()).collect();
+    let parsed = |section: &Section| -> Vec<Tree> {
+        lists[section.table_index()].iter().filter_map(|(_, t)| Tree::parse(t, MAX_DEPTH).ok()).collect()
+    };
+    let mut seen: HashSet<String> =
+        parsed(&NODES_SECTION).iter().filter_map(|node| text(node, "id").map(str::to_owned)).collect();
+    let edges = parsed(&EDGES_SECTION);
     for id in edges.iter().flat_map(|edge| [text(edge, "source"), text(edge, "target")]).flatten() {
         let kind = if id.starts_with("mem_") { "memory" } else { "todo" };
         if (id.starts_with("mem_") || id.starts_with("todo_")) && ids.contains(id) && seen.insert(id.to_owned()) {

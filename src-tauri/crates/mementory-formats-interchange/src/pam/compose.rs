@@ -4,8 +4,8 @@
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
-    forbidden::{EMPTY_CONTENT, MEMORY, ObjectKind, move_forbidden_values},
-    forms::{PLATFORM_FORM, TAG_FORM, slug},
+    forbidden::{EMPTY_CONTENT, MEMORY, ObjectKind, is_valid_embedding, move_forbidden_values},
+    forms::{PLATFORM_FORM, TAG_FORM, slug, version},
     hash::{content_hash, sdk_form},
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES, MESSAGE_ROLES},
     to_record,
@@ -74,9 +74,10 @@ pub(super) struct ComposedMemory {
 }
 
 /// Loss notes for a value that the format forbids in its member. The first is for an object with another member that
-/// can hold the value, the second for an object without one.
+/// can hold the value, the last for an object without one.
 const FORBIDDEN_VALUE_NOTE: &str =
     "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
+const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";
 const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this object has no other place for it";
 
 /// Moves values that the format forbids out of their members, and reports them as losses of the record `id`. A required
@@ -84,7 +85,7 @@ const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this objec
 pub(super) fn clean(
     tree: &mut Tree,
     kind: &ObjectKind,
-    (created, platform): (Timestamp, &str),
+    (created, platform, keeps_unknown): (Timestamp, &str, bool),
     id: &str,
     losses: &mut LossReport,
 ) {
@@ -108,8 +109,8 @@ pub(super) fn clean(
         }
     };
     let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
-    let moved_pointers = move_forbidden_values(tree, kind, &replacement);
-    let has = |pointer: &str| moved_pointers.iter().any(|moved| moved == pointer);
+    let changed = move_forbidden_values(tree, kind, keeps_unknown, &replacement);
+    let has = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
     if kind.has_holder() && has("/type") && to_record::text(tree, "custom_type").is_none_or(str::is_empty) {
         tree.set("custom_type", Tree::Text(own_type));
     } else if has("/custom_type") && to_record::text(tree, "type") == Some("custom") {
@@ -118,14 +119,37 @@ pub(super) fn clean(
     if has("/content") {
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
-    let members: BTreeSet<&str> = moved_pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
-    for member in members {
+    let custom = tree.get("custom_type").filter(|custom| **custom != Tree::Null);
+    if kind.has_holder() && to_record::text(tree, "type") == Some("custom") && custom.is_none() {
+        tree.set("custom_type", Tree::Text("unknown".into()));
+        losses.add(id, "custom_type", LossKind::Narrowed, MISSING_VALUE_NOTE);
+    }
+    let members = |pointers: &[String]| -> BTreeSet<String> {
+        pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).map(str::to_owned).collect()
+    };
+    for member in members(&changed.added) {
+        losses.add(id, &member, LossKind::Narrowed, MISSING_VALUE_NOTE);
+    }
+    for member in &changed.removed {
+        losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
+    }
+    for member in &members(&changed.moved) {
         if kind.has_holder() {
             losses.add(id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
         } else {
             losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
         }
     }
+}
+
+/// Sets the id that an object is exported under. Returns true if it had another one, because another object has that.
+pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
+    let is_new = to_record::text(tree, "id") != Some(id);
+    if is_new {
+        tree.set("id", Tree::Text(id.to_owned()));
+        losses.add(vault_id, "id", LossKind::Narrowed, "another record has this id, so a new one is written");
+    }
+    is_new
 }
 
 /// Facts about the export that are needed to convert a record.
@@ -137,6 +161,17 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// Schema version of new documents: that of the home store, or 1.0.
+    pub fn version(&self) -> String {
+        let envelope = self.first_pass.envelope.as_ref().and_then(|f| to_record::text(f, "schema_version"));
+        envelope.unwrap_or("1.0").to_owned()
+    }
+
+    /// True if the version has unknown members, because it is later than 1.0.
+    pub fn keeps_unknown(&self) -> bool {
+        version(&self.version()).is_some_and(|(_, minor)| minor > 0)
+    }
+
     /// Converts a record to a memory.
     pub fn memory(&self, stored: &StoredRecord, losses: &mut LossReport) -> ComposedMemory {
         if self.first_pass.is_from_home(&stored.record)
@@ -155,12 +190,14 @@ impl Context<'_> {
         let times = &record.times;
         let created = times.created.or(times.updated).or(times.valid_from).or_else(|| Timestamp::from_micros(0));
         let required_values = (created.unwrap_or(self.about.now), platform(&record.source.platform));
-        let required_values = (required_values.0, required_values.1.as_str());
+        let required_values = (required_values.0, required_values.1.as_str(), self.keeps_unknown());
         clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
+        let id = self.first_pass.memories.get(&stored.id).map_or("", String::as_str);
+        let has_new_id = set_id(&mut tree, id, &stored.id, losses);
         let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
-        if stored.edited {
+        if stored.edited || has_new_id {
             let mut record = record.clone();
-            let unedited = to_record::memory(&tree, &record.key.scope);
+            let unedited = if stored.edited { to_record::memory(&tree, &record.key.scope) } else { record.clone() };
             patch(&mut tree, &unedited, &record);
             // The old hash could confirm a guess of the removed text, so a redaction replaces it too.
             if !stored.redactions.is_empty() && !unedited.text.is_empty() {
@@ -188,6 +225,26 @@ impl Context<'_> {
             // An edit must not bring a forbidden value back.
             clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         }
+        let vector_count = vectors.len();
+        let mut parsed = vectors.into_iter().filter_map(|json| Some((Tree::parse(&json, 64).ok()?, json)));
+        let vector = parsed.find(|(vector, _)| is_valid_embedding(vector, id));
+        if vector_count > usize::from(vector.is_some()) {
+            let note = "the format allows one valid vector for each memory";
+            losses.add(&stored.id, "embeddings", LossKind::LeftOut, note);
+        }
+        // §12.1: without its embedding, a reference must not be written.
+        let vector_id = vector.as_ref().and_then(|(vector, _)| to_record::text(vector, "id"));
+        if to_record::text(&tree, "embedding_ref").is_some_and(|reference| Some(reference) != vector_id) {
+            tree.remove("embedding_ref");
+            losses.add(
+                &stored.id,
+                "embedding_ref",
+                LossKind::LeftOut,
+                "the embedding that it names is not in the file",
+            );
+        }
+        let vectors: Vec<String> = vector.into_iter().map(|(_, json)| json).collect();
+        let has_fewer_vectors = vectors.len() < vector_count;
         self.remove_dangling_references(stored, &mut tree, losses);
         if self.strip {
             self.strip_identifiers(&mut tree);
@@ -198,7 +255,7 @@ impl Context<'_> {
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
-        Some(ComposedMemory { text, tree, vectors, changed: changed || stored.edited })
+        Some(ComposedMemory { text, tree, vectors, changed: changed || stored.edited || has_fewer_vectors })
     }
 
     /// Removes references to memories and conversations that are not exported.

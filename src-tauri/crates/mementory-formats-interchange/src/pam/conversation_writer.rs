@@ -1,7 +1,7 @@
 //! Writes conversations, each as an entry of the index and a file. A conversation of the home store is written exactly
 //! as it was imported if all its messages are unedited.
 use super::{
-    compose::{Context, clean, compact, object, platform, role, tags, text_value, time_tree},
+    compose::{Context, clean, compact, object, platform, role, set_id, tags, text_value, time_tree},
     conformance::is_safe_path,
     document::Document,
     envelope, extension,
@@ -200,9 +200,16 @@ impl ConversationWriter {
         let (index_source, file_source) = (source("index"), source("file"));
         let parse = |text: &Option<String>| text.as_ref().and_then(|t| Tree::parse(t, context.depth).ok());
         let (mut index, mut file) = (parse(&index_source), parse(&file_source));
-        if stored.edited {
+        let has_new_id = record.origin_id.as_ref() != Some(&conversation.id);
+        for tree in [&mut index, &mut file].into_iter().flatten().filter(|_| has_new_id) {
+            set_id(tree, &conversation.id, &stored.id, losses);
+        }
+        if let Some(file) = &mut file {
+            file.set("schema_version", Tree::Text(context.version()));
+        }
+        if stored.edited || has_new_id {
             let unedited = to_record::conversation(index.as_ref(), file.as_ref(), &record.key.scope);
-            for tree in [&mut index, &mut file].into_iter().flatten() {
+            for tree in [&mut index, &mut file].into_iter().flatten().filter(|_| stored.edited) {
                 patch(tree, &unedited, record);
             }
             if let Some(tree) = &mut file {
@@ -247,7 +254,7 @@ impl ConversationWriter {
         let created_or_epoch = record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(created);
         for (tree, kind) in [(&mut index, &INDEX_ENTRY), (&mut file, &CONVERSATION)] {
             let Some(tree) = tree else { continue };
-            clean(tree, kind, (created_or_epoch, &name), &stored.id, losses);
+            clean(tree, kind, (created_or_epoch, &name, context.keeps_unknown()), &stored.id, losses);
         }
         if context.strip
             && let Some(file) = &mut file
@@ -258,7 +265,7 @@ impl ConversationWriter {
             index_source,
             file_source,
             path,
-            changed: stored.edited,
+            changed: stored.edited || has_new_id,
             strip: context.strip,
             depth: context.depth,
             ..Self::empty(order, index, file, conversation, created)
@@ -341,14 +348,6 @@ impl ConversationWriter {
     }
 }
 
-impl Context<'_> {
-    /// Schema version of new documents: that of the home store, or 1.0.
-    pub fn version(&self) -> String {
-        let envelope = self.first_pass.envelope.as_ref().and_then(|f| to_record::text(f, "schema_version"));
-        envelope.unwrap_or("1.0").to_owned()
-    }
-}
-
 fn storage(path: &str) -> Tree {
     object([("type", text_value("file")), ("ref", text_value(path)), ("format", text_value("json"))])
 }
@@ -423,13 +422,17 @@ fn message_row(
         && let Ok(mut tree) = Tree::parse(&verbatim.text, context.depth)
     {
         let original = tree.clone();
+        let has_new_id = set_id(&mut tree, &row.id, &stored.id, losses);
         if stored.edited {
             patch_message(stored, &mut tree, losses);
+        } else if has_new_id {
+            attach_message_slot(stored, &mut tree, losses);
         }
         if context.strip {
             context.strip_identifiers(&mut tree);
         }
-        clean(&mut tree, &MESSAGE, (record.times.created.unwrap_or(start), ""), &stored.id, losses);
+        let required_values = (record.times.created.unwrap_or(start), "", context.keeps_unknown());
+        clean(&mut tree, &MESSAGE, required_values, &stored.id, losses);
         row.source = (tree == original).then(|| verbatim.text.clone());
         row.tree = tree;
         return row;
@@ -493,6 +496,12 @@ fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport
             losses.add(&stored.id, "tool_calls", LossKind::LeftOut, "the edited text was part of them");
         }
     }
+    attach_message_slot(stored, tree, losses);
+}
+
+/// Puts what a message cannot express of its record into the extension slot.
+fn attach_message_slot(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
+    let record = &stored.record;
     extension::detach(tree);
     let scope = &record.key.scope;
     let conversation = record.parent.as_ref().and_then(|k| k.value.strip_prefix("conversation/")).unwrap_or_default();

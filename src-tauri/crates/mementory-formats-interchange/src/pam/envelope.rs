@@ -3,6 +3,7 @@
 use super::{bundle::STORE_LISTS, document::Document, hash::Checksum};
 use mementory_json::{Tree, write_string};
 use mementory_model::Bounds;
+use std::collections::HashMap;
 
 /// JSON of an object from raw members.
 pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
@@ -59,6 +60,12 @@ pub(super) fn embeddings(doc: &Document, bounds: Bounds) -> String {
         (key.as_str(), if is_list { ids.as_str() } else { raw.get() })
     });
     object(members)
+}
+
+/// The index of each embedding in the embeddings file, by its id.
+pub(super) fn embedding_order(envelope: Option<&Tree>) -> HashMap<String, u64> {
+    let Some(Tree::Array(ids)) = envelope.and_then(|f| f.get("embeddings")) else { return HashMap::new() };
+    ids.iter().zip(0..).filter_map(|(id, n)| Some((id.as_str()?.to_owned(), n))).collect()
 }
 
 /// Source text of a conversation. It contains the entry of the conversation in the index, the conversation file without

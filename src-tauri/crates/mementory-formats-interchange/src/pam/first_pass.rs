@@ -186,7 +186,8 @@ impl FirstPass {
         Candidate {
             destination,
             scope: is_from_home.then(|| record.key.scope.clone()),
-            origin_id: record.origin_id.clone(),
+            // If several records have one id, it is that of the record whose key has no suffix.
+            origin_id: record.origin_id.clone().filter(|id| record.key.value.ends_with(&format!("/{id}"))),
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),
             edited: stored.edited,

@@ -3,10 +3,20 @@
 //! that may contain anything; there the value is written under its JSON pointer. Relations and entries of the index
 //! have no such member. A required member gets the closest value that the schema allows.
 use super::{
-    schema::{CONVERSATION_RULE, INDEX_RULE, MEMORY_RULE, MEMORY_TYPES, MESSAGE_RULE, RELATION_RULE},
-    schema_check::check,
+    conformance::is_safe_path,
+    hash::content_hash,
+    schema::{
+        CONVERSATION_RULE, EMBEDDING_RULE, INDEX_RULE, MEMORY_RULE, MEMORY_TYPES, MESSAGE_RULE, RELATION_RULE,
+        STORE_RULE,
+    },
+    schema_check::{Fault, check, is_error},
+    to_record::{nested_text, text},
 };
-use mementory_json::{Tree, schema::Rule};
+use mementory_json::{
+    Tree,
+    schema::{Rule, mend},
+};
+use mementory_model::Timestamp;
 use std::collections::BTreeSet;
 
 /// Member of `metadata` or `raw_metadata` with the forbidden values.
@@ -14,9 +24,6 @@ const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// Content that is written for a memory whose content is empty.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";
-
-/// Codes of the faults of a value that is present but forbidden.
-const VALUE_CODES: [&str; 4] = ["bad_value", "wrong_type", "bad_date", "empty"];
 
 /// A kind of object, and where its forbidden values go.
 pub(super) struct ObjectKind {
@@ -90,28 +97,101 @@ pub(super) static MESSAGE: ObjectKind = ObjectKind {
     blocks: &[],
 };
 
-/// Pointers to the members with a forbidden value. A pointer has one part (a member of the object) or two (a member of
-/// one of its objects).
-fn forbidden_members(tree: &Tree, kind: &ObjectKind) -> BTreeSet<String> {
-    let faults = check(kind.rule, tree);
-    let values = faults.iter().filter(|fault| !fault.is_warning && VALUE_CODES.contains(&fault.code));
-    let pointers = values.filter_map(|fault| {
+/// Pointers to the members with a forbidden value, and to required members that are missing. A pointer has one part (a
+/// member of the object) or two (a member of one of its objects). Unknown members are allowed in a later minor version
+/// (`keeps_unknown`).
+fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
+    let is_forbidden = |fault: &&Fault| match fault.code {
+        "unknown_field" => !keeps_unknown,
+        "duplicate_key" | "more" => false,
+        _ => !fault.is_warning,
+    };
+    let pointers = faults.iter().filter(is_forbidden).filter_map(|fault| {
         let mut parts = fault.pointer.split('/').skip(1);
         let top = parts.next()?;
+        let is_block = kind.blocks.contains(&format!("/{top}").as_str()) && fault.code != "unknown_field";
         match (tree.get(top), parts.next()) {
-            (Some(Tree::Object(_)), Some(name)) if !kind.blocks.contains(&format!("/{top}").as_str()) => {
-                Some(format!("/{top}/{name}"))
-            }
+            (Some(Tree::Object(_)), Some(name)) if !is_block => Some(format!("/{top}/{name}")),
             _ => Some(format!("/{top}")),
         }
     });
     let mut out: BTreeSet<String> = pointers.collect();
-    // Only the type `custom` has a custom type.
-    let is_known = tree.get("type").and_then(Tree::as_str).is_some_and(|t| t != "custom" && MEMORY_TYPES.contains(&t));
-    if kind.holder == Some("metadata") && is_known && tree.get("custom_type").is_some_and(|v| *v != Tree::Null) {
-        out.insert("/custom_type".into());
+    if kind.holder == Some("metadata") {
+        out.extend(forbidden_memory_members(tree).into_iter().map(str::to_owned));
+    }
+    let is_file = nested_text(tree, "storage", "type") == Some("file");
+    if !kind.blocks.is_empty() && is_file && nested_text(tree, "storage", "ref").is_some_and(|path| !is_safe_path(path))
+    {
+        out.insert("/storage".into());
     }
     out
+}
+
+/// Pointers to the members of a memory that break a rule outside of the schema.
+fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
+    let time = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
+    let is_reversed = |from: &str, to: &str| time(from).zip(time(to)).is_some_and(|(from, to)| from > to);
+    // Only the type `custom` has a custom type.
+    let is_known = text(tree, "type").is_some_and(|t| t != "custom" && MEMORY_TYPES.contains(&t));
+    let rows = [
+        ("/custom_type", is_known && tree.get("custom_type").is_some_and(|custom| *custom != Tree::Null)),
+        (
+            "/content_hash",
+            text(tree, "content").zip(text(tree, "content_hash")).is_some_and(|(c, stated)| content_hash(c) != stated),
+        ),
+        ("/temporal/updated_at", is_reversed("created_at", "updated_at")),
+        ("/temporal/valid_until", is_reversed("valid_from", "valid_until")),
+    ];
+    rows.into_iter().filter(|(_, is_forbidden)| *is_forbidden).map(|(pointer, _)| pointer).collect()
+}
+
+/// True if the embedding may be written for the memory with this id.
+pub(super) fn is_valid_embedding(embedding: &Tree, memory: &str) -> bool {
+    let dimensions = embedding.get("dimensions").and_then(Tree::as_f64);
+    let has_length = match embedding.get("vector") {
+        Some(Tree::Array(vector)) => dimensions == Some(vector.len() as f64),
+        _ => true,
+    };
+    has_length
+        && text(embedding, "memory_id") == Some(memory)
+        && check(&EMBEDDING_RULE, embedding).iter().all(|fault| fault.is_warning)
+}
+
+/// Replaces the forbidden members of a store without its records with those of `new`, or removes them. The lists of
+/// records are not changed. Returns the names of the changed members.
+pub(super) fn repair_store(store: &mut Tree, new: &Tree, lists: &[&str], keeps_unknown: bool) -> BTreeSet<String> {
+    let mut repaired = store.clone();
+    repaired.remove_repeated_keys();
+    let has_repeated_keys = repaired != *store;
+    // Instead of each list, an envelope has a checksum or a number.
+    let is_list = |value: Option<&Tree>| matches!(value, Some(Tree::Text(_) | Tree::Number(_) | Tree::Array(_)));
+    let (kept, wrong): (Vec<&str>, Vec<&str>) =
+        lists.iter().copied().filter(|list| store.get(list).is_some()).partition(|list| is_list(store.get(list)));
+    wrong.iter().for_each(|list| repaired.remove(list));
+    kept.iter().for_each(|list| repaired.set(list, Tree::Array(vec![])));
+    let Some(mut names) = mend(&mut repaired, &STORE_RULE, new, &|violation| is_error(violation, keeps_unknown)) else {
+        *store = new.clone();
+        return BTreeSet::from(["store".to_owned()]);
+    };
+    names.extend(wrong.into_iter().map(str::to_owned));
+    names.extend(has_repeated_keys.then(|| "members".to_owned()));
+    let lists = kept.into_iter().filter_map(|list| Some((list, store.get(list).cloned()?)));
+    lists.for_each(|(list, value)| repaired.set(list, value));
+    // The payload of a signature has these members (§18).
+    let is_unsigned = repaired.get("signature").is_none_or(|signature| *signature == Tree::Null);
+    let time = |value: Option<&str>| value.and_then(Timestamp::parse);
+    let signed_at = time(nested_text(&repaired, "signature", "signed_at"));
+    let is_early = time(text(&repaired, "export_date")).zip(signed_at).is_some_and(|(exported, at)| at < exported);
+    let is_complete = ["export_id", "export_date"].iter().all(|name| text(&repaired, name).is_some())
+        && repaired.get("integrity").is_some();
+    if !is_unsigned && (is_early || !is_complete) {
+        repaired.remove("signature");
+        names.insert("signature".to_owned());
+    }
+    if !names.is_empty() {
+        *store = repaired;
+    }
+    names
 }
 
 fn value_at<'t>(tree: &'t Tree, pointer: &str) -> Option<&'t Tree> {
@@ -136,16 +216,33 @@ fn set_at(tree: &mut Tree, pointer: &str, value: Option<Tree>) {
     }
 }
 
+/// Pointers to the members that were changed.
+#[derive(Default)]
+pub(super) struct ChangedMembers {
+    /// Members whose forbidden value was moved.
+    pub moved: Vec<String>,
+    /// Required members that were missing.
+    pub added: Vec<String>,
+    /// Names of members from which something was removed that cannot be moved.
+    pub removed: BTreeSet<String>,
+}
+
 /// Moves forbidden values out of their members. `replacement` returns the new value of a required member. If it returns
-/// None, the member is not changed. Returns the pointers of the moved values.
+/// None, the member is not changed.
 pub(super) fn move_forbidden_values(
     tree: &mut Tree,
     kind: &ObjectKind,
+    keeps_unknown: bool,
     replacement: &dyn Fn(&Tree, &str) -> Option<Tree>,
-) -> Vec<String> {
+) -> ChangedMembers {
+    let mut changed = ChangedMembers::default();
+    let faults = check(kind.rule, tree);
+    if faults.iter().any(|fault| fault.code == "duplicate_key") {
+        tree.remove_repeated_keys();
+    }
     let mut moved: Vec<(String, Tree)> = Vec::new();
-    for pointer in forbidden_members(tree, kind) {
-        let Some(value) = value_at(tree, &pointer).cloned() else { continue };
+    for pointer in forbidden_members(tree, kind, &faults, keeps_unknown) {
+        let old_value = value_at(tree, &pointer).cloned();
         let new_value = match kind.required.contains(&pointer.as_str()) {
             true => match replacement(tree, &pointer) {
                 Some(new_value) => Some(new_value),
@@ -153,10 +250,16 @@ pub(super) fn move_forbidden_values(
             },
             false => None,
         };
+        if old_value.is_none() && new_value.is_none() {
+            continue;
+        }
         set_at(tree, &pointer, new_value);
-        moved.push((pointer, value));
+        match old_value {
+            Some(value) => moved.push((pointer, value)),
+            None => changed.added.push(pointer),
+        }
     }
-    let pointers: Vec<String> = moved.iter().map(|(pointer, _)| pointer.clone()).collect();
+    changed.moved = moved.iter().map(|(pointer, _)| pointer.clone()).collect();
     if let Some(holder) = kind.holder.filter(|_| !moved.is_empty()) {
         let mut data = match tree.get(holder) {
             Some(data @ Tree::Object(_)) => data.clone(),
@@ -170,7 +273,15 @@ pub(super) fn move_forbidden_values(
         data.set(FORBIDDEN_VALUES_MEMBER, moved_values);
         tree.set(holder, data);
     }
-    pointers
+    if !faults.is_empty() {
+        let mut mended = tree.clone();
+        let names = mend(&mut mended, kind.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
+        if let Some(names) = names.filter(|names| !names.is_empty()) {
+            changed.removed = names;
+            *tree = mended;
+        }
+    }
+    changed
 }
 
 /// True if [`EMPTY_CONTENT`] was written because the content of the memory was empty.

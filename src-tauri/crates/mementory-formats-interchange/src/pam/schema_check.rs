@@ -34,6 +34,15 @@ pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     faults
 }
 
+/// True if the violation makes a document invalid. Unknown members do not in a later minor version (§22.3).
+pub(super) fn is_error(violation: &Violation, keeps_unknown: bool) -> bool {
+    match violation {
+        Violation::NoTimeZone => false,
+        Violation::UnknownField => !keeps_unknown,
+        _ => true,
+    }
+}
+
 fn code_of(violation: &Violation) -> &'static str {
     match violation {
         Violation::MissingField => "missing_field",

@@ -1,18 +1,19 @@
 //! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Unchanged records of the home
 //! store come first, in their original order. Records of other sources follow.
 use super::{
-    bundle::KEY_SCOPE,
-    compose::{ComposedMemory, Context, clean, compact, object, text_value, time_tree},
+    bundle::{KEY_SCOPE, STORE_LISTS},
+    compose::{ComposedMemory, Context, clean, compact, object, set_id, text_value, time_tree},
     conformance::is_safe_path,
     conversation_writer::{ConversationWriter, FinishedConversation, UsedPaths},
     envelope,
     first_pass::{Destination, FirstPass, digest_uuid, uuid},
-    forbidden::RELATION,
+    forbidden::{RELATION, is_valid_embedding, repair_store},
     forms::SYSTEM_FORM,
     hash::{Checksum, sha256},
     increment::STORE_FILE,
     keys,
-    schema::{EMBEDDINGS_SCHEMA, STORE_SCHEMA},
+    schema::{EMBEDDINGS_RULE, EMBEDDINGS_SCHEMA, STORE_SCHEMA},
+    schema_check::check,
     to_record, validate,
 };
 use mementory_format::{
@@ -98,6 +99,8 @@ struct StoreWriter<'a> {
     used_paths: UsedPaths,
     /// Index of each embedding in the imported file, by id.
     vector_order: HashMap<String, u64>,
+    /// Ids of the relations, and ids and memories of the embeddings, that were written so far.
+    used_ids: HashSet<String>,
     seq: u64,
     changed: bool,
     report: WriteReport,
@@ -125,7 +128,8 @@ fn write_or_plan(
         open_conversations: HashMap::new(),
         written: HashSet::new(),
         used_paths: UsedPaths::default(),
-        vector_order: vector_order(first_pass.embeddings_envelope.as_ref()),
+        vector_order: envelope::embedding_order(first_pass.embeddings_envelope.as_ref()),
+        used_ids: HashSet::new(),
         seq: 0,
         changed: first_pass.incremental || options.strip_identifiers || !first_pass.withheld_ids.is_empty(),
         report: WriteReport {
@@ -186,16 +190,29 @@ impl StoreWriter<'_> {
         self.changed |= changed;
         self.checksum.add(&tree);
         for vector in vectors {
-            self.push_vector(order, vector);
+            self.push_vector(order, vector, &stored.id);
         }
         self.lists.memories.push((order, text));
         self.count_record(stored);
     }
 
-    fn push_vector(&mut self, order: ElementOrder, text: String) {
-        let id = Tree::parse(&text, 64).ok().and_then(|t| to_record::text(&t, "id").map(str::to_owned));
-        let known_order = id.and_then(|id| self.vector_order.get(&id).copied());
-        self.lists.vectors.push((known_order.map_or(order, |n| (0, n, 0)), text));
+    /// Adds an embedding, unless another one has its id or memory. Returns false if it is left out.
+    fn push_vector(&mut self, order: ElementOrder, text: String, vault_id: &str) -> bool {
+        let tree = Tree::parse(&text, 64).unwrap_or(Tree::Null);
+        let member = |name: &str| to_record::text(&tree, name).unwrap_or_default();
+        let (id, memory) = (member("id"), member("memory_id"));
+        let is_valid = self.context.first_pass.memory_ids.contains(memory)
+            && is_valid_embedding(&tree, memory)
+            && self.used_ids.insert(format!("vector {id}"))
+            && self.used_ids.insert(format!("vector of {memory}"));
+        if is_valid {
+            self.lists.vectors.push((self.vector_order.get(id).map_or(order, |n| (0, *n, 0)), text));
+        } else {
+            self.changed = true;
+            let note = "the format allows one valid vector for each memory of the file";
+            self.report.losses.add(vault_id, "embeddings", LossKind::LeftOut, note);
+        }
+        is_valid
     }
 
     /// Adds a relation if both of its memories are exported and, in an incremental export, if it changed.
@@ -227,7 +244,12 @@ impl StoreWriter<'_> {
         let created = record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(self.context.about.now);
         if let Ok(mut tree) = Tree::parse(&text, self.context.depth) {
             let original = tree.clone();
-            clean(&mut tree, &RELATION, (created, ""), &stored.id, &mut self.report.losses);
+            let required_values = (created, "", self.context.keeps_unknown());
+            clean(&mut tree, &RELATION, required_values, &stored.id, &mut self.report.losses);
+            let id = to_record::text(&tree, "id").unwrap_or_default();
+            if !self.used_ids.insert(format!("relation {id}")) {
+                set_id(&mut tree, &uuid(&stored.id), &stored.id, &mut self.report.losses);
+            }
             if tree != original {
                 text = compact(&tree);
                 self.changed = true;
@@ -266,13 +288,9 @@ impl StoreWriter<'_> {
     fn add_vector(&mut self, stored: &StoredRecord) {
         let Some(verbatim) = &stored.record.verbatim else { return };
         let order = self.next_order(stored);
-        // The memory of this embedding is not in the store. In an incremental export, the embedding would refer to a
-        // memory that does not exist, so it is left out.
-        if self.context.first_pass.envelope.is_some() && self.context.first_pass.incremental {
-            return;
+        if self.push_vector(order, verbatim.text.clone(), &stored.id) {
+            self.count_record(stored);
         }
-        self.lists.vectors.push((order, verbatim.text.clone()));
-        self.count_record(stored);
     }
 
     fn add_conversation(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
@@ -375,19 +393,22 @@ impl StoreWriter<'_> {
             list.sort_by_key(|entry| entry.0);
         }
         let checksum = std::mem::take(&mut self.checksum).finish();
-        let envelope = self.context.first_pass.envelope.as_ref();
+        let repaired = self.repaired_envelope();
+        let envelope = repaired.as_ref();
         let has_same_count = |name: &str, n: usize| {
             let stored_count = envelope.and_then(|f| f.get(name));
             stored_count.map_or(n == 0, |t| t.as_f64() == Some(n as f64))
         };
+        let stated_total = envelope.and_then(|f| f.get("integrity")?.get("total_memories")?.as_f64());
         let is_same = !self.changed
+            && stated_total.is_none_or(|total| total == self.lists.memories.len() as f64)
             && self.options.signer.is_none()
             && envelope.and_then(|f| to_record::text(f, "memories")) == checksum.as_deref()
             && has_same_count("relations", self.lists.relations.len())
             && has_same_count("conversations_index", self.lists.index.len());
-        let mut outline = match envelope {
-            Some(envelope) if is_same => envelope.clone(),
-            _ => self.new_outline(checksum.unwrap_or_else(|| sha256(b"[]")))?,
+        let mut outline = match repaired {
+            Some(envelope) if is_same => envelope,
+            repaired => self.new_outline(repaired, checksum.unwrap_or_else(|| sha256(b"[]")))?,
         };
         if is_same {
             self.drop_invalid_signature(&mut outline);
@@ -419,12 +440,37 @@ impl StoreWriter<'_> {
         }
     }
 
-    /// The envelope of a new export: the store without its records.
-    fn new_outline(&self, checksum: String) -> Result<Tree, FormatError> {
+    /// The envelope of the imported store without its forbidden values.
+    fn repaired_envelope(&mut self) -> Option<Tree> {
+        let mut envelope = self.context.first_pass.envelope.clone()?;
+        let new = object([
+            ("schema", text_value(STORE_SCHEMA)),
+            ("schema_version", text_value("1.0")),
+            ("owner", Some(self.new_owner())),
+            ("memories", Some(Tree::Array(vec![]))),
+        ]);
+        let names = repair_store(&mut envelope, &new, &STORE_LISTS, self.context.keeps_unknown());
+        for name in &names {
+            self.changed = true;
+            let note = "the format forbids its value: another one or none is written";
+            self.report.losses.add(STORE_FILE, name, LossKind::Narrowed, note);
+        }
+        Some(envelope)
+    }
+
+    /// The owner of a store that names none: that of the imported store, or the vault.
+    fn new_owner(&self) -> Tree {
+        let imported_owner = self.context.first_pass.home_scope.strip_prefix("pam:");
+        let id = imported_owner.unwrap_or(&self.context.about.vault_id);
+        object([("id", text_value(if id.is_empty() { uuid("") } else { id.to_owned() }))])
+    }
+
+    /// The envelope of a new export: the store without its records. `imported` is that of the imported store.
+    fn new_outline(&self, imported: Option<Tree>, checksum: String) -> Result<Tree, FormatError> {
         let first_pass = self.context.first_pass;
         let about = self.context.about;
-        let from_import = first_pass.envelope.is_some();
-        let mut out = first_pass.envelope.clone().unwrap_or_else(|| object([("schema", text_value(STORE_SCHEMA))]));
+        let from_import = imported.is_some();
+        let mut out = imported.unwrap_or_else(|| object([("schema", text_value(STORE_SCHEMA))]));
         let set = |out: &mut Tree, key: &str, value: Option<Tree>| match value {
             Some(value) => out.set(key, value),
             None => out.remove(key),
@@ -440,9 +486,7 @@ impl StoreWriter<'_> {
         set(&mut out, "exported_by", system(about).map(Tree::Text));
         set(&mut out, "export_date", text_value(now.clone()));
         if !from_import {
-            let imported_owner = first_pass.home_scope.strip_prefix("pam:").map(str::to_owned);
-            let id = imported_owner.unwrap_or_else(|| about.vault_id.clone());
-            out.set("owner", object([("id", text_value(if id.is_empty() { uuid("") } else { id }))]));
+            out.set("owner", self.new_owner());
         }
         for (name, list) in [
             ("memories", &self.lists.memories),
@@ -496,7 +540,12 @@ impl StoreWriter<'_> {
     }
 
     fn embeddings_text(&self) -> Option<String> {
-        let envelope = self.context.first_pass.embeddings_envelope.as_ref();
+        let envelope = self.context.first_pass.embeddings_envelope.as_ref().filter(|envelope| {
+            let mut outline = (*envelope).clone();
+            outline.set("embeddings", Tree::Array(vec![]));
+            let version = to_record::text(&outline, "schema_version");
+            version == Some(self.context.version().as_str()) && check(&EMBEDDINGS_RULE, &outline).is_empty()
+        });
         if self.lists.vectors.is_empty() && (envelope.is_none() || self.changed) {
             return None;
         }
@@ -508,11 +557,6 @@ impl StoreWriter<'_> {
         let rows = BTreeMap::from([("embeddings", &self.lists.vectors)]);
         Some(assemble(envelope.unwrap_or(&new_envelope), &rows))
     }
-}
-
-fn vector_order(envelope: Option<&Tree>) -> HashMap<String, u64> {
-    let Some(Tree::Array(ids)) = envelope.and_then(|f| f.get("embeddings")) else { return HashMap::new() };
-    ids.iter().zip(0..).filter_map(|(id, n)| Some((id.as_str()?.to_owned(), n))).collect()
 }
 
 /// Name and version of this program as `name/1.2.3`. None if the version does not have this form.

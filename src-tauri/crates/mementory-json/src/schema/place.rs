@@ -15,6 +15,13 @@ enum Step<'a> {
     Item(usize),
 }
 
+/// A step of a path that does not borrow from the tree.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PathStep {
+    Member(String),
+    Item(usize),
+}
+
 impl<'a> Place<'a> {
     pub(super) const TOP: Place<'static> = Place(None);
 
@@ -24,6 +31,17 @@ impl<'a> Place<'a> {
 
     pub(super) fn item(&'a self, index: usize) -> Place<'a> {
         Place(Some((self, Step::Item(index))))
+    }
+
+    /// The steps from the checked value to this place.
+    pub(super) fn path(&self) -> Vec<PathStep> {
+        let Some((parent, step)) = self.0 else { return vec![] };
+        let mut path = parent.path();
+        path.push(match step {
+            Step::Member(name) => PathStep::Member(name.to_owned()),
+            Step::Item(index) => PathStep::Item(index),
+        });
+        path
     }
 }
 

@@ -139,3 +139,65 @@ fn only_rfc_3339_times_with_a_zone_are_valid() {
         assert_eq!(rfc3339(text), Err(TimeFault::Bad), "{text}");
     }
 }
+
+/// The tree after [`mend`] as JSON, and the names of its changed members.
+fn mended(json: &str, fallback: &str) -> Option<(String, Vec<String>)> {
+    let mut tree = Tree::parse(json, 16).unwrap();
+    let fallback = Tree::parse(fallback, 16).unwrap();
+    let is_forbidden = |violation: &Violation| !matches!(violation, Violation::UnlistedWord(_));
+    let names = mend(&mut tree, &RECORD_RULE, &fallback, &is_forbidden)?;
+    let mut out = String::new();
+    tree.write(&mut out);
+    Some((out, names.into_iter().collect()))
+}
+
+#[test]
+fn a_mended_tree_follows_its_rule() {
+    let id = r#""id":"0190b1a2-0000-7000-8000-00000000000a","parent":null"#;
+    for (forbidden, fallback, expected, changed) in [
+        (r#","weight":0.5"#, "{}", r#","weight":0.5"#, ""),
+        (r#","origin":"web""#, "{}", r#","origin":"web""#, ""),
+        (r#","weight":1.5,"sealed":true"#, "{}", r#","sealed":true"#, "weight"),
+        (r#","weight":1.5"#, r#"{"weight":1}"#, r#","weight":1"#, "weight"),
+        (r#","weight":1.5"#, r#"{"weight":1.5}"#, "", "weight"),
+        (r#","vector":[1,"x",3,"y"]"#, "{}", "", "vector"),
+        (r#","vector":[1,"x"]"#, r#"{"vector":[1]}"#, r#","vector":[1]"#, "vector"),
+        (r#","range":{"to":null,"note":1}"#, "{}", "", "range"),
+        (r#","range":{"from":"soon"}"#, "{}", "", "range"),
+        (
+            r#","range":{"from":"soon","note":1}"#,
+            r#"{"range":{"from":"2026-01-01T00:00:00Z"}}"#,
+            r#","range":{"from":"2026-01-01T00:00:00Z","note":1}"#,
+            "range",
+        ),
+        (r#","scores":{"a":0,"b":2}"#, "{}", r#","scores":{"a":0}"#, "scores"),
+        (r#","code":"abc","code":"a""#, "{}", "", "code"),
+        (r#","trigger":{"type":"moon"}"#, "{}", "", "trigger"),
+        (r#","unknown":1"#, "{}", "", "unknown"),
+    ] {
+        let (tree, names) = mended(&format!("{{{id}{forbidden}}}"), fallback).unwrap();
+        assert_eq!((tree, names.join(" ")), (format!("{{{id}{expected}}}"), changed.to_owned()), "{forbidden}");
+    }
+}
+
+#[test]
+fn a_tree_without_a_required_member_cannot_be_mended() {
+    assert_eq!(mended(r#"{"id":"no UUID","parent":null}"#, "{}"), None);
+    assert_eq!(mended(r#"{"parent":null}"#, r#"{"id":"no UUID"}"#), None);
+    assert_eq!(mended("[]", "{}"), None);
+    let (tree, _) = mended(r#"{"parent":null}"#, r#"{"id":"0190b1a2-0000-7000-8000-00000000000a"}"#).unwrap();
+    assert_eq!(tree, r#"{"parent":null,"id":"0190b1a2-0000-7000-8000-00000000000a"}"#);
+}
+
+#[test]
+fn mending_removes_whole_objects_of_a_list() {
+    const LIST_RULE: Rule =
+        Object(&[optional("list", List(&Object(&[required("a", Text), required("b", Text), optional("c", Bool)])))]);
+    let mut tree =
+        Tree::parse(r#"{"list":[{"c":5},{"a":"1","b":"2","c":5},{"b":"2"},{"a":"3","b":"4"}]}"#, 16).unwrap();
+    let names = mend(&mut tree, &LIST_RULE, &Tree::Null, &|_| true).unwrap();
+    let mut out = String::new();
+    tree.write(&mut out);
+    assert_eq!(out, r#"{"list":[{"a":"1","b":"2"},{"a":"3","b":"4"}]}"#);
+    assert_eq!(names.into_iter().collect::<Vec<_>>(), ["list"]);
+}

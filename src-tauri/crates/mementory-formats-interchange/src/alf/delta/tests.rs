@@ -318,6 +318,12 @@ fn a_delta_with_an_error_is_not_applied_at_all() {
     });
     let refused = apply(&path("base.alf"), &[path("e")], &path("out.alf"), &Limits::default()).unwrap_err();
     assert_eq!(invalid_code(&refused), "count_differs");
+    let long = line("create", "0197f2a0-2222-7000-8000-0000000000c3", &"x".repeat(5000));
+    write_bundle(&path("f"), start, start + 1, AGENT_ID, &format!("{good}\n{long}"));
+    let limits = Limits { line_bytes: 3000, ..Limits::default() };
+    let refused = apply(&path("base.alf"), &[path("f")], &path("out.alf"), &limits).unwrap_err();
+    assert_eq!(invalid_code(&refused), "line_too_long");
+    assert!(refused.to_string().contains("#line 2"), "found before anything is applied: {refused}");
 }
 
 #[test]

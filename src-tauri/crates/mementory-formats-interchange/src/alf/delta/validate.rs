@@ -16,7 +16,7 @@ use std::collections::HashSet;
 const ARCHIVE_ONLY_ENTRIES: [&str; 3] = ["raw/", "artifacts/", "attachments.json"];
 
 /// Codes of the errors that prevent an import, because a delta is imported completely or not at all.
-pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [
+pub(super) const REFUSED_ERROR_CODES: [&str; 14] = [
     "sequence_order",
     "layer_missing",
     "partition_missing",
@@ -29,6 +29,7 @@ pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [
     "no_id",
     "no_content",
     "invalid_utf8",
+    "line_too_long",
     "damaged_entry",
 ];
 

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 mod encodings;
 mod encryption;
+mod forbidden;
 mod interop_export;
 mod memory_limits;
 mod other_formats;

@@ -1,6 +1,6 @@
 //! Canonical form, YAML scalars, ids.
-use super::super::{canonical::canonical, wire, yaml, yaml_write};
-use mementory_json::Tree;
+use super::super::{canonical::canonical, wire};
+use mementory_json::{Tree, yaml};
 
 fn tree(json: &str) -> Tree {
     Tree::parse(json, 100).unwrap()
@@ -63,7 +63,7 @@ fn written_yaml_reads_back_unchanged() {
     let tree = Tree::parse(&json, 600).unwrap();
     let Tree::Object(members) = &tree else { panic!() };
     let mut text = String::new();
-    members.iter().for_each(|(key, value)| yaml_write::write_member(key, value, 0, &mut text));
+    members.iter().for_each(|(key, value)| yaml::write_member(key, value, 0, &mut text));
     let (mut before, mut after) = (String::new(), String::new());
     canonical(&tree, &mut before);
     canonical(&yaml::parse(&text, 600.into()).unwrap(), &mut after);

@@ -3,7 +3,8 @@ use super::harness::*;
 use mementory_model::Kind;
 use serde_json::{Value, json};
 
-/// Writes the fixture to the folder `in` with one value changed in one of its documents.
+/// Writes the fixture to the folder `in` with one value of one of its documents changed, or removed if the new value is
+/// null.
 fn with_value(scratch: &Scratch, document: &str, pointer: &str, value: &Value) {
     for name in ["memory-store.json", "conversations/talk-1.json", "embeddings.json"] {
         let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input").join(name)).unwrap();
@@ -13,7 +14,10 @@ fn with_value(scratch: &Scratch, document: &str, pointer: &str, value: &Value) {
         }
         if name == document {
             let (block, member) = pointer.rsplit_once('/').unwrap();
-            tree.pointer_mut(block).unwrap()[member] = value.clone();
+            match tree.pointer_mut(block).unwrap() {
+                Value::Object(members) if value.is_null() => drop(members.remove(member)),
+                block => block[member] = value.clone(),
+            }
         }
         scratch.put(&format!("in/{name}"), tree.to_string());
     }
@@ -23,6 +27,8 @@ fn with_value(scratch: &Scratch, document: &str, pointer: &str, value: &Value) {
 fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
     const STORE: &str = "memory-store.json";
     const TALK: &str = "conversations/talk-1.json";
+    const VECTORS: &str = "embeddings.json";
+    let other_hash = format!("sha256:{}", "0".repeat(64));
     let cases = [
         (STORE, "/memories/0/type", json!("opinion")),
         (STORE, "/memories/0/type", json!("")),
@@ -33,6 +39,32 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         (STORE, "/memories/0/provenance/platform", json!("Claude AI")),
         (STORE, "/memories/0/confidence/initial", json!(-1)),
         (STORE, "/memories/0/metadata", json!([])),
+        (STORE, "/memories/0/content_hash", json!(other_hash)),
+        (STORE, "/memories/0/content_hash", json!(null)),
+        (STORE, "/memories/0/temporal", json!(null)),
+        (STORE, "/memories/0/temporal/created_at", json!(null)),
+        (STORE, "/memories/0/temporal/updated_at", json!("2001-01-01T00:00:00Z")),
+        (STORE, "/memories/0/temporal/mood", json!(1)),
+        (STORE, "/memories/0/provenance", json!(null)),
+        (STORE, "/memories/0/x_more", json!(1)),
+        (STORE, "/relations/0/x_more", json!(1)),
+        (STORE, "/relations/0/created_at", json!(null)),
+        (STORE, "/owner", json!(null)),
+        (STORE, "/owner/did", json!("nobody")),
+        (STORE, "/owner/x_more", json!(1)),
+        (STORE, "/x_more", json!(1)),
+        (STORE, "/spec_uri", json!("no address")),
+        (STORE, "/conversations_index/0/temporal", json!(null)),
+        (STORE, "/conversations_index/0/storage/ref", json!("../talk-1.json")),
+        (STORE, "/conversations_index/0/storage/x_more", json!(1)),
+        (VECTORS, "/embeddings/0/dimensions", json!(99)),
+        (VECTORS, "/embeddings/0/model", json!(null)),
+        (TALK, "/temporal", json!(null)),
+        (TALK, "/x_more", json!(1)),
+        (TALK, "/messages/0/role", json!(null)),
+        (TALK, "/messages/0/created_at", json!(null)),
+        (TALK, "/messages/1/id", json!("m1")),
+        (TALK, "/messages/0/x_more", json!(1)),
         (STORE, "/relations/0/type", json!("likes")),
         (STORE, "/relations/0/confidence", json!(1.7)),
         (STORE, "/relations/0/created_at", json!("soon")),
@@ -74,4 +106,51 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         };
         assert_eq!(texts(&reread), texts(&source), "{pointer} {value}: the texts stay");
     }
+}
+
+#[test]
+fn of_records_with_one_id_the_later_gets_a_new_one() {
+    let scratch = Scratch::new("forbidden-ids");
+    let memory = |text: &str| {
+        json!({"id": "m", "type": "fact", "content": text, "content_hash": crate::pam::hash::content_hash(text),
+            "temporal": {"created_at": "2026-01-01T00:00:00Z"}, "provenance": {"platform": "claude"}})
+    };
+    let relation =
+        |kind: &str| json!({"id": "r", "from": "m", "to": "m", "type": kind, "created_at": "2026-01-01T00:00:00Z"});
+    let store = json!({"schema": "portable-ai-memory", "schema_version": "1.0", "owner": {"id": "o"},
+        "memories": [memory("Likes tea."), memory("Likes coffee.")],
+        "relations": [relation("supports"), relation("extends")]});
+    scratch.put("in/memory-store.json", store.to_string());
+    let mut source = read(&scratch.at("in")).unwrap();
+    assert!(source.codes().contains(&"duplicate_id".to_owned()));
+    let report = write(&mut source, &scratch.at("out"), &full_export());
+    assert_eq!(report.losses.count("id", mementory_model::LossKind::Narrowed), 2);
+    assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
+    let mut reread = read(&scratch.at("out")).unwrap();
+    for (key, text) in [("memory/m", "Likes tea."), ("memory/m#2", "Likes coffee.")] {
+        assert_eq!(reread.record(key).text, text);
+    }
+    write(&mut reread, &scratch.at("again"), &full_export());
+    assert_eq!(errors(&scratch.at("again")), Vec::<String>::new());
+    assert_eq!(
+        json(&scratch.at("again/memory-store.json"))["memories"],
+        json(&scratch.at("out/memory-store.json"))["memories"]
+    );
+}
+
+#[test]
+fn a_store_without_embeddings_refers_to_none() {
+    let scratch = Scratch::new("forbidden-reference");
+    with_value(&scratch, "", "", &json!(null));
+    std::fs::remove_file(scratch.at("in/embeddings.json")).unwrap();
+    let mut source = read(&scratch.at("in")).unwrap();
+    assert!(source.codes().contains(&"embedding_missing".to_owned()), "only a warning");
+    let report = write(&mut source, &scratch.at("out"), &full_export());
+    assert!(report.losses.count("embedding_ref", mementory_model::LossKind::LeftOut) > 0);
+    let validation = validate(&scratch.at("out"));
+    assert!(
+        !validation.warnings.iter().any(|finding| finding.code == "embedding_missing"),
+        "{:?}",
+        validation.warnings
+    );
 }

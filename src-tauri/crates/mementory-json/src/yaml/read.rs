@@ -1,7 +1,7 @@
 //! Parses YAML to a tree, event by event. The expansion of aliases is limited. Only the types of the core schema are
 //! recognised: dates, `yes` and `no` stay text. The parser does not recurse into nested values, so the depth of the
 //! input cannot exhaust the stack.
-use mementory_json::Tree;
+use crate::Tree;
 use mementory_model::Bounds;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use std::{
@@ -12,11 +12,11 @@ use std::{
 };
 
 /// Code for a document that needs more memory than allowed.
-pub(super) const TOO_LARGE_CODE: &str = "too_large";
+pub const TOO_LARGE_CODE: &str = "too_large";
 
 /// A fault in a YAML text.
 #[derive(Debug)]
-pub(super) struct YamlError {
+pub struct YamlError {
     /// Stable code.
     pub code: &'static str,
     /// Message without any content of the document.
@@ -65,7 +65,10 @@ impl Iterator for BoundedChars<'_> {
 const ALLOCATION_OVERHEAD_BYTES: usize = 16;
 
 /// Parses a text with exactly one document, within the bounds for depth and estimated memory.
-pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
+///
+/// # Errors
+/// A text that is not YAML or has more or less than one document, and a value beyond the bounds.
+pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let Bounds { depth, bytes } = bounds;
     let mut memory_left = bytes;
     let too_large = || error(TOO_LARGE_CODE, format!("more values than fit into {bytes} bytes of memory"));
@@ -170,7 +173,7 @@ fn put_value(parent: &mut OpenCollection, value: Tree) -> Result<(), YamlError> 
 const MAX_REPEATED_KEYS: usize = 100;
 
 /// JSON pointers of duplicate keys. YAML 1.2 requires unique keys (§3.2.1.3), but the parser does not check this.
-pub(super) fn repeated_keys(tree: &Tree) -> Vec<String> {
+pub fn repeated_keys(tree: &Tree) -> Vec<String> {
     fn collect_repeated(tree: &Tree, at: &str, out: &mut Vec<String>) {
         match tree {
             Tree::Array(items) => {
@@ -242,7 +245,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
         "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
         "true" | "True" | "TRUE" => Tree::Bool(true),
         "false" | "False" | "FALSE" => Tree::Bool(false),
-        // JSON has no such numbers. `restore_text_scalars` converts them to text where the format requires text.
+        // JSON has no such numbers. The caller converts them to text where its format requires text.
         ".nan" | ".NaN" | ".NAN" => Tree::Number(text.into_owned()),
         word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
             Tree::Number(text.into_owned())

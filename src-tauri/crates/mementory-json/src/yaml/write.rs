@@ -1,7 +1,7 @@
 //! Writes YAML that all parsers read in the same way: block style, all strings double-quoted with JSON escapes, and
 //! numbers that YAML 1.1 also reads as numbers.
-use mementory_json::Tree;
-use std::fmt::Write;
+use crate::Tree;
+use std::{collections::HashSet, fmt::Write};
 
 /// Deeper levels are written in flow style (`{a: [1, 2]}`). In block style, the white space for the indentation would
 /// grow with the square of the depth.
@@ -14,19 +14,19 @@ const MAX_FLOW_LEVELS: u32 = 200;
 const MAX_PLAIN_KEY_BYTES: usize = 500;
 
 /// Writes `key: value` at the start of a line.
-pub(super) fn write_member(key: &str, value: &Tree, level: usize, out: &mut String) {
+pub fn write_member(key: &str, value: &Tree, level: usize, out: &mut String) {
     write_indent(level, out);
     write_key_and_colon(key, level, out);
     write_value_after(value, level + 1, out);
 }
 
 /// Writes `- element` at the start of a line.
-pub(super) fn write_element(value: &Tree, level: usize, out: &mut String) {
+pub fn write_element(value: &Tree, level: usize, out: &mut String) {
     write_indent(level, out);
     out.push('-');
     match value {
         Tree::Object(members) if !members.is_empty() && level < MAX_BLOCK_LEVELS => {
-            for (i, (key, value)) in members.iter().enumerate() {
+            for (i, (key, value)) in unique_members(members).into_iter().enumerate() {
                 if i == 0 {
                     out.push(' ');
                 } else {
@@ -38,6 +38,16 @@ pub(super) fn write_element(value: &Tree, level: usize, out: &mut String) {
         }
         other => write_value_after(other, level + 1, out),
     }
+}
+
+/// The members to write. YAML does not allow repeated keys, so only the last of several members with one key is
+/// written. Readers of JSON use the last one too.
+fn unique_members(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
+    let mut seen = HashSet::with_capacity(members.len());
+    let members = members.iter().rev().map(|(key, value)| (key.as_str(), value));
+    let mut unique: Vec<(&str, &Tree)> = members.filter(|(key, _)| seen.insert(*key)).collect();
+    unique.reverse();
+    unique
 }
 
 fn write_indent(level: usize, out: &mut String) {
@@ -70,7 +80,7 @@ fn write_value_after(value: &Tree, level: usize, out: &mut String) {
     match value {
         Tree::Object(members) if !members.is_empty() && uses_block_style(value, level) => {
             out.push('\n');
-            for (key, value) in members {
+            for (key, value) in unique_members(members) {
                 write_member(key, value, level, out);
             }
         }
@@ -123,7 +133,7 @@ fn write_flow(value: &Tree, out: &mut String) {
         }
         Tree::Object(members) => {
             out.push('{');
-            for (i, (key, value)) in members.iter().enumerate() {
+            for (i, (key, value)) in unique_members(members).into_iter().enumerate() {
                 if i > 0 {
                     out.push_str(", ");
                 }
@@ -172,4 +182,23 @@ fn write_quoted(text: &str, out: &mut String) {
         }
     }
     out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::{parse, repeated_keys};
+    use super::*;
+
+    #[test]
+    fn repeated_keys_are_written_once() {
+        let json = r#"{"a":1,"b":{"c":1,"d":[{"e":1,"e":2}],"c":2},"a":3}"#;
+        let mut text = String::new();
+        write_element(&Tree::parse(json, 10).unwrap(), 0, &mut text);
+        let tree = parse(&text, 10.into()).unwrap();
+        assert_eq!(repeated_keys(&tree), Vec::<String>::new());
+        let mut out = String::new();
+        tree.write(&mut out);
+        assert_eq!(out, r#"[{"b":{"d":[{"e":2}],"c":2},"a":3}]"#);
+    }
 }

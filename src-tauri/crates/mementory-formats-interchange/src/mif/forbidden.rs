@@ -1,0 +1,131 @@
+//! Values that the format forbids, such as an importance of 1.7. The vault keeps such a value in the verbatim of its
+//! record, and an import reports it. An export writes another value or none; the verbatim goes to the extension slot.
+use super::{
+    redaction::has_valid_position,
+    schema::code_of,
+    sections::{MEMORIES_SECTION, Section},
+    wire::{Shape, text, version_of},
+};
+use mementory_json::{
+    Tree,
+    schema::{RepeatedKeys, Violation, check, mend},
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// New ids, by the key of the list and the id that cannot be written.
+pub(super) type RenamedIds = HashMap<(&'static str, String), String>;
+
+/// Says whether an element contains forbidden values.
+pub(super) struct Faults {
+    /// True if it contains any.
+    pub any: bool,
+    /// True if its id is forbidden, or missing although it is required.
+    pub id: bool,
+}
+
+fn is_forbidden(violation: &Violation) -> bool {
+    !code_of(violation).1
+}
+
+/// Checks an element of a list.
+pub(super) fn find_faults(tree: &Tree, section: &Section, shape: Shape) -> Faults {
+    let mut out = Faults { any: valid_redactions(tree, section).is_some(), id: false };
+    check(tree, shape.element_rule(section), RepeatedKeys::Accept, &mut |at, violation| {
+        if is_forbidden(&violation) {
+            out.any = true;
+            out.id |= at.to_string() == "/id";
+        }
+    });
+    out
+}
+
+/// The redactions of a memory whose position is valid. None if all are.
+fn valid_redactions(tree: &Tree, section: &Section) -> Option<Tree> {
+    let Some(Tree::Array(items)) = tree.get("redactions").filter(|_| *section == MEMORIES_SECTION) else { return None };
+    let valid: Vec<Tree> = items.iter().filter(|item| has_valid_position(item)).cloned().collect();
+    (valid.len() < items.len()).then_some(Tree::Array(valid))
+}
+
+/// Replaces the forbidden values of an element with those of `composed`, the element that is composed from its record.
+/// Values that it lacks are removed. Returns the names of the changed members. Returns None if the element cannot be
+/// written even so.
+pub(super) fn replace_forbidden_values(
+    tree: &mut Tree,
+    section: &Section,
+    shape: Shape,
+    composed: &Tree,
+) -> Option<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    if let Some(redactions) = valid_redactions(tree, section) {
+        tree.set("redactions", redactions);
+        names.insert("redactions".to_owned());
+    }
+    names.extend(mend(tree, shape.element_rule(section), composed, &is_forbidden)?);
+    Some(names)
+}
+
+/// Like [`replace_forbidden_values`], for a document without its records. `new` is a new document.
+pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut take = |root: &mut Tree, name: &str| {
+        root.set(name, new.get(name).cloned().unwrap_or(Tree::Null));
+        names.insert(name.to_owned());
+    };
+    if version_of(root).is_some_and(|version| !version.starts_with(&shape.version()[..1])) {
+        take(root, "mif_version");
+    }
+    // The name of one program must not be written with the version of another.
+    let generator = root.get("generator");
+    if generator.is_some_and(|program| ["name", "version"].iter().any(|name| text(program, name).is_none())) {
+        take(root, "generator");
+    }
+    match mend(root, shape.document_rule(), new, &is_forbidden) {
+        Some(mended) => names.extend(mended),
+        None => {
+            root.clone_from(new);
+            names.insert("document".to_owned());
+        }
+    }
+    names
+}
+
+/// The lists that a member of an element refers to.
+fn referenced_lists(section: &Section, member: &str) -> &'static [&'static str] {
+    match (section.key, member) {
+        ("memory" | "todo", "related_memories" | "related_memory_ids") | ("memory", "parent_id") => &["memory"],
+        ("memory" | "todo", "related_todos" | "related_todo_ids")
+        | ("todo", "parent_id" | "subtask_ids" | "blocked_by" | "blocked_on") => &["todo"],
+        ("todo", "project_id") => &["project"],
+        ("edge", "source" | "target") => &["memory", "todo", "node"],
+        ("relationship", "source_entity_id" | "target_entity_id") => &["entity"],
+        _ => &[],
+    }
+}
+
+/// Replaces references to ids that are not written. Returns true if there are any.
+pub(super) fn rename_references(tree: &mut Tree, section: &Section, ids: &RenamedIds) -> bool {
+    let Tree::Object(members) = tree else { return false };
+    if ids.is_empty() {
+        return false;
+    }
+    let mut is_changed = false;
+    for (name, value) in members {
+        if (section.key, name.as_str()) == ("memory", "relations") {
+            is_changed |= rename_references(value, section, ids);
+            continue;
+        }
+        let lists = referenced_lists(section, name);
+        let items = match value {
+            Tree::Array(items) => items.as_mut_slice(),
+            one => std::slice::from_mut(one),
+        };
+        for item in items {
+            let Tree::Text(id) = item else { continue };
+            if let Some(new) = lists.iter().find_map(|list| ids.get(&(*list, id.clone()))) {
+                id.clone_from(new);
+                is_changed = true;
+            }
+        }
+    }
+    is_changed
+}

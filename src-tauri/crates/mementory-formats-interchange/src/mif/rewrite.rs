@@ -1,0 +1,97 @@
+//! Elements of imported documents that are not written as they were read: those of edited records, those with values
+//! that the format forbids, and those that refer to an id that is not written.
+use super::{
+    compose::{self, ElementContext, element, set_text},
+    export_plan::ExportPlan,
+    extension::{AttachMode, attach},
+    forbidden::{find_faults, rename_references, replace_forbidden_values},
+    read::{METADATA_FIELD, copy_metadata},
+    redaction,
+    sections::{EDGES_SECTION, Section},
+    to_record::to_record,
+    wire::text,
+};
+use mementory_format::{FormatError, StoredRecord};
+use mementory_json::Tree;
+use std::collections::BTreeSet;
+
+/// What is written for the element of a record.
+pub(super) enum OwnElement {
+    /// The element as it was read.
+    AsRead,
+    /// This element.
+    Changed {
+        element: Tree,
+        /// Type of the record that is read from it.
+        kind: Option<String>,
+        /// Members with a value that the format forbids.
+        replaced: BTreeSet<String>,
+    },
+    /// The element cannot be written. The record is written like one of another format.
+    Impossible,
+}
+
+/// Changes the element of a record as far as it must be changed.
+pub(super) fn own_element(
+    stored: &StoredRecord,
+    section: &'static Section,
+    verbatim: &str,
+    plan: &ExportPlan,
+    depth: u32,
+) -> Result<OwnElement, FormatError> {
+    let (record, shape) = (&stored.record, plan.shape);
+    if !stored.edited && !plan.may_change(&stored.id) {
+        return Ok(OwnElement::AsRead);
+    }
+    let mut tree =
+        Tree::parse(verbatim, depth).map_err(|e| FormatError::invalid("malformed", &stored.id, e.to_string()))?;
+    if stored.edited {
+        let current = to_record(section, &tree);
+        compose::patch(&mut tree, section, shape, &current, record);
+    }
+    let has_new_reference = rename_references(&mut tree, section, &plan.renamed);
+    let mut replaced = BTreeSet::new();
+    let id = plan.id_of(&stored.id).map(|(_, id)| id.as_str());
+    if let Some(id) = id.filter(|id| text(&tree, "id") != Some(*id)) {
+        match *section == EDGES_SECTION {
+            true => tree.remove("id"), // an edge needs none
+            false => set_text(&mut tree, "id", id),
+        }
+        replaced.insert("id".to_owned());
+    }
+    if find_faults(&tree, section, shape).any {
+        let (target, ends) = plan.section_and_ends(stored);
+        let ends = ends.filter(|_| target == section);
+        let related = plan.linked_ids(stored);
+        let context = ElementContext { id: id.unwrap_or_default(), related, ends, now: plan.now, strip: false };
+        let mut composed = element(record, section, shape, &context);
+        replace_forbidden_values(&mut composed, section, shape, &Tree::Null);
+        match replace_forbidden_values(&mut tree, section, shape, &composed) {
+            Some(names) => replaced.extend(names),
+            None => return Ok(OwnElement::Impossible),
+        }
+    }
+    if !stored.edited && !has_new_reference && replaced.is_empty() {
+        return Ok(OwnElement::AsRead);
+    }
+    let record = redaction::attach(stored, section, shape, &mut tree);
+    let record = record.as_ref();
+    let mut mapped = to_record(section, &tree);
+    let kind = mapped.record_type.clone();
+    if stored.edited {
+        if !replaced.contains("id") {
+            mapped.key = record.key.clone(); // of two records with the same id, the later one has a different key
+        }
+        mapped.repeats = record.repeats;
+        if record.fields.contains_key(METADATA_FIELD) {
+            copy_metadata(&record.fields, &mut mapped.fields);
+            mapped.importance = record.importance;
+            mapped.times.last_accessed = record.times.last_accessed;
+        }
+    }
+    // The verbatim of an unedited record goes to the slot, because only it has all values that are forbidden. That of
+    // an edited record would undo the edit.
+    let mode = if stored.edited { AttachMode::OwnElement } else { AttachMode::OtherSource };
+    attach(&mut tree, &mapped, record, mode);
+    Ok(OwnElement::Changed { element: tree, kind, replaced })
+}

@@ -1,0 +1,6 @@
+//! YAML as trees.
+mod read;
+mod write;
+
+pub use read::{TOO_LARGE_CODE, YamlError, parse, repeated_keys};
+pub use write::{write_element, write_member};
