@@ -70,7 +70,7 @@ function measure({ mementory, folder, rows, wrong }, one, part) {
   const args = [...script, "--mb", size, "--out", `${input}${zip}`].map(String);
   const { status, stdout, stderr } = spawnSync("python3", args, { encoding: "utf8" });
   if (status !== 0) throw new Stop(`${args.join(" ")} ended with ${status}: ${stderr}`);
-  // The generator of sources prints what it made; its file has the ending that the vendor gives it.
+  // The generator prints the path of what it made, because the vendor's format determines the ending of the name.
   const path = one.source ? JSON.parse(stdout).path : `${input}${zip}`;
   mementory.run(vault, "create", vault, "--kdf-floor");
   const { value, ...usage } = mementory.run(vault, "import", path);

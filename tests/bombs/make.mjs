@@ -1,6 +1,6 @@
-// Makes bombs, which are files that cost far more than their size suggests. They are for every kind of input except
-// JSON inside archives, for which `../cli/bombs.mjs` makes them. `node tests/bombs/make.mjs FOLDER [NAME]` writes all
-// bombs, or only those whose name contains NAME.
+// Makes bombs: files that cost far more than their size suggests. They cover every kind of input except JSON inside
+// archives, for which `../cli/bombs.mjs` makes bombs. `node tests/bombs/make.mjs FOLDER [NAME]` writes all bombs, or
+// only those whose name contains NAME.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -110,7 +110,7 @@ function conversation(nodes) {
   return JSON.stringify([{ id: "c1", title: "t", create_time: 1, mapping, current_node: `n${nodes - 1}` }]);
 }
 
-/** File name → function that returns the bytes, or writes the file to the path that it gets. */
+/** Maps a file name to a function that returns the bytes, or that writes the file to the path it is given. */
 export const BOMBS = {
   "zip-ratio.zip": () => zip("conversations.json", Buffer.concat([Buffer.from("["), Buffer.alloc(300 * MIB, " ")])),
   "zip-nested.zip": () => nested(6, 10),

@@ -56,7 +56,9 @@ function describeImport(folder, program, path) {
 /** Members of a row that the first released versions did not have. */
 const NEWER_MEMBERS = ["said_by", "about", "special"];
 
-/** Digest of the rows that does not depend on their order, because records of the same time may come in any order. */
+/**
+ * A digest of the rows that does not depend on their order, because records with the same time may come in any order.
+ */
 const digestRows = (rows) => {
   const hash = createHash("sha256");
   const withoutNewer = (key, value) => (NEWER_MEMBERS.includes(key) ? undefined : value);

@@ -71,7 +71,7 @@ const COMMON_SENTENCES: [&str; 6] = [
     "database_pages",
 ];
 const ACTS_PER_HISTORY: usize = 14;
-/// Number of letters of a marker, which is a word that only one record has.
+/// Number of letters of a marker, a word that only one record contains.
 const MARKER_CHARS: usize = 14;
 
 /// A xorshift64* generator, which gives the same numbers for the same seed on every machine.
@@ -437,8 +437,8 @@ impl History {
         self.assert_complete(&done);
     }
 
-    /// Notes that the markers of erased records must be gone from the vault. Markers that another record contains too
-    /// (a memory derived from an erased one, or a copy in the Trash) may stay.
+    /// Records that the markers of erased records must be gone from the vault. A marker may stay if another record
+    /// contains it too (a memory derived from an erased one, or a copy in the Trash).
     fn forget(&mut self, erased: &[String]) {
         for id in erased {
             self.gone

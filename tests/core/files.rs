@@ -30,7 +30,7 @@ fn vault_with_files() -> TempVault {
             origin_id: None,
             name: (*name).into(),
             media_type: media_type.map(Into::into),
-            // The size that an export states for a file it does not contain must not be counted.
+            // The export states a size for a file that it does not contain. That size must not be counted.
             size: Some(5_000),
             text: None,
         })

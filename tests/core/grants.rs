@@ -39,7 +39,7 @@ struct Made {
     source: usize,
     record_type: Option<usize>,
     tags: Vec<usize>,
-    /// None: the record has no date of its own, so the day of its import counts.
+    /// None: the record has no date of its own, and the day of its import counts.
     day: Option<i64>,
     secret: Option<usize>,
     secret_in_title: bool,
@@ -64,8 +64,8 @@ prop_compose! {
     }
 }
 
-/// Values that a scope is limited to; empty, which is no limit, in three of four scopes. With more limits in one scope,
-/// most vaults show nothing, and a limit that has no effect is not noticed.
+/// Values that a scope is limited to. Three times out of four the list is empty, which means no limit: with more limits
+/// in one scope, most vaults would show nothing, and a limit without effect would not be noticed.
 fn some_of<T: Debug + Clone>(
     value: impl Strategy<Value = T>,
     size: Range<usize>,

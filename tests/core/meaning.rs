@@ -80,7 +80,7 @@ fn the_check_finds_a_vector_that_is_left() {
     let memory = id_of(&t, Kind::Memory, CANARY);
     let vector = give_vectors(&t, &memory);
     t.write_into_page_gap(&vector[200..400]);
-    // With any sabotage, the check does not wipe what it finds.
+    // Any sabotage also keeps the check from wiping what it finds.
     let sabotage = Sabotage {
         keep_blobs: true,
         ..Sabotage::default()

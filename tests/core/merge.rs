@@ -43,8 +43,8 @@ fn tombstone(id: &str, op: TombstoneOp, kind: &str, target: &str, derived: Deriv
     }
 }
 
-/// Rows have no time of their last change. Of two versions of a row, the one with an end or a successor is the newer
-/// one.
+/// Rows do not have the time of their last change. Of two versions of a row, the one with an end or a successor counts
+/// as the newer one.
 #[test]
 fn an_older_bundle_does_not_reopen_a_closed_row() {
     for (kind, name) in [(Kind::Fact, "fact"), (Kind::Relation, "edge")] {
@@ -216,8 +216,8 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
     );
 }
 
-/// A redaction in an imported bundle also removes the words here. The record may stay or be imported only if its words
-/// are replaced.
+/// A redaction in an imported bundle also removes the words from this vault. The record is kept or imported only if the
+/// words in it are replaced.
 #[test]
 fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     let stone = || {

@@ -222,7 +222,7 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
     std::fs::write(&backup, "x").unwrap();
     let done = erase(&t, &ids[1..]);
     assert_eq!(outcome(&done, "temporary_files").0, PlaceOutcome::Failed);
-    // The receipt is checked again, because the reason for the failure may be gone. Here it is still there.
+    // Check the receipt again, because the reason for the failure may be gone. Here it is not gone.
     t.vault.receipts().finish_interrupted(at(200)).unwrap();
     assert!(!t.vault.receipts().get(&done.receipt.id).unwrap().complete);
     std::fs::remove_file(backup).unwrap();

@@ -135,8 +135,8 @@ fn stone(n: usize) -> Tombstone {
     }
 }
 
-/// The tombstones and facts of a bundle. `says` has one byte per fact, which says whether the fact is open (0), closed
-/// (1), deleted (2) or missing (3).
+/// The tombstones and facts of a bundle. Each byte of `says` describes one fact: open (0), closed (1), deleted (2) or
+/// missing (3).
 fn bundle(says: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
     let fact = |n: usize, closed: bool| {
         let mut fact = Record::new(

@@ -188,8 +188,8 @@ fn redacted_elsewhere() -> Tombstone {
     }
 }
 
-/// The record that was redacted elsewhere, as an imported file might contain it: without any text, except what `change`
-/// adds.
+/// The record that was redacted elsewhere, as an imported file might contain it: without any text, unless `change` adds
+/// some.
 fn redacted_record(change: impl Fn(&mut Record)) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new("mem", "episode/ep_1"), "");
     change(&mut record);
@@ -376,8 +376,8 @@ fn the_preview_counts_what_a_redaction_changes() {
         };
         let id = add(said);
         let others: Vec<String> = (0..12).map(|n| add(says(n))).collect();
-        // The first of the others contains the words only in an older version. The second is in the Trash, and records
-        // there are not searched.
+        // The first of the others contains the words only in an older version. The second is in the Trash, where
+        // records are not searched.
         let fields = EditFields {
             text: Some("It changed.".into()),
             ..EditFields::default()

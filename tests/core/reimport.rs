@@ -515,7 +515,7 @@ fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
     let (index, moved_index) = (t.dir().join("index"), t.folder.path().join("aside"));
     let cancel = AtomicBool::new(false);
     let break_index = |stage: &str, _: u64, _: u64, _: u64| {
-        // This runs after the store's commit. It takes the index folder away before the index can be updated.
+        // This runs after the store's commit. Move the index folder away before the index can be updated.
         if stage == "index" {
             std::fs::rename(&index, &moved_index).unwrap();
             std::fs::write(&index, b"").unwrap();

@@ -331,8 +331,8 @@ const ROW_OF_EACH_KIND: [(&str, &str, &str); 16] = [
     ("acmeNote", "n1", "acmeNote/n1"),
 ];
 
-/// §4.1 and §5, for every kind: a deleted row is imported neither from the bundle that deletes it, although that bundle
-/// contains it, nor from any later bundle.
+/// §4.1 and §5, for every kind: a deleted row is never imported, neither from the bundle that contains both the row and
+/// its deletion, nor from any later bundle.
 #[test]
 fn l2_nothing_that_was_deleted_comes_back() {
     for (kind, id, key) in ROW_OF_EACH_KIND {
@@ -441,7 +441,7 @@ fn l2_after_a_deletion_no_query_returns_the_content() {
         "with its reach: {stone}"
     );
 
-    // Another store first imports the old bundle, then this one, which must remove the record there too.
+    // Another store imports the old bundle first and then this one, which must remove the record there too.
     let other = TempVault::new();
     import(&other, &Bundle::of("all-kinds"));
     other.import(std::slice::from_ref(&bundle.path)).unwrap();

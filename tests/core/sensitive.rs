@@ -489,7 +489,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
     assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
 }
 
-/// Records that call the value a password must not hide records that contain only the value.
+/// Records that say that the value is a password must not hide records that contain only the value.
 #[test]
 fn a_value_is_redacted_in_every_record_however_many_identify_it() {
     let t = TempVault::new();
@@ -498,7 +498,7 @@ fn a_value_is_redacted_in_every_record_however_many_identify_it() {
         |name: &str, n: usize, text: String| record(Kind::Memory, &format!("{name} {n}"), &text);
     let plain = |name| (0..5).map(move |n| of(name, n, format!("Note {n}, {password}, by hand.")));
     let named = (0..205).map(|n| of("named", n, format!("Number {n}, password: {password}")));
-    // Records that contain only the value are imported before and after the others, so that their place in the index
+    // Import records that contain only the value both before and after the others, so that their position in the index
     // makes no difference.
     let all = plain("before").chain(named).chain(plain("after"));
     t.import_records(all.collect()).unwrap();

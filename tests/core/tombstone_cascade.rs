@@ -392,8 +392,8 @@ fn a_statement_comes_back_when_another_source_tells_it() {
     assert!(has(&t, "fact/1") && has(&t, "episode/ep_2") && !has(&t, "episode/ep_1"));
 }
 
-/// A deletion applies to an id of one kind. A record of another kind that is keyed by name stays, even if its name
-/// equals that id.
+/// A deletion names an id and a kind. A record of another kind that is keyed by name stays, even if its name equals
+/// that id.
 #[test]
 fn a_deletion_reaches_no_record_of_another_kind_that_is_keyed_by_name() {
     let t = TempVault::new();

@@ -29,8 +29,8 @@ const leavesConfiguration = (answer) =>
 
 /**
  * Makes a function for `extraState`. It returns the grants in force, and whether the client's configuration has our
- * server. If the answer warns that the configuration could not be changed, the second value is inverted, so that the
- * state equals the one after a success.
+ * server. If the answer warns that the configuration could not be changed, that second value is inverted, so that the
+ * state equals the state after a success.
  */
 const connectionState = (client) => (copy, answer) => {
   const isConnected = readFileSync(join(copy.env.HOME, CLIENT_FILES[client]), "utf8").includes("mementory_r_");

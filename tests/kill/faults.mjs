@@ -40,7 +40,7 @@ const CALLS = {
   mkdir: "ENOSPC",
   copy_file_range: "ENOSPC",
 };
-/** Codes of errors that name the failure of a file or a disk. */
+/** Codes of errors that correctly name a failing file or disk as the cause. */
 const HONEST_CODES = ["io", "disk_full", "store"];
 /** The error code which says that the change may or may not have been applied. */
 const UNCONFIRMED = "unconfirmed";
@@ -52,7 +52,10 @@ const SYNCS = ["fsync", "fdatasync"];
 const KILLED_COMMITS = ["add", "erase", "import"];
 /** Number of conversations in an import. A round is faster if there are fewer. */
 const CONVERSATIONS = 12;
-/** The sample of each command is shifted by this share of a step, so that not all commands fail at the same call. */
+/**
+ * Shifts the chosen fault points of each command by this share of a step, so that not all commands fail at the same
+ * call.
+ */
 const SHIFT = 0.618;
 
 /** Runs all rounds and prints one line of counts for each command. */
@@ -146,8 +149,8 @@ function faultPoints(vault, command) {
 }
 
 /**
- * Chooses at most `maxPoints` of the points: the list is divided into that many equal parts, and one point is taken
- * from each part. `shift`, from 0 to 1, is the position of that point in its part.
+ * Chooses at most `maxPoints` of the points: divides the list into that many equal parts and takes one point from each.
+ * `shift`, from 0 to 1, is the position of that point in its part.
  */
 function spread(points, maxPoints, shift) {
   if (points.length <= maxPoints) return points;
@@ -262,7 +265,10 @@ function checkVault(copy, problem) {
   if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
 }
 
-/** Runs a command again that ended with an error or did not finish: it has to work, and to have done everything exactly once. */
+/**
+ * Runs a command again that ended with an error or did not finish. It has to work, and to have done everything exactly
+ * once.
+ */
 function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
   if (again.code !== 0) return problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);

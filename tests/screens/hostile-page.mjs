@@ -221,7 +221,8 @@ export function findProblems(expect) {
     const { position } = getComputedStyle(node);
     if (position === "fixed" && !node.matches("[role=dialog], .scrim")) found.push(`${node.localName} is fixed`);
   }
-  // Formulas are left out: apart from the attributes that are refused above, theirs are only numbers and names.
+  // Formulas are left out: apart from the attributes that are refused above, their attributes are only numbers and
+  // names.
   for (const node of document.querySelectorAll("[data-testid=reader-message] .text > .md :not(math, math *)"))
     for (const { name } of node.attributes)
       if (!["class", "data-href", "role", "tabindex", "align", "start", "aria-label", "dir"].includes(name))

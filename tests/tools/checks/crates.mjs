@@ -1,4 +1,5 @@
-// Which crate may depend on which, ours and others'. The direction is the architecture (see ARCHITECTURE.md).
+// Checks which crates, ours and others', each crate depends on. The allowed directions are the architecture (see
+// ARCHITECTURE.md).
 import { WORKSPACE } from "../places.mjs";
 import { quiet } from "../sh.mjs";
 

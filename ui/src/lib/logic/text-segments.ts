@@ -51,7 +51,7 @@ function toUnits(text: string, ranges: readonly (readonly [number, number])[]): 
   return ranges.map(([start, end]): [number, number] => [clamp(start), clamp(end)]).sort((a, b) => a[0] - b[0]);
 }
 
-/** One line for a toast or a menu, with blocks for redactions and at most `maxLength` characters. */
+/** The text on one line, for a toast or a menu, with blocks for redactions and at most `maxLength` characters. */
 export function shortLine(text: string, maxLength: number): string {
   const plain = text.replaceAll(REDACTION_PATTERN, "█████").replaceAll(/\s+/g, " ").trim();
   const codePoints = [...plain];

@@ -261,7 +261,7 @@ class Importing {
       if (this.background) this.announce();
     } catch (error) {
       if (run === this.#run) this.fail(error);
-      // If nothing was imported, the choice about the scan does not apply.
+      // If nothing was imported, the choice about the scan has no effect.
       if (isUnlocked() && !this.plans.some((plan) => plan.report)) sensitive.scanPaused = wasPaused;
       vault.changed();
     }

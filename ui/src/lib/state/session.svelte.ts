@@ -100,7 +100,7 @@ class Session {
 
   /** Called when the vault is locked: clears all content from the window. */
   locked(by: LockedBy | "person" | null): void {
-    // A failed call may have locked the window already. The reason then arrives afterwards.
+    // If a failed call has already locked the window, the reason arrives only now.
     if (this.phase === "unlock" && this.lockedAt !== null) this.lockedBy ??= by;
     if (this.phase !== "open") return;
     // A demonstration is opened again from the welcome screen, where it needs no passphrase.

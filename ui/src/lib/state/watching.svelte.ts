@@ -43,7 +43,10 @@ class Watching {
     await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
   }
 
-  /** Handles progress of an automatic import. Events name no file, so the first one loads the state, which names it. */
+  /**
+   * Handles progress of an automatic import. The event does not name the file, so the first event loads the state,
+   * which does.
+   */
   onProgress(progress: Progress): void {
     if (this.importing === null && this.progress === null) void this.load();
     this.progress = progress;
