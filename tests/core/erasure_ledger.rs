@@ -38,7 +38,7 @@ fn backup(t: &TempVault, out: &Path) {
 fn restore_and_open(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, TempVault) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("t.mementory");
-    let made = Backups::restore(
+    let restored = Backups::restore(
         from,
         &out,
         PASSPHRASE,
@@ -48,7 +48,7 @@ fn restore_and_open(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, Tem
     )
     .unwrap();
     let vault = Vault::open(&out, PASSPHRASE).unwrap();
-    (made.value, TempVault { folder, vault })
+    (restored.value, TempVault { folder, vault })
 }
 
 /// Copies the folder of a closed vault.
@@ -129,10 +129,10 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
     assert!(found(&again, CANARY) > 0, "the backup has it");
     assert_eq!(apply_list(&again, data.path()), ONE_APPLIED);
     for id in [&conversation, &message] {
-        let asked = again.vault.reader().view(id);
+        let erased_row = again.vault.reader().view(id);
         assert!(
-            matches!(asked, Err(VaultError::NotFound { erased: true, .. })),
-            "{asked:?}"
+            matches!(erased_row, Err(VaultError::NotFound { erased: true, .. })),
+            "{erased_row:?}"
         );
     }
     assert_nowhere(&again, CANARY);
@@ -296,12 +296,17 @@ fn a_damaged_list_and_one_of_another_vault_are_left_out() {
     let t = vault_with_list(data.path());
     erase(&t, &[conversation_of(&t)]);
     let list = only_file(data.path());
-    let whole = std::fs::read(&list).unwrap();
+    let original_bytes = std::fs::read(&list).unwrap();
     vault_with_list(foreign.path());
-    let others = std::fs::read(only_file(foreign.path())).unwrap();
-    let mut flipped = whole.clone();
+    let foreign_bytes = std::fs::read(only_file(foreign.path())).unwrap();
+    let mut flipped = original_bytes.clone();
     flipped[60] ^= 1;
-    for damaged in [&others, &flipped, &whole[..20].to_vec(), &Vec::new()] {
+    for damaged in [
+        &foreign_bytes,
+        &flipped,
+        &original_bytes[..20].to_vec(),
+        &Vec::new(),
+    ] {
         std::fs::write(&list, damaged).unwrap();
         let applied = apply_list(&t, data.path());
         assert_eq!(

@@ -104,7 +104,7 @@ fn an_equal_text_keeps_its_equal_vector() {
     let t = vault_with_canary();
     let memory = id_of(&t, Kind::Memory, CANARY);
     let vector = give_vectors(&t, &memory);
-    let other = t
+    let other_row = t
         .vault
         .reader()
         .view(&id_of(&t, Kind::Memory, BYSTANDER))
@@ -113,7 +113,7 @@ fn an_equal_text_keeps_its_equal_vector() {
     t.database()
         .execute(
             "UPDATE vectors SET vector = ?2 WHERE row = ?1",
-            params![other, vector],
+            params![other_row, vector],
         )
         .unwrap();
     let done = erase(&t, &[memory]);

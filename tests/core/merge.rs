@@ -69,13 +69,13 @@ fn an_older_bundle_does_not_reopen_a_closed_row() {
                 [1, 0, 0, 1, 0],
                 "{name}: {what} stays"
             );
-            let kept = live(&t, kind)
+            let stored = live(&t, kind)
                 .into_iter()
                 .find(|(_, r)| r.key == closed.key)
                 .unwrap()
                 .1;
-            assert_eq!(kept.times.valid_to, closed.times.valid_to);
-            assert_eq!(kept.links, closed.links);
+            assert_eq!(stored.times.valid_to, closed.times.valid_to);
+            assert_eq!(stored.links, closed.links);
             assert_eq!(texts(&t, kind).len(), 2, "{name}: both rows");
         }
     }
@@ -97,8 +97,12 @@ fn a_row_that_one_of_two_bundles_closes_is_closed() {
                 import_units(&t, &[open().into()]);
             }
             import_units(&t, &units.clone().map(Unit::from));
-            let kept = one_row(&t);
-            assert_eq!(kept.times.valid_to, Some(at(50)), "{order}, known: {known}");
+            let stored = one_row(&t);
+            assert_eq!(
+                stored.times.valid_to,
+                Some(at(50)),
+                "{order}, known: {known}"
+            );
             assert_eq!(faults(&t), [""; 0], "{order}, known: {known}");
         }
     }
@@ -229,9 +233,9 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
             Derived::default(),
         )
     };
-    let said = |text: &str| bundle_row(Kind::Memory, "episode/ep_1", text);
+    let episode_with = |text: &str| bundle_row(Kind::Memory, "episode/ep_1", text);
     let t = TempVault::new();
-    import_units(&t, &[said("The zanzibarquokka sleeps.").into()]);
+    import_units(&t, &[episode_with("The zanzibarquokka sleeps.").into()]);
     let report = import_from(&t, &|sink| sink.tombstone(stone()));
     assert_eq!(texts(&t, Kind::Memory), [""; 0], "in the Trash");
     assert_eq!(found(&t, "zanzibarquokka"), 0);
@@ -252,7 +256,7 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     // A vault that redacted the record exports it with the words replaced. Import that bundle.
     import_from(&t, &|sink| {
         sink.tombstone(stone())?;
-        sink.unit(said("[REDACTED:secret]").into())
+        sink.unit(episode_with("[REDACTED:secret]").into())
     });
     assert_eq!(texts(&t, Kind::Memory), ["[REDACTED:secret]"]);
     assert_eq!(found(&t, "zanzibarquokka"), 0);

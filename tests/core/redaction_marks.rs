@@ -45,13 +45,13 @@ fn redactions(document: &Value) -> Value {
     let lists = ["memories", "todos"]
         .into_iter()
         .filter_map(|list| document[list].as_array());
-    let one = |e: &Value| {
+    let id_and_redactions = |e: &Value| {
         (
             e["id"].as_str().unwrap().to_owned(),
             e["redactions"].clone(),
         )
     };
-    Value::Object(lists.flatten().map(one).collect())
+    Value::Object(lists.flatten().map(id_and_redactions).collect())
 }
 
 fn listed_values(case: &Value) -> Vec<&str> {

@@ -102,10 +102,10 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
         Unit::from(memory)
     };
     let in_full = |text: &str| {
-        let mut own = named("f");
-        own.text = Some(text.into());
+        let mut reference = named("f");
+        reference.text = Some(text.into());
         let mut full = record(Kind::Attachment, "f", text);
-        full.attachments.push(own);
+        full.attachments.push(reference);
         Unit::from(full)
     };
     let mut carrier = record(Kind::Memory, "carrier", "See the file.");
@@ -145,13 +145,13 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
             [""; 0],
             "{name}: every entry of a pack belongs to a record"
         );
-        let said = name == "file in full";
+        let is_stored = name == "file in full";
         assert_eq!(
             mementory_testkit::contains_text(&t.decrypted(), SECRET),
-            said,
+            is_stored,
             "{name}: only what the input contains is stored"
         );
-        if said {
+        if is_stored {
             erase(&t, Kind::Memory, "carrier");
             assert_no_trace_of(&t, &["zanzibarquokka"]);
         }
@@ -254,13 +254,13 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
     );
     let grown = {
         let mut unit = chat("two");
-        let mut more = unit.records[2].clone();
-        more.key = key("two/more");
-        more.text = "And one more thing.".into();
-        if let Some(part) = &mut more.message {
+        let mut new_message = unit.records[2].clone();
+        new_message.key = key("two/more");
+        new_message.text = "And one more thing.".into();
+        if let Some(part) = &mut new_message.message {
             part.parent = Some(key("two/ask"));
         }
-        unit.records.push(more);
+        unit.records.push(new_message);
         unit
     };
     import_units(&t, &[grown]);
@@ -278,9 +278,9 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
 #[test]
 fn redacted_words_do_not_come_back_in_another_field() {
     let text = "Plays the piano. Lives in Kyoto.";
-    let fact = |value: &str, says: &str| {
+    let fact = |value: &str, sentence: &str| {
         Unit::from(derived(
-            record(Kind::Fact, value, says),
+            record(Kind::Fact, value, sentence),
             Kind::Memory,
             "doc",
         ))
@@ -561,11 +561,11 @@ fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
 #[test]
 fn a_relation_to_an_erased_record_is_blocked() {
     let t = TempVault::new();
-    let ends = [
+    let entities = [
         record(Kind::Entity, "ada", "Ada Quokka"),
         record(Kind::Entity, "bo", "Bo"),
     ];
-    import_units(&t, &ends.clone().map(Unit::from));
+    import_units(&t, &entities.clone().map(Unit::from));
     erase(&t, Kind::Entity, "ada");
     let mut knows = record(Kind::Relation, "knows", "ada knows bo");
     for (relation, end) in [("source", "ada"), ("target", "bo")] {

@@ -46,7 +46,7 @@ pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Resul
     }
     let scope = export.scopes.get(scope_id).ok_or("malformed: the scope of this memory is not in the export")?;
     let wrapped_key = export.keys.get(id).ok_or("malformed: the key of this memory is not in the export")?.clone();
-    // A memory of version 1 is not bound to its id and scope.
+    // In version 1, neither the encryption nor the signature covers the id and the scope.
     let binding = if version == 1 { Vec::new() } else { binding(version, id, scope_id).ok_or(MALFORMED)? };
     let outer = CoseEncrypt0::from_tagged_slice(message).or_else(|_| CoseEncrypt0::from_slice(message));
     let outer = outer.map_err(|_| MALFORMED)?;
@@ -77,7 +77,7 @@ fn binding(version: i64, id: &[u8], scope_id: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The trust that follows from the signature of a memory. What the memory itself states about its trust does not count.
+/// The trust that follows from the signature of a memory. What the memory itself says about its trust is ignored.
 fn trust(
     signed: &CoseSign1,
     payload: &Value,
@@ -88,7 +88,8 @@ fn trust(
 ) -> Result<&'static str, Reason> {
     let author = cbor::member(payload, 4).and_then(|source| cbor::member(source, 2)).and_then(Value::as_bytes);
     let is_author = |key: &&Vec<u8>| author.is_some_and(|author| key_id(key)[..] == author[..]);
-    // A memory of version 1 is not bound to anything, so its signature does not prove who signed it.
+    // A signature of version 1 does not cover the id of the memory, so it does not prove that the signer wrote this
+    // memory.
     if version == 1 {
         return Ok("unverified");
     }

@@ -21,15 +21,15 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let mut done = 0;
+    let mut read_bytes = 0;
     for part in &detected.claim.parts {
         let Some(member) = catalog.members().get(part.member) else { continue };
         let bytes = content(catalog, member, context.limits.element_bytes)?;
         let export = Export::parse(&bytes).map_err(|why| FormatError::invalid("malformed", &member.place, why))?;
         let keys = unlock(&export, context, &member.place)?;
         read_export(&export, keys.as_ref(), member, sink)?;
-        done += member.size;
-        sink.progress(done)?;
+        read_bytes += member.size;
+        sink.progress(read_bytes)?;
     }
     Ok(())
 }
@@ -127,8 +127,8 @@ fn record(opened: &Opened) -> Option<Record> {
         record.fields.insert("author_key_id".into(), hex::encode(author).into());
     }
     record.fields.insert("trust".into(), opened.trust.into());
-    let other = payload.as_map().into_iter().flatten().map(|(key, value)| (cbor::key_text(key), value));
-    for (key, value) in other.filter(|(key, _)| !KNOWN_MEMBERS.contains(&key.as_str())) {
+    let members = payload.as_map().into_iter().flatten().map(|(key, value)| (cbor::key_text(key), value));
+    for (key, value) in members.filter(|(key, _)| !KNOWN_MEMBERS.contains(&key.as_str())) {
         let name = if key == "20" { "custody".to_owned() } else { format!("extension_{key}") };
         record.fields.insert(name, cbor::to_json(value));
     }
