@@ -116,10 +116,10 @@ export const BOMBS = {
   "zip-nested.zip": () => nested(6, 10),
   "zip-entries.zip": () => buildArchive(Array.from({ length: 65_000 }, (_, i) => ({ name: `${i}.md`, data: "# A\n" }))),
   "zip-overlapping.zip": () => {
-    const same = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.md`, like: 0 }));
+    const overlapping = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.md`, like: 0 }));
     const data = Buffer.alloc(5 * MIB, "a");
     const central = { crc: crc32(data), packed: 5100, size: data.length, method: 8 };
-    return buildArchive([{ name: "a.md", data, deflate: true }, ...same.map((one) => ({ ...one, central }))]);
+    return buildArchive([{ name: "a.md", data, deflate: true }, ...overlapping.map((one) => ({ ...one, central }))]);
   },
   "zip-notes.zip": () =>
     buildArchive(

@@ -58,9 +58,9 @@ function memBomb(lines, more = "") {
   return { "b.mem/manifest.json": text, "b.mem/CHECKSUMS": sums, [`b.mem/${path}`]: lines };
 }
 
-function episodeLine(more) {
+function episodeLine(bomb) {
   const [line] = readFixture("mem", "small", "input.mem", "items", "episode.jsonl").split("\n");
-  return `${insertBomb({ ...JSON.parse(line), acme: "@here@" }, more)}\n`;
+  return `${insertBomb({ ...JSON.parse(line), acme: "@here@" }, bomb)}\n`;
 }
 
 /** Entries of a PAM store with a bomb in place of the placeholder that `change` inserts. */
@@ -144,12 +144,12 @@ export async function testBombs(count) {
     count.leaveOut("bombs: limiting memory needs `ulimit -d` of Linux");
     return;
   }
-  const wanted = Object.entries(BOMBS).filter(([name]) => name.includes(process.env.MEMENTORY_CASE ?? ""));
+  const selectedBombs = Object.entries(BOMBS).filter(([name]) => name.includes(process.env.MEMENTORY_CASE ?? ""));
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     const control = runWithLimit(vault, "import", join(FIXTURES, "pam", "whole", "input"), "--dry-run");
     count.add("bombs: the limit is enough for the program", control.code === 0);
-    for (const [name, made] of wanted) {
+    for (const [name, made] of selectedBombs) {
       const path = join(folder, `${name.replaceAll(" ", "-")}.zip`);
       writeFileSync(path, zip(Object.entries(made()), true));
       const problems = [];
@@ -176,7 +176,7 @@ export async function testBombs(count) {
 /** Whether every command ends with an answer. A program that runs out of memory ends without one. */
 function answersWithinLimit(vault, path) {
   const ended = ["detect", "validate", "import"].map((command) => runWithLimit(vault, command, path));
-  const bad = ended.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));
-  bad.forEach(({ code, stderr }) => console.log(`  ended with ${code}: ${stderr.slice(0, 400)}`));
-  return bad.length === 0;
+  const unanswered = ended.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));
+  unanswered.forEach(({ code, stderr }) => console.log(`  ended with ${code}: ${stderr.slice(0, 400)}`));
+  return unanswered.length === 0;
 }

@@ -114,8 +114,8 @@ export async function testConversionLeavesNothing(count) {
     const input = vault.write("export.zip", makeExport());
     const args = ["--progress", "convert", input, "--format", "mif", join(folder, "out.json")];
     vault.must(...args);
-    const left = readdirSync(vault.scratch);
-    count.add("canaries: a conversion removes its temporary vault", report(left.map((name) => `left: ${name}`)));
+    const leftFiles = readdirSync(vault.scratch);
+    count.add("canaries: a conversion removes its temporary vault", report(leftFiles.map((name) => `left: ${name}`)));
 
     rmSync(join(folder, "out.json"));
     const files = await filesOfKilled(vault, args);

@@ -139,16 +139,16 @@ export class Browser {
    * field does not have the text soon, it is typed again.
    */
   async type(id, text, more = "") {
-    let held = "";
-    const isHeld = async () => (held = await this.value(id, more)) === text;
+    let shownText = "";
+    const isShown = async () => (shownText = await this.value(id, more)) === text;
     const typed = async () => {
       const element = await this.find(id, more);
       await this.#post(`element/${element}/clear`, {});
       await this.#post(`element/${element}/value`, { text });
-      return until("the text", isHeld, RETYPE_MS);
+      return until("the text", isShown, RETYPE_MS);
     };
     await until(`${id} to hold what was typed`, typed).catch((error) => {
-      throw new Error(`${error.message}. It holds ${JSON.stringify(held)}.`);
+      throw new Error(`${error.message}. It holds ${JSON.stringify(shownText)}.`);
     });
   }
 

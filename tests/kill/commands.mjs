@@ -12,9 +12,9 @@ const besideVault = (vault, name) => join(vault.folder, name);
 
 /** Whether the vault at `path` opens and passes its check. */
 function opens(copy, path) {
-  const other = new Vault(copy.folder, "opened");
-  other.env.MEMENTORY_VAULT = path;
-  return other.run("check").answer?.ok === true;
+  const vaultAtPath = new Vault(copy.folder, "opened");
+  vaultAtPath.env.MEMENTORY_VAULT = path;
+  return vaultAtPath.run("check").answer?.ok === true;
 }
 
 const namesInForce = (copy) =>

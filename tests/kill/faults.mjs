@@ -209,9 +209,9 @@ function testRestoredErasureFails(vault, count) {
   const failed = lines.some((line) => line.includes("(INJECTED)")) && answer?.ledger === "failed";
   copy.env.MEMENTORY_VAULT = restored;
   const opened = copy.run("info").answer;
-  const good = failed && answer.erasures_reapplied === 0 && opened?.erasures_reapplied === 1;
-  if (!good) console.log(`  ${JSON.stringify(answer)}, then ${JSON.stringify(opened)}`);
-  count.add("restore-backup: an erasure that cannot be applied is reported, and applied on opening", good);
+  const isReapplied = failed && answer.erasures_reapplied === 0 && opened?.erasures_reapplied === 1;
+  if (!isReapplied) console.log(`  ${JSON.stringify(answer)}, then ${JSON.stringify(opened)}`);
+  count.add("restore-backup: an erasure that cannot be applied is reported, and applied on opening", isReapplied);
 }
 
 /** Runs one round and adds its outcome to `tally`. */
@@ -243,9 +243,9 @@ function failOnce(vault, command, states, point, tally) {
   if (observed !== (error ? states.before : states.after))
     problem(`${error ? "an error" : "a result"}, and yet: ${difference(observed, states)}`);
   if (error && !HONEST_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
-  const left = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
+  const leftFiles = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
   // If the failing call is the removal of a temporary file, that file cannot be gone.
-  if (left.length > 0 && point.call !== "unlink") problem(`left beside the vault: ${left}`);
+  if (leftFiles.length > 0 && point.call !== "unlink") problem(`left beside the vault: ${leftFiles}`);
   if (!error && command.writes && !command.holds(copy, command.writes)) problem("what was written does not hold");
   if (!error && command.code) {
     copy.write("code.txt", `${answer.recovery_code}\n`);

@@ -54,14 +54,14 @@ export function installHostileTexts(json) {
     return { items: items(request.filter.kind, page.items[0] ?? sample), next_cursor: null, total: texts.length };
   };
   mock.facets = async () => {
-    const one = texts[window.__case];
+    const hostileText = texts[window.__case];
     return {
-      sources: { [one ?? "chatgpt"]: 1 },
+      sources: { [hostileText ?? "chatgpt"]: 1 },
       types: {},
       said_by: { user: 1 },
       about: {},
       special: {},
-      tags: Object.fromEntries((one === undefined ? texts : [one]).map((text) => [text, 1])),
+      tags: Object.fromEntries((hostileText === undefined ? texts : [hostileText]).map((text) => [text, 1])),
       file_kinds: { document: { count: texts.length, bytes: texts.length } },
     };
   };
@@ -287,13 +287,13 @@ export function findProblems(expect) {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (!node.parentElement.closest("main, [role=dialog]")) continue;
     if (!DIRECTION_MARK.test(node.data.replaceAll(ISOLATED, ""))) continue;
-    const holder = node.parentElement.closest("[dir], bdi");
-    if (!holder || holder.matches("html, body")) found.push(`a direction leaves ${node.parentElement.className}`);
+    const isolated = node.parentElement.closest("[dir], bdi");
+    if (!isolated || isolated.matches("html, body")) found.push(`a direction leaves ${node.parentElement.className}`);
     else if (
-      getComputedStyle(holder).display.startsWith("inline") &&
-      !/isolate/.test(getComputedStyle(holder).unicodeBidi)
+      getComputedStyle(isolated).display.startsWith("inline") &&
+      !/isolate/.test(getComputedStyle(isolated).unicodeBidi)
     )
-      found.push(`a direction leaves ${holder.className}`);
+      found.push(`a direction leaves ${isolated.className}`);
   }
   return [...new Set(found)];
 }

@@ -74,9 +74,9 @@ export class Page {
   }
   /** Emulates the system preferences `more`. Reduced motion is always on. */
   async emulateMedia(more = {}) {
-    const wanted = Object.entries({ "prefers-reduced-motion": "reduce", ...more });
+    const preferences = Object.entries({ "prefers-reduced-motion": "reduce", ...more });
     await this.browser.devTools("Emulation.setEmulatedMedia", {
-      features: wanted.map(([name, value]) => ({ name, value })),
+      features: preferences.map(([name, value]) => ({ name, value })),
     });
     await this.waitForFrames();
   }

@@ -29,9 +29,11 @@ export function checkDeveloperTools() {
 
 /** Places in the manifest, in the source of the window and in Tauri's configuration that ask for developer tools. */
 export function developerToolsProblems(manifest, source, { app }) {
-  const asked = manifest.split("\n").filter((line) => /^tauri(-\w+)* *=/.test(line) && line.includes("devtools"));
+  const requestingLines = manifest
+    .split("\n")
+    .filter((line) => /^tauri(-\w+)* *=/.test(line) && line.includes("devtools"));
   return [
-    ...asked.map((line) => `Cargo.toml has the feature devtools: ${line}`),
+    ...requestingLines.map((line) => `Cargo.toml has the feature devtools: ${line}`),
     ...(/devtools/.test(source) ? ["src/window.rs opens or allows developer tools"] : []),
     ...((app.windows ?? []).some(({ devtools }) => devtools) ? ["tauri.conf.json allows developer tools"] : []),
   ];

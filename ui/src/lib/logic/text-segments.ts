@@ -11,16 +11,16 @@ export function splitSegments(text: string, ranges: readonly (readonly [number, 
   const units = toUnits(text, ranges);
   const segments: TextSegment[] = [];
   let at = 0;
-  const plain = (from: number, to: number) => {
+  const addPlain = (from: number, to: number) => {
     if (to > from) segments.push(...barSegments(text.slice(from, to)));
   };
   for (const [start, end] of units.slice(0, MAX_SEGMENTS)) {
     if (start < at || end <= start) continue;
-    plain(at, start);
+    addPlain(at, start);
     segments.push({ kind: "mark", text: text.slice(start, end) });
     at = end;
   }
-  plain(at, text.length);
+  addPlain(at, text.length);
   return segments;
 }
 

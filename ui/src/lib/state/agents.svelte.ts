@@ -136,12 +136,12 @@ class Agents {
 
   #announceWithFocus(): void {
     this.#waitsForFocus = true;
-    const again = () => {
+    const reload = () => {
       this.#waitsForFocus = false;
       // If the vault is locked, do not load: unlocking loads everything.
       if (this.overview) void this.load();
     };
-    window.addEventListener("focus", again, { once: true });
+    window.addEventListener("focus", reload, { once: true });
   }
 
   clear(): void {
