@@ -67,7 +67,7 @@ async function runCase(folder, { vault = false, files = {}, steps }) {
   try {
     for (const [i, step] of steps.entries()) {
       const problems = await runStep(stage, substitute(step, known)).catch((error) => [error.message.trim()]);
-      // Later steps depend on this one.
+      // Stop here, because later steps depend on this one.
       if (problems.length > 0) return problems.map((problem) => `step ${i + 1} (${stepTitle(step)}): ${problem}`);
     }
     return [];

@@ -137,7 +137,7 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Result<Vec<u8>> {
     for entry in std::fs::read_dir(&dir)? {
         let path = entry?.path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        // A file that `meta.json` does not name belongs to a running merge.
+        // Skip a file that `meta.json` does not name, because it belongs to a running merge.
         if generations.contains_key(&name) {
             let bytes = decrypt_file(
                 &path,

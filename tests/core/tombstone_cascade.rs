@@ -349,7 +349,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     for key in entities.iter().chain(&["edge/old", "episode/ep_1"]) {
         assert!(!has(&t, key), "{key}: a stale bundle is no evidence");
     }
-    // A new edge of another episode.
+    // A new edge that is derived from another episode.
     import_units(
         &t,
         &[

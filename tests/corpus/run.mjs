@@ -145,7 +145,7 @@ async function testFormat(count, corpus) {
         imported: commandOutcome(vault.run("import", "--dry-run", ...formatArgs, path)),
         salvaged: commandOutcome(vault.run("import", "--dry-run", "--salvage", ...formatArgs, path)),
       };
-      // `verify` takes no format.
+      // `verify` has no option for the format, so the answer of `validate` is used instead.
       if (chosen) outcomes.verify = outcomes.validate;
       rmSync(path);
       const problems = disagreements(expected, outcomes, { chosen, signed, finds, vaultCodes: corpus.vaultCodes });

@@ -4,7 +4,7 @@
 // Each round copies a prepared vault and runs one command under strace, which makes the Nth call of one kind fail. A
 // write fails as on a full disk; a sync, rename, truncation or removal fails as on a broken disk. After an error, the
 // state must be the same as before the command, and the command must work when it is run again. After a result, the
-// state must be that after the command. A command whose commit was not synced is also killed afterwards, and its answer
+// command must have changed everything. A command whose commit was not synced is also killed afterwards, and its answer
 // must still be true then. Calls are counted in each thread separately. MEMENTORY_FAULTS is the number of fault points
 // that are tested for each command (default 1), spread evenly over all of them. MEMENTORY_FAULT_COMMAND names the
 // commands to test, separated by commas.

@@ -259,7 +259,7 @@ export function findProblems(expect) {
     const { left, right, top, bottom } = document.querySelector("[role=dialog]").getBoundingClientRect();
     if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
       found.push("the sheet is larger than the window");
-    // The palette has no buttons.
+    // Undefined for the palette, which has no buttons.
     const close = [...document.querySelectorAll("[role=dialog] button")].at(-1)?.getBoundingClientRect();
     if (close && (close.bottom > bottom || close.right > right || close.width === 0))
       found.push("a button of the sheet is out of reach");

@@ -113,7 +113,7 @@ export async function nodePackages(packages) {
     mkdirSync(folder, { recursive: true });
     await must("npm", ["install", "--silent", "--no-save", "--ignore-scripts", "--prefix", folder, ...packages]);
   }
-  // Packages are looked for beside this file, which need not exist.
+  // Packages are resolved from the folder of this file, which need not exist.
   const { resolve } = createRequire(join(folder, "tests.cjs"));
   return Object.assign((module) => import(pathToFileURL(resolve(module))), { resolve });
 }

@@ -6,7 +6,9 @@ import { WORKSPACE } from "../places.mjs";
 
 const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
-/** Problems if the grants are not exactly these: each command by its name, and listening to events. */
+/**
+ * Problems if the pages are granted other permissions than to call each command by its name and to listen to events.
+ */
 export function checkPermissions() {
   return permissionProblems(read("src", "ipc.rs"), JSON.parse(read("capabilities", "main.json")).permissions);
 }

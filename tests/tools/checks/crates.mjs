@@ -36,7 +36,7 @@ const ALLOWED_DEPENDENCIES = {
   ],
   "mementory-search": ["mementory-model", "mementory-crypto"],
   "mementory-store": ["mementory-model", "mementory-crypto"],
-  // It must not use mementory-vault, which erases, so that the check does not share the mistakes of the erasure.
+  // It must not use mementory-vault, which does the erasing, because the check must not share its mistakes.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [
     "mementory-store",

@@ -30,7 +30,7 @@ export interface Backend {
   setAutoLock(minutes: number): Promise<void>;
   touch(): Promise<void>;
   changePassphrase(secret: string, newPassphrase: string): Promise<b.Slots>;
-  /** `secret`: the passphrase or the current code, which becomes invalid. */
+  /** Makes a new recovery code. The current one becomes invalid. `secret`: the passphrase or the current code. */
   newRecoveryCode(secret: string): Promise<b.NewRecoveryCode>;
   keySlots(): Promise<b.Slots>;
   vaultInfo(): Promise<b.VaultInfo>;

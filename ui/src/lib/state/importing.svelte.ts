@@ -261,7 +261,7 @@ class Importing {
       if (this.background) this.announce();
     } catch (error) {
       if (run === this.#run) this.fail(error);
-      // If nothing was imported, the choice about the scan has no effect.
+      // If nothing was imported, undo the choice about the scan.
       if (isUnlocked() && !this.plans.some((plan) => plan.report)) sensitive.scanPaused = wasPaused;
       vault.changed();
     }

@@ -88,7 +88,7 @@ class Session {
   /** Locks on request of the person. */
   async lock(): Promise<void> {
     this.locked("person");
-    // Locking takes long only if a job is running. Show that it waits for the job only after 200 ms.
+    // Locking takes long only if it has to wait for a running job. Show that only after 200 ms.
     const slowTimer = setTimeout(() => (this.finishing = true), 200);
     try {
       await backend().lock();
