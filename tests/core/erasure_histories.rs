@@ -180,7 +180,7 @@ impl History {
                     ..part
                 });
                 if random.below(4) == 0 {
-                    let (name, said) = (random.marker(), random.marker());
+                    let (name, text_marker) = (random.marker(), random.marker());
                     let key = RecordKey::new("test", format!("file/{number}/{c}/{m}"));
                     let name_of = format!("{name}.txt");
                     files.push(AttachmentFile {
@@ -196,10 +196,10 @@ impl History {
                         name: name_of,
                         media_type: None,
                         size: None,
-                        text: Some(random.text(&said)),
+                        text: Some(random.text(&text_marker)),
                     };
                     message.attachments.push(file);
-                    message_markers.extend([name, said]);
+                    message_markers.extend([name, text_marker]);
                 }
                 if random.below(4) == 0 {
                     let block = random.marker();

@@ -196,7 +196,7 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
         );
     }
     let t = TempVault::new();
-    let reach = Derived {
+    let derived_ids = Derived {
         fact_ids: vec!["gone".into()],
         edge_ids: vec!["gone".into()],
         entity_ids: vec!["gone".into()],
@@ -209,7 +209,7 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
             TombstoneOp::Delete,
             "episode",
             "other",
-            reach.clone(),
+            derived_ids.clone(),
         ))
     });
     let report = import_units(&t, &rows);
@@ -264,13 +264,13 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     // Records that were derived from it and deleted with it are deleted here too.
     let t = TempVault::new();
     import_units(&t, &[bundle_row(Kind::Fact, "fact/f", "It sleeps.").into()]);
-    let reach = Derived {
+    let derived_ids = Derived {
         fact_ids: vec!["f".into()],
         ..Derived::default()
     };
     import_from(&t, &|sink| {
         sink.tombstone(Tombstone {
-            derived: reach.clone(),
+            derived: derived_ids.clone(),
             ..stone()
         })
     });

@@ -108,9 +108,9 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
         full.attachments.push(reference);
         Unit::from(full)
     };
-    let mut carrier = record(Kind::Memory, "carrier", "See the file.");
-    carrier.attachments.push(named("f"));
-    carrier.attachments[0].text = Some(SECRET.into());
+    let mut record_with_file = record(Kind::Memory, "carrier", "See the file.");
+    record_with_file.attachments.push(named("f"));
+    record_with_file.attachments[0].text = Some(SECRET.into());
     let filler: Vec<Unit> = (0..2_000)
         .map(|n| {
             record(
@@ -135,7 +135,10 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
             ]
             .concat(),
         ),
-        ("file in full", vec![carrier.into(), in_full("A file.")]),
+        (
+            "file in full",
+            vec![record_with_file.into(), in_full("A file.")],
+        ),
     ];
     for (name, units) in cases {
         let t = TempVault::new();
@@ -226,20 +229,20 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
     let chat = |name: &str| {
         let mut head = record(Kind::Conversation, name, "");
         head.title = Some(name.into());
-        let mut ask = conversation(1, &[("x", None, prompt, true)])
+        let mut prompt_message = conversation(1, &[("x", None, prompt, true)])
             .records
             .remove(1);
-        ask.key = key(&format!("{name}/ask"));
-        ask.parent = Some(key(name));
-        let mut reply = ask.clone();
+        prompt_message.key = key(&format!("{name}/ask"));
+        prompt_message.parent = Some(key(name));
+        let mut reply = prompt_message.clone();
         reply.key = key(&format!("{name}/reply"));
         reply.text = format!("Dear landlord of {name}, it is cold in here.");
         if let Some(part) = &mut reply.message {
-            part.parent = Some(ask.key.clone());
+            part.parent = Some(prompt_message.key.clone());
             part.position = 1;
         }
         Unit {
-            records: vec![head, ask, reply],
+            records: vec![head, prompt_message, reply],
         }
     };
     let units = [chat("one"), chat("two")];

@@ -124,10 +124,10 @@ fn undo_restores_everything_an_update_replaced() {
 #[test]
 fn older_bytes_of_a_file_are_erased_with_it() {
     let t = TempVault::new();
-    let carrier = Unit::from(naming(record(Kind::Memory, "m", "See the list."), "f"));
+    let record_with_file = Unit::from(naming(record(Kind::Memory, "m", "See the list."), "f"));
     for bytes in ["first wombat", "second wombat"] {
         import_from(&t, &|sink| {
-            sink.unit(carrier.clone())?;
+            sink.unit(record_with_file.clone())?;
             file(sink, "f", bytes)
         });
     }

@@ -228,8 +228,8 @@ function* files() {
       yield { name, outcome, ending: "zaxy.json", bytes: changed(make, change) };
   for (const [name, [change, outcome]] of Object.entries(FAULTY_TEXTS))
     yield { name, outcome, ending: "zaxy.json", bytes: () => change(JSON.stringify(unsignedBundle())) };
-  const stranger = () => JSON.stringify(signedBundle((all) => all.pop(), STRANGERS_KEY));
-  yield { name: "signed: by a stranger", outcome: "taken", ending: "zaxy.json", bytes: stranger };
+  const signedByStranger = () => JSON.stringify(signedBundle((all) => all.pop(), STRANGERS_KEY));
+  yield { name: "signed: by a stranger", outcome: "taken", ending: "zaxy.json", bytes: signedByStranger };
 }
 
 /** The corpus. The vault is empty before each import. */

@@ -147,11 +147,11 @@ export class Display {
       move(atX, atY);
       this.#xdotool("mousedown", "1");
       let step = 0;
-      const pulled = () => {
+      const dragged = () => {
         move(atX - (++step % 8) * 6, atY);
         return output.includes("began");
       };
-      return until("the drag source to let go", pulled, 2000).catch((error) => {
+      return until("the drag source to let go", dragged, 2000).catch((error) => {
         this.#xdotool("mouseup", "1");
         throw error;
       });

@@ -11,7 +11,7 @@ const CLIENT_FILES = { cursor: join(".cursor", "mcp.json"), gemini_cli: join(".g
 const besideVault = (vault, name) => join(vault.folder, name);
 
 /** Whether the vault at `path` opens and passes its check. */
-function opens(copy, path) {
+function isUsable(copy, path) {
   const vaultAtPath = new Vault(copy.folder, "opened");
   vaultAtPath.env.MEMENTORY_VAULT = path;
   return vaultAtPath.run("check").answer?.ok === true;
@@ -122,7 +122,7 @@ export const MORE_COMMANDS = [
     name: "backup",
     args: ["backup", besideVault(vault, "copy")],
     writes: besideVault(vault, "copy"),
-    holds: opens,
+    holds: isUsable,
   }),
   (vault) => {
     const backup = besideVault(vault, "kept");
@@ -131,14 +131,14 @@ export const MORE_COMMANDS = [
       name: "restore-backup",
       args: ["restore-backup", backup, besideVault(vault, "restored")],
       writes: besideVault(vault, "restored"),
-      holds: opens,
+      holds: isUsable,
     };
   },
   (vault) => ({
     name: "create",
     args: ["create", besideVault(vault, "fresh"), "--kdf-floor"],
     writes: besideVault(vault, "fresh"),
-    holds: opens,
+    holds: isUsable,
   }),
   () => ({ name: "recovery-code", args: ["recovery-code"], code: true }),
 ];

@@ -26,10 +26,10 @@ function waitUntilIdle(quiet, longest) {
     const changes = new MutationObserver(changed);
     addEventListener("scroll", changed, true);
     changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-    const moves = (each) => each.playState === "running" && each.effect?.getTiming().iterations !== Infinity;
+    const isMoving = (each) => each.playState === "running" && each.effect?.getTiming().iterations !== Infinity;
     const poll = () => {
       const now = performance.now();
-      if (document.getAnimations().some(moves) || [...document.images].some((each) => !each.complete)) changed();
+      if (document.getAnimations().some(isMoving) || [...document.images].some((each) => !each.complete)) changed();
       if (now - since < quiet && now - started < longest) return void requestAnimationFrame(poll);
       changes.disconnect();
       removeEventListener("scroll", changed, true);

@@ -273,6 +273,6 @@ export function nextAfterRemoval(
     0,
     rows.findIndex((row) => row.id === active),
   );
-  const remains = (row: Row) => !removed.has(row.id);
-  return (rows.slice(at).find(remains) ?? rows.slice(0, at).reverse().find(remains))?.id ?? null;
+  const isKept = (row: Row) => !removed.has(row.id);
+  return (rows.slice(at).find(isKept) ?? rows.slice(0, at).reverse().find(isKept))?.id ?? null;
 }
