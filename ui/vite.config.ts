@@ -26,5 +26,8 @@ export default defineConfig({
     include: ["tests/**/*.test.ts"],
     setupFiles: ["tests/setup.ts"],
     restoreMocks: true,
+    // Only a test that hangs fails by its time. A busy machine needs longer than the 5 s of the default.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

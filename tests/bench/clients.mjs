@@ -1,6 +1,6 @@
-// Measures how connected clients are answered: the time of `search` over a million messages (from the request of a
-// client until it has the answer, including the program that the client starts and the socket), the memory of the
-// programs, and the size of the list of tools.
+// Measures the answers to connected clients: the time of `search` over a million messages (from a client's request to
+// the answer, through the program that the client starts and the socket), the memory of the programs, and the size of
+// the list of tools.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
@@ -11,11 +11,11 @@ import { chatgptExport, hasGenerator } from "./data.mjs";
 import { quantile } from "./measure.mjs";
 import { publish, setup } from "./report.mjs";
 
-/** 95 of 100 searches take less than this, in milliseconds. */
+/** 95 of 100 searches must take less than this, in milliseconds. */
 const MAX_P95_MS = 60;
-/** The program that a client starts uses less memory than this while it waits, in MB. */
+/** The program that a client starts must use less memory than this while it waits, in MB. */
 const MAX_IDLE_MB = 15;
-/** The list of tools is shorter than this, in bytes. */
+/** The list of tools must be shorter than this, in bytes. */
 const MAX_LIST_BYTES = 6 * 1024;
 /** Common words, which many messages have. */
 const COMMON_QUERIES = ["project", "flat key", "tomorrow morning", "the plan for the week", "recipe with beans"];
@@ -24,8 +24,8 @@ const ROUNDS = 3;
 const MAX_REFUSALS = 200;
 
 /**
- * `profile`: `release` or `debug`. `MEMENTORY_BENCH_VAULT` may name a folder: its vault `v` of an earlier run is used
- * again, or one is made there.
+ * `profile`: `release` or `debug`. `MEMENTORY_BENCH_VAULT` may name a folder. If it has the vault `v` of an earlier
+ * run, that vault is used, otherwise the vault is made there.
  */
 export async function measureClients(profile) {
   if (process.platform !== "linux") throw new Stop("Clients are measured on Linux only.");
@@ -104,7 +104,7 @@ export async function measureClients(profile) {
 
 /**
  * Asks each question once and each common query `ROUNDS` times. The very first search is measured separately. A vault
- * that was never looked through for sensitive values refuses masked searches as `busy` until it has been.
+ * that was never scanned for sensitive values refuses masked searches as `busy` until it has been scanned.
  */
 async function measureSearches(client, name, truth, row) {
   const questions = truth.needles.map((needle) => needle.query);

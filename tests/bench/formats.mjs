@@ -26,7 +26,7 @@ const TARGET_SPEEDUP = 20;
 const MAX_DELTA_SECONDS = 10;
 /** Target for the size of the `.alf` archive, in MB of 10^6 bytes. */
 const MAX_ARCHIVE_MB = 50;
-/** How often each task runs, alternating with its reference. The table has the median, because the speed varies. */
+/** How often each task runs, in turn with its reference. The table shows the median, because the speed varies. */
 const RUN_COUNT = 3;
 
 /** Measures all formats, prints the table and writes it to a file. Returns the exit code. */
@@ -180,7 +180,7 @@ function measurePam(run) {
     () => runReference(run, "pam-checksum", store.path),
   );
   addRow(run, label, "checksum and validation", ours, whole, passes);
-  // Mementory has no command that only computes the checksum.
+  // Mementory has no command that only computes the checksum, so compare the same time with the SDK's checksum alone.
   addRow(run, label, "as above, beside the SDK's checksum alone", ours, alone);
 }
 

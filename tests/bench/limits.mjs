@@ -22,8 +22,8 @@ export async function buildLimits() {
 }
 
 /**
- * Lets the Rust program parse a JSON file twice into values. Returns its {wall, user, sys, rss}: seconds and MB. A
- * `.jsonl` file is parsed line by line.
+ * Lets the Rust program parse a JSON file twice into values; a `.jsonl` file is parsed line by line. Returns {wall,
+ * user, sys, rss} in seconds and MB.
  */
 export function parseTwice(meter, file) {
   const { status, stderr, stdout, ...usage } = meter.measure([programPath(), "plain", file]);
@@ -46,8 +46,8 @@ export function measureLimits(exportZip, folder) {
 }
 
 /**
- * Joins the conversation lists of an export to one JSON list and returns its bytes. Uses Python, which the generator
- * needs anyway.
+ * Joins the conversation lists of an export to one JSON list and returns its bytes. Uses Python, which is installed
+ * anyway because the generator needs it.
  */
 function joinConversations(exportZip) {
   const script = `

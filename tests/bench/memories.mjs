@@ -126,7 +126,7 @@ export function writeChanges(folder, count, { changed, added, removed }, text) {
 }
 
 function writeBundle(folder, numbers, line, deleted = []) {
-  const lines = (of, make) => Buffer.from(of.map((i) => `${make(i)}\n`).join(""));
+  const lines = (lineNumbers, make) => Buffer.from(lineNumbers.map((i) => `${make(i)}\n`).join(""));
   const contents = { "items/episode.jsonl": lines(numbers, line) };
   if (deleted.length > 0) contents["audit/tombstones.jsonl"] = lines(deleted, tombstoneLine);
   const files = Object.keys(contents)

@@ -1,4 +1,4 @@
-"""Writes a large source in the shape of one vendor, of about a given size, and prints {"path", "items"} as JSON.
+"""Writes a large source in the format of one vendor, of about a given size, and prints {"path", "items"} as JSON.
 
   reader_sources.py gemini_html --mb 200 --out folder/input
 

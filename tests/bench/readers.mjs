@@ -59,32 +59,40 @@ export function measureReaders(quick) {
   });
 }
 
-function measure({ mementory, folder, rows, wrong }, one, part) {
-  const size = one.size / part;
+function measure({ mementory, folder, rows, wrong }, importCase, divisor) {
+  const size = importCase.size / divisor;
   const input = join(folder, "input");
   const vault = join(folder, "vault");
-  const script = one.vendor
-    ? [EXPORTS_GENERATOR, one.vendor, "--layout", one.layout, "--conversations", Math.ceil(one.conversations / part)]
-    : [SOURCES_GENERATOR, one.source];
-  const zip = one.vendor === "chatgpt" ? ".zip" : "";
+  const script = importCase.vendor
+    ? [
+        EXPORTS_GENERATOR,
+        importCase.vendor,
+        "--layout",
+        importCase.layout,
+        "--conversations",
+        Math.ceil(importCase.conversations / divisor),
+      ]
+    : [SOURCES_GENERATOR, importCase.source];
+  const zip = importCase.vendor === "chatgpt" ? ".zip" : "";
   const args = [...script, "--mb", size, "--out", `${input}${zip}`].map(String);
   const { status, stdout, stderr } = spawnSync("python3", args, { encoding: "utf8" });
   if (status !== 0) throw new Stop(`${args.join(" ")} ended with ${status}: ${stderr}`);
-  // The generator of sources prints what it made; its file has the ending that the vendor gives it.
-  const path = one.source ? JSON.parse(stdout).path : `${input}${zip}`;
+  // The generator prints the path of what it made, because the vendor's format determines the ending of the name.
+  const path = importCase.source ? JSON.parse(stdout).path : `${input}${zip}`;
   mementory.run(vault, "create", vault, "--kdf-floor");
   const { value, ...usage } = mementory.run(vault, "import", path);
   const isSmall = Number.isNaN(usage.rss) || usage.rss < MAX_PEAK_MB;
   rows.push([
-    one.what,
+    importCase.what,
     size.toFixed(size < 10 ? 1 : 0),
     String(value.added),
     usageText(usage),
     (size / usage.wall).toFixed(1),
     isSmall ? "yes" : "no",
   ]);
-  if (!isSmall) wrong.push(`${one.what}: peak of ${usage.rss.toFixed(0)} MB`);
-  if (value.added === 0 || value.failed > 0) wrong.push(`${one.what}: ${value.added} added, ${value.failed} failed`);
+  if (!isSmall) wrong.push(`${importCase.what}: peak of ${usage.rss.toFixed(0)} MB`);
+  if (value.added === 0 || value.failed > 0)
+    wrong.push(`${importCase.what}: ${value.added} added, ${value.failed} failed`);
   for (const made of [vault, path, `${input}${zip}`, `${input}${zip}.truth.json`])
     rmSync(made, { recursive: true, force: true });
 }

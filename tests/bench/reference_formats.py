@@ -1,6 +1,6 @@
-"""Measures reference programs on the same work. Prints one JSON object. The commands mem-… and pam-… measure: `seconds`
-and `cpu` are of the work alone, without starting Python, loading packages, or the step named as `before`. Each call is one
-process, so that its peak memory is that of this work.
+"""Measures reference programs on the same work as Mementory. Prints one JSON object. For the commands mem-… and pam-…,
+`seconds` and `cpu` cover only the work: not the start of Python, the loading of packages, or the step named as `before`.
+Each call is a process of its own, so that its peak memory is that of this work.
 
 reference_formats.py mem-validate BUNDLE      portable-memory: validate
 reference_formats.py mem-import BUNDLE        portable-memory: validate, then import into its store in memory

@@ -139,10 +139,10 @@ function measureSearch(mementory, vault, folder, truth, row) {
     throw new Stop(`${results.length} answers to ${truth.needles.length} questions.`);
   const found = results.filter((r, i) => r.hits.some((h) => h.origin_id === truth.needles[i].message_id)).length;
   const times = results.map((r) => r.took_ms);
-  const part = ((100 * found) / results.length).toFixed(1);
+  const percentage = ((100 * found) / results.length).toFixed(1);
   row(
     `search, ${results.length} questions`,
-    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms (in the core, ranking only, index read ahead); answer in the top ten: ${found} of ${results.length} (${part} %)`,
+    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms (in the core, ranking only, index read ahead); answer in the top ten: ${found} of ${results.length} (${percentage} %)`,
   );
   const cold = Array.from(
     { length: 7 },

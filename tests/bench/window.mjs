@@ -132,8 +132,8 @@ export async function measureWindow() {
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
   // Without a graphics device the program sets this itself, but not when it is automated (webkit_rendering.rs).
-  const plain = existsSync("/dev/dri") ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" };
-  const display = await Display.start({ ...homeWith(home, vault), ...plain });
+  const extraEnv = existsSync("/dev/dri") ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" };
+  const display = await Display.start({ ...homeWith(home, vault), ...extraEnv });
   try {
     const browser = await Browser.open(await display.driver(), join(TARGET, "release", "mementory-app"));
     await measureAll(browser, run.rows);
@@ -256,9 +256,9 @@ async function measureAll(browser, rows) {
 }
 
 function addOpeningTimes(what, times, aim, add) {
-  const part = (at) => times.map((time) => time[at]);
-  add(`${what}: until it is laid out`, part(0), "none");
-  add(`${what}: until it is drawn`, part(1), aim);
+  const timesAt = (at) => times.map((time) => time[at]);
+  add(`${what}: until it is laid out`, timesAt(0), "none");
+  add(`${what}: until it is drawn`, timesAt(1), aim);
 }
 
 function addScrollTimes({ costs, gaps }, what, add) {

@@ -1,6 +1,6 @@
-// Makes bombs, which are files that cost far more than their size suggests. They are for every kind of input except
-// JSON inside archives, for which `../cli/bombs.mjs` makes them. `node tests/bombs/make.mjs FOLDER [NAME]` writes all
-// bombs, or only those whose name contains NAME.
+// Makes bombs: files that cost far more than their size suggests. They cover every kind of input except JSON inside
+// archives, for which `../cli/bombs.mjs` makes bombs. `node tests/bombs/make.mjs FOLDER [NAME]` writes all bombs, or
+// only those whose name contains NAME.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -110,16 +110,16 @@ function conversation(nodes) {
   return JSON.stringify([{ id: "c1", title: "t", create_time: 1, mapping, current_node: `n${nodes - 1}` }]);
 }
 
-/** File name → function that returns the bytes, or writes the file to the path that it gets. */
+/** Maps a file name to a function that returns the bytes, or that writes the file to the path it is given. */
 export const BOMBS = {
   "zip-ratio.zip": () => zip("conversations.json", Buffer.concat([Buffer.from("["), Buffer.alloc(300 * MIB, " ")])),
   "zip-nested.zip": () => nested(6, 10),
   "zip-entries.zip": () => buildArchive(Array.from({ length: 65_000 }, (_, i) => ({ name: `${i}.md`, data: "# A\n" }))),
   "zip-overlapping.zip": () => {
-    const same = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.md`, like: 0 }));
+    const overlapping = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.md`, like: 0 }));
     const data = Buffer.alloc(5 * MIB, "a");
     const central = { crc: crc32(data), packed: 5100, size: data.length, method: 8 };
-    return buildArchive([{ name: "a.md", data, deflate: true }, ...same.map((one) => ({ ...one, central }))]);
+    return buildArchive([{ name: "a.md", data, deflate: true }, ...overlapping.map((one) => ({ ...one, central }))]);
   },
   "zip-notes.zip": () =>
     buildArchive(

@@ -12,8 +12,8 @@ import { quiet } from "../tools/sh.mjs";
 import { BOMBS, makeBomb } from "./make.mjs";
 
 /**
- * The most that a bomb may cost if the person has not agreed to more: seconds of CPU time, MB of memory, and MB that
- * the vault keeps.
+ * The most that a bomb may cost unless the person has agreed to more: seconds of CPU time, MB of memory, and MB that
+ * the vault stores.
  */
 const ALLOWED = { seconds: 5, memory: 500, kept: 100 };
 const COMMANDS = ["detect", "validate", "import"];

@@ -115,13 +115,13 @@ export const ACTIONS = {
           return [];
         }
       }
-      // `flock` above may have held the lock when the other process wanted it, so start that process again.
+      // The `flock` above may have held the lock just when the other process wanted it, so start that process again.
       holder.stdin.end();
       await closed;
     }
     return ["the other process did not open the vault"];
   },
-  /** Interrupt a command like Ctrl-C, once it reports progress. */
+  /** Interrupts a command like Ctrl-C as soon as it reports progress. */
   async interrupt(stage, { command }) {
     const child = new Vault(stage.folder).start(["--progress", ...command], { stdio: ["ignore", "pipe", "pipe"] });
     let [stdout, progress] = ["", ""];
@@ -135,7 +135,10 @@ export const ACTIONS = {
     const problems = exit === 130 ? [] : [`it ended with ${exit} instead of 130`];
     return stdout.includes('"cancelled"') ? problems : [...problems, `it answered ${stdout.slice(0, 300)}`];
   },
-  /** Start a local web server that answers with `status`; `$NAME` is its address. Requests are written to `file`. */
+  /**
+   * Starts a local web server that answers with `status`. Its address is saved as `$NAME`, and requests are written to
+   * `file`.
+   */
   async receive(stage, { file, name, status = 200 }) {
     const child = spawn(process.execPath, ["-e", RECEIVER_SCRIPT, join(stage.folder, file), String(status)], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -145,7 +148,7 @@ export const ACTIONS = {
     stage.known[name] = `http://127.0.0.1:${port}/hook`;
     return [];
   },
-  /** The text of a file has to match a pattern. */
+  /** Checks that the text of a file matches a pattern. */
   says({ folder }, { file, match }) {
     const text = readFileSync(join(folder, file), "utf8");
     return new RegExp(match, "u").test(text) ? [] : [`${file} does not match ${match}: ${text.slice(0, 300)}`];
@@ -167,7 +170,7 @@ export const ACTIONS = {
   async release(stage) {
     await release(stage);
   },
-  /** Move the vault to a disk of `size`. */
+  /** Moves the vault to a disk of `size`. */
   small_disk(stage, { size }) {
     const place = join(stage.folder, "disk");
     mkdirSync(place);
@@ -179,12 +182,12 @@ export const ACTIONS = {
     stage.vault.env.MEMENTORY_VAULT = stage.vault.path;
     return [];
   },
-  /** Two files have to be equal. */
+  /** Checks that two files are equal. */
   same({ folder }, { file, to }) {
     const isSame = readFileSync(join(folder, file)).equals(readFileSync(join(folder, to)));
     return isSame ? [] : [`${file} and ${to} differ`];
   },
-  /** A folder has to contain exactly these names. */
+  /** Checks that a folder contains exactly these names. */
   names({ folder }, { file, are }) {
     const found = readdirSync(join(folder, file)).sort();
     return JSON.stringify(found) === JSON.stringify([...are].sort()) ? [] : [`${file} holds ${found}`];
@@ -193,11 +196,11 @@ export const ACTIONS = {
   export_of({ folder }, { file, conversations, messages }) {
     writeFileSync(join(folder, file), manyConversations("marigold", conversations, messages));
   },
-  /** Pack a folder as an archive. */
+  /** Packs a folder as an archive. */
   zip({ folder }, { file, to }) {
     writeFileSync(join(folder, to), zip(entriesOf(file)));
   },
-  /** Copy a fixture, to change it later. */
+  /** Copies a fixture, so that it can be changed later. */
   take({ folder }, { file, to }) {
     copyFileSync(file, join(folder, to));
   },

@@ -1,8 +1,8 @@
 // Decompression bombs: small archives that unpack to a huge list or object, most of them of about 62 MiB. There is one
 // for every place where a reader parses a JSON value. With limited memory, `validate` has to refuse each archive,
-// `import` has to refuse it or to report the record as failed, and nothing of the bomb may be stored. For the bombs of
-// other kinds of input (`../bombs`), the program only has to end with an answer. Bombs that take long to make are left
-// to `npm run campaign -- bombs`, which measures all.
+// `import` has to refuse it or to report the record as failed, and nothing of the bomb may be stored. Bombs of other
+// kinds (`../bombs`) only have to be answered at all. Those that take long to make are measured only by `npm run
+// campaign -- bombs`.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,8 +39,8 @@ const insertBomb = (value, bomb = ZEROS_LIST) => JSON.stringify(value).replace(P
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
 /**
- * Entries of a `.mem` with these lines in `items/episode.jsonl`, and with `more` as a bomb in its manifest unless it is
- * empty.
+ * Entries of a `.mem` with these lines in `items/episode.jsonl`. If `more` is not empty, it is put into the manifest as
+ * a bomb.
  */
 function memBomb(lines, more = "") {
   const path = "items/episode.jsonl";
@@ -58,9 +58,9 @@ function memBomb(lines, more = "") {
   return { "b.mem/manifest.json": text, "b.mem/CHECKSUMS": sums, [`b.mem/${path}`]: lines };
 }
 
-function episodeLine(more) {
+function episodeLine(bomb) {
   const [line] = readFixture("mem", "small", "input.mem", "items", "episode.jsonl").split("\n");
-  return `${insertBomb({ ...JSON.parse(line), acme: "@here@" }, more)}\n`;
+  return `${insertBomb({ ...JSON.parse(line), acme: "@here@" }, bomb)}\n`;
 }
 
 /** Entries of a PAM store with a bomb in place of the placeholder that `change` inserts. */
@@ -125,7 +125,7 @@ const BOMBS = {
 };
 
 /**
- * Runs a command with the memory limit. A larger allocation kills the program, which gives another exit code than a
+ * Runs a command with the memory limit. If the program allocates more, it is killed, and its exit code is not that of a
  * refusal.
  */
 function runWithLimit(vault, ...args) {
@@ -137,19 +137,19 @@ function runWithLimit(vault, ...args) {
 }
 
 /**
- * Validates and imports every bomb. A valid file is imported first, to show that the limit is enough for the program.
+ * Validates and imports every bomb. Imports a valid file first, to show that the limit is high enough for the program.
  */
 export async function testBombs(count) {
   if (process.platform !== "linux") {
     count.leaveOut("bombs: limiting memory needs `ulimit -d` of Linux");
     return;
   }
-  const wanted = Object.entries(BOMBS).filter(([name]) => name.includes(process.env.MEMENTORY_CASE ?? ""));
+  const selectedBombs = Object.entries(BOMBS).filter(([name]) => name.includes(process.env.MEMENTORY_CASE ?? ""));
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     const control = runWithLimit(vault, "import", join(FIXTURES, "pam", "whole", "input"), "--dry-run");
     count.add("bombs: the limit is enough for the program", control.code === 0);
-    for (const [name, made] of wanted) {
+    for (const [name, made] of selectedBombs) {
       const path = join(folder, `${name.replaceAll(" ", "-")}.zip`);
       writeFileSync(path, zip(Object.entries(made()), true));
       const problems = [];
@@ -173,10 +173,10 @@ export async function testBombs(count) {
   });
 }
 
-/** Whether every command ends with an answer. If the memory is not enough, the program ends without one. */
+/** Whether every command ends with an answer. A program that runs out of memory ends without one. */
 function answersWithinLimit(vault, path) {
   const ended = ["detect", "validate", "import"].map((command) => runWithLimit(vault, command, path));
-  const bad = ended.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));
-  bad.forEach(({ code, stderr }) => console.log(`  ended with ${code}: ${stderr.slice(0, 400)}`));
-  return bad.length === 0;
+  const unanswered = ended.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));
+  unanswered.forEach(({ code, stderr }) => console.log(`  ended with ${code}: ${stderr.slice(0, 400)}`));
+  return unanswered.length === 0;
 }

@@ -104,8 +104,8 @@ export async function testCanaries(count) {
 }
 
 /**
- * Kills a conversion in the middle, and searches what it left in the folder for temporary files. A conversion that runs
- * to its end leaves nothing there.
+ * Kills a conversion halfway and looks for temporary files in its folder. A conversion that runs to its end leaves
+ * none.
  */
 export async function testConversionLeavesNothing(count) {
   await inFolder(async (folder) => {
@@ -114,8 +114,8 @@ export async function testConversionLeavesNothing(count) {
     const input = vault.write("export.zip", makeExport());
     const args = ["--progress", "convert", input, "--format", "mif", join(folder, "out.json")];
     vault.must(...args);
-    const left = readdirSync(vault.scratch);
-    count.add("canaries: a conversion removes its temporary vault", report(left.map((name) => `left: ${name}`)));
+    const leftFiles = readdirSync(vault.scratch);
+    count.add("canaries: a conversion removes its temporary vault", report(leftFiles.map((name) => `left: ${name}`)));
 
     rmSync(join(folder, "out.json"));
     const files = await filesOfKilled(vault, args);
@@ -125,7 +125,7 @@ export async function testConversionLeavesNothing(count) {
   });
 }
 
-/** Kills a command when its export begins. Returns the names of the temporary files that it left. */
+/** Kills a command as soon as its export begins. Returns the names of the temporary files that it left. */
 async function filesOfKilled(vault, args) {
   const child = vault.start(args, { stdio: ["ignore", "ignore", "pipe"] });
   child.stderr.on("data", (lines) => lines.includes('"write"') && child.kill("SIGKILL"));
@@ -181,7 +181,7 @@ function findWords(vault, printed) {
 function encodings(word) {
   const base64 = [0, 1, 2].map((shift) => {
     const text = Buffer.from("x".repeat(shift) + word).toString("base64");
-    // Characters that also depend on neighbouring bytes are cut off.
+    // Cut off the characters that also depend on neighbouring bytes.
     return [`base64 at ${shift}`, Buffer.from(text.slice(shift ? 4 : 0, -4))];
   });
   return [

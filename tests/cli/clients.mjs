@@ -13,7 +13,7 @@ const TIMEOUT_MS = 60_000;
 const withSocket = ({ folder, env }) => ({ ...env, MEMENTORY_SOCKET: join(folder, "run", "clients.sock") });
 
 export const CLIENT_ACTIONS = {
-  /** Start `mementory serve` and wait until it answers. */
+  /** Starts `mementory serve` and waits until it answers. */
   async serve(stage) {
     const child = new Vault(stage.folder).start(["serve"], {
       env: withSocket(stage),
@@ -28,25 +28,25 @@ export const CLIENT_ACTIONS = {
     const [first] = await lines(child.stderr, 1, closed);
     return first?.startsWith("Clients are answered at ") ? [] : [`it did not begin: ${first}`];
   },
-  /** Let other users read a file. */
+  /** Lets other users read a file. */
   open_to_others({ folder }, { file }) {
     chmodSync(join(folder, file), 0o644);
   },
-  /** Let nobody write a file. `open_to_others` takes it back. */
+  /** Lets nobody write a file. `open_to_others` makes it writable again. */
   write_protect({ folder }, { file }) {
     chmodSync(join(folder, file), 0o444);
   },
-  /** Interrupt `mementory serve` like Ctrl-C; it has to end with exit code 0. */
+  /** Interrupts `mementory serve` like Ctrl-C; it has to end with exit code 0. */
   async stop_serving({ server }) {
     server.child.kill("SIGINT");
     const exit = await server.closed;
     return exit === 0 ? [] : [`serving ended with ${exit}`];
   },
   /**
-   * Start the program of a client with the token in `token_file` and send `messages` one after another. A message is
-   * {send, json, save}: `send` is a JSON-RPC message, or a text that is sent as it is; `json` is a subset of the answer
-   * (none for a notification); `save` gives names to values of the answer by JSON pointer. A pointer that begins with
-   * `@` starts at the structured result. With `exit`, the program has to end at once with this code.
+   * Starts the program of a client with the token in `token_file` and sends `messages` one after another. A message is
+   * {send, json, save}: `send` is a JSON-RPC message, or a text that is sent unchanged; `json` is a subset of the
+   * answer (none for a notification); `save` gives names to values of the answer, by JSON pointer. A pointer that
+   * begins with `@` starts at the structured result. With `exit`, the program has to end at once with this code.
    */
   async mcp(stage, { token_file, messages = [], exit }) {
     const child = spawn(built("mementory"), ["mcp", "--token-file", join(stage.folder, token_file)], {
@@ -54,7 +54,7 @@ export const CLIENT_ACTIONS = {
       stdio: ["pipe", "pipe", "pipe"],
     });
     const closed = new Promise((resolve) => child.on("close", resolve));
-    child.stdin.on("error", () => {}); // it may have ended
+    child.stdin.on("error", () => {}); // The program may have ended already.
     if (exit !== undefined) {
       const code = await closed;
       return code === exit ? [] : [`it ended with ${code}, not ${exit}`];

@@ -9,10 +9,10 @@ import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, sumProblems } from "./me
 
 const EXPORTS_FOLDER = "exports";
 /**
- * The format of every sample. `counts` and `kinds` compute the expected numbers from counts that were made by hand,
- * because the generator could not count them or counted something else. For example, the generator counts the entities
- * of an MCP server, and we count what was observed about them. `named`: the files and folders keep their names, because
- * the readers of agents and of vaults of notes recognise files by them.
+ * The format of every sample. `counts` and `kinds` compute the expected numbers from counts made by hand, where the
+ * generator could not count or counted something else. For example, the generator counts the entities of an MCP server,
+ * whereas we count what was observed about them. `named`: the files and folders keep their names, because the readers
+ * of agents and of vaults of notes recognise files by name.
  */
 const SAMPLES = {
   "01-chatgpt-classic-2024.zip": { format: "chatgpt" },
@@ -116,7 +116,7 @@ export async function testExports(count) {
   for (const kind of GENERATED_EXPORTS) await importGenerated(count, ...kind);
 }
 
-/** What a sample has to give: counts of its report, and of the records of some kinds. */
+/** What a sample has to give: counts in its report, and numbers of records of some kinds. */
 function expectedCounts({ counts, kinds, named }, counted) {
   const byHand = counted.by_hand ?? {};
   if (kinds) return { wanted: { conversations: 0, messages: 0 }, kinds: kinds(byHand) };
@@ -245,7 +245,7 @@ async function importGenerated(count, kind, layout, ending) {
   });
 }
 
-/** Of the queries that have one right answer, 95 % have to find it among the first ten hits. */
+/** At least 95 % of the queries with a single right answer have to find it among the first ten hits. */
 async function searchNeedles(count, name, path, truth) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();

@@ -56,7 +56,9 @@ function describeImport(folder, program, path) {
 /** Members of a row that the first released versions did not have. */
 const NEWER_MEMBERS = ["said_by", "about", "special"];
 
-/** Digest of the rows that does not depend on their order, because records of the same time may come in any order. */
+/**
+ * A digest of the rows that does not depend on their order, because records with the same time may come in any order.
+ */
 const digestRows = (rows) => {
   const hash = createHash("sha256");
   const withoutNewer = (key, value) => (NEWER_MEMBERS.includes(key) ? undefined : value);
@@ -70,15 +72,15 @@ const vaultVersions = () => readdirSync(VAULTS_FOLDER).filter((name) => !name.en
 async function visitVersions(program, visit) {
   for (const version of vaultVersions()) {
     await inFolder(async (folder) => {
-      const kept = join(VAULTS_FOLDER, version);
-      const name = readdirSync(kept).find((entry) => entry.startsWith("Golden."));
-      cpSync(join(kept, name), join(folder, name), { recursive: true });
-      const exports = readdirSync(join(kept, "exports")).sort();
+      const versionFolder = join(VAULTS_FOLDER, version);
+      const name = readdirSync(versionFolder).find((entry) => entry.startsWith("Golden."));
+      cpSync(join(versionFolder, name), join(folder, name), { recursive: true });
+      const exports = readdirSync(join(versionFolder, "exports")).sort();
       await visit({
         version,
-        expected: join(kept, "expected.json"),
+        expected: join(versionFolder, "expected.json"),
         vault: new GoldenVault(folder, name, program),
-        read: (file) => describeImport(folder, program, join(kept, "exports", file)),
+        read: (file) => describeImport(folder, program, join(versionFolder, "exports", file)),
         exports,
       });
     });

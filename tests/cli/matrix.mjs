@@ -32,8 +32,8 @@ const CASES = [
   ["zaxy", "signed-ed25519/input.json"],
 ];
 /**
- * Data about the file itself, which a new file lacks or states differently. Each entry is `[prefix of case names,
- * prefix of places, reason]`.
+ * Data about the file itself, which a new file lacks or states differently. Each entry is `[prefix of the case name,
+ * prefix of the place, reason]`.
  */
 const FILE_DATA = [
   ["alf", "manifest.json:", "time, counts and digests of the new archive; the data about the agent is compared"],
@@ -80,7 +80,7 @@ function roundTrip(scratch, home, fixture, other, how) {
   const first = convert(source, otherPath, other);
   if (first.code !== 0) return [`there: ended with ${first.code}: ${first.stdout.slice(0, 400)}${first.stderr}`];
   const second = convert(otherPath, homePath, home, ...how);
-  // Exit code 1: written but not valid. Invalid lines of the fixture are written back as they were.
+  // Exit code 1: written but not valid, because invalid lines of the fixture are written back unchanged.
   if (second.code !== 0 && second.code !== 1)
     return [`back: ended with ${second.code}: ${second.stdout.slice(0, 400)}${second.stderr}`];
   const [before, after] = [source, homePath].map((path) => FORMATS[home].parts(path));
@@ -101,7 +101,7 @@ function textChanges(before, after) {
   return [...problems, ...added.map((place) => `${place}: was not there`)];
 }
 
-/** The report has to list moved fields, and only the allowed losses. */
+/** Checks that the report lists moved fields, and no losses except the allowed ones. */
 function lossProblems(losses) {
   const problems = losses.filter(({ kind, field }) => kind === "left_out" && !ALLOWED_LOSSES[field]);
   const listsMoves = losses.some(({ kind }) => kind === "moved_to_extension");

@@ -53,7 +53,7 @@ export class McpClient {
     client.#child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });
     client.over = new Promise((resolve) => client.#child.on("close", resolve));
     client.#child.on("error", () => {});
-    client.#child.stdin.on("error", () => {}); // it may have ended
+    client.#child.stdin.on("error", () => {}); // The program may have ended already.
     createInterface({ input: client.#child.stdout }).on("line", (line) => {
       const answer = JSON.parse(line);
       client.#waiting.get(answer.id)?.(answer);

@@ -38,10 +38,10 @@ export class Vault {
     this.secret = join(folder, "passphrase.txt");
     this.folder = folder;
     writeFileSync(this.secret, `${PASSPHRASE}\n`, { mode: 0o600 });
-    // Temporary files go here, so that tests can inspect them.
+    // Temporary files go here, where tests can inspect them.
     this.scratch = join(folder, "scratch");
     mkdirSync(this.scratch, { recursive: true });
-    // Lists of erasures go here, and not into the folder of the person who runs the tests.
+    // Lists of erasures go here, so that the tests do not write into the data folder of the person who runs them.
     this.data = `${this.path}.data`;
     this.env = {
       ...CLEAN_ENV,
@@ -80,7 +80,7 @@ export class Vault {
     return answer;
   }
 
-  /** Start one command without waiting for it. */
+  /** Starts a command without waiting for it. */
   start(args, options = {}) {
     return spawn(built("mementory"), ["--json", ...args], {
       cwd: this.folder,
@@ -90,7 +90,7 @@ export class Vault {
     });
   }
 
-  /** Write a file beside the vault; returns its path. */
+  /** Writes a file beside the vault; returns its path. */
   write(name, content) {
     const path = join(this.folder, name);
     writeFileSync(path, content, { mode: 0o600 });

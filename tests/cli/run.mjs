@@ -67,7 +67,7 @@ async function runCase(folder, { vault = false, files = {}, steps }) {
   try {
     for (const [i, step] of steps.entries()) {
       const problems = await runStep(stage, substitute(step, known)).catch((error) => [error.message.trim()]);
-      // Later steps depend on this one.
+      // Stop here, because later steps depend on this one.
       if (problems.length > 0) return problems.map((problem) => `step ${i + 1} (${stepTitle(step)}): ${problem}`);
     }
     return [];
@@ -114,7 +114,8 @@ function runCommand({ folder, known, env }, step) {
   } catch {
     return [...problems, `standard output is not one JSON object: ${stdout.slice(0, 200)}`];
   }
-  // A failed command answers with an error, except a check that finds damage: it answers with a report.
+  // A failed command has to answer with an error. The exception is a check that finds damage, which answers with a
+  // report.
   if ((step.exit ?? 0) > 1 && answer.ok === undefined) problems.push(...differences(ERROR_SHAPE, answer, ""));
   if (step.run.includes("import") && answer.by_kind) problems.push(...sumProblems(answer));
   if (step.json !== undefined) problems.push(...differences(step.json, answer, ""));

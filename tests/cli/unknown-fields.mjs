@@ -1,26 +1,26 @@
 // Members that a reader does not know must survive every step of a trip: import, export as `.mem`, import, export as
-// `.alf`, import, export as `.mem`. The test adds a member with a unique value to every object inside a list of a
-// reader's fixture and to YAML frontmatter, and a column of such values to CSV tables. It also imports everything a
-// second time, which must add nothing. With WHOLE_UNKNOWN it takes every case of each format instead of one.
+// `.alf`, import, export as `.mem`. The test adds a member with a unique value to YAML frontmatter and to every object
+// inside a list of a reader's fixture, and a column of such values to CSV tables. It also imports everything a second
+// time, which must add nothing. With WHOLE_UNKNOWN it takes every case of each format instead of one.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { runAlone } from "../tools/count.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 
 const MEMBER = "x_member_of_tomorrow";
-/** Names of cases that use all of a format. The first of these that a format has is its sample. */
+/** Names of cases that use all of a format. The first of them that a format has is its sample. */
 const WHOLE_CASES = ["full", "export", "json", "page", "home", "workspace", "markdown"];
-/** Folders of fixtures that are not of a reader, and formats for interchange, which have tests of their own. */
+/** Folders of fixtures that belong to no reader, and interchange formats, which have tests of their own. */
 const LEFT_OUT = [
   ...["samples", "vaults", "hostile", "fuzz", "crypto", "clients", "demonstration", "kept_file"],
   ...["mem", "alf", "mif", "pam", "zaxy", "eventloom"],
 ];
 
 /**
- * What a reader leaves out on purpose, or keeps where `.mem` cannot take it. For each format: pairs of a pattern that
- * matches the place, and the reason. A reason such as `code: explanation` means that the import report must contain
- * this code for the file. `passthrough` means that the vault keeps the file, or the part of it around its lists, and
- * that `.mem` lists it as a loss.
+ * What a reader leaves out on purpose, or keeps although `.mem` cannot express it. For each format: pairs of a pattern
+ * that matches the place, and the reason. A reason such as `code: explanation` means that the import report must
+ * contain this code for the file. `passthrough` means that the vault keeps the file, or the part of it around its
+ * lists, and that `.mem` lists it as a loss.
  */
 const REPEATED_PROMPT = "duplicate: the session has this prompt";
 const NOT_KEPT = {
@@ -55,7 +55,7 @@ const NOT_KEPT = {
   portable_agent_memory: [[/#\/capability_tokens/, "secret: tokens that give access"]],
 };
 
-/** Tests one case of each format together in one vault, then the next case of each, and counts each case. */
+/** Tests one case of each format in a common vault, then the next case of each, and counts each case. */
 export async function testUnknownFields(count) {
   const wanted = process.env.MEMENTORY_CASE ?? "";
   const formats = readdirSync(FIXTURES).filter((name) => !LEFT_OUT.includes(name) && name.includes(wanted));
@@ -141,7 +141,7 @@ function filesLeftOut(folder, format, inputs) {
   return losses.filter((loss) => loss.field === "passthrough").map((loss) => loss.record);
 }
 
-/** True if the import report, or the list of losses of `.mem`, mentions the file of a place that was not kept. */
+/** Whether the file of a place that was not kept is in the import report, or in the list of losses of `.mem`. */
 function isReported(where, reason, report, leftOut) {
   const file = where.split("#")[0];
   if (reason === "passthrough") return leftOut.some((name) => where.replace("#", "").includes(name.replace(/#$/, "")));
@@ -166,14 +166,14 @@ function valuesIn(path) {
 
 /** Copies files and adds members to them. */
 class AddedMembers {
-  /** Copies a file or folder, and adds members wherever they can be added. `name` is its path in messages. */
+  /** Maps each added value to its place. */
   places = new Map();
 
   constructor(format) {
     this.format = format;
   }
 
-  /** The text with members added, or null if none can be added to it. */
+  /** Copies a file or folder, and adds members wherever they can be added. `name` is its path in messages. */
   copy(path, copy, name) {
     if (statSync(path).isDirectory()) {
       mkdirSync(copy);

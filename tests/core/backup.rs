@@ -35,10 +35,10 @@ fn a_backup_contains_the_whole_vault_and_opens_with_its_passphrase() {
     t.import(&[sample("claude-export.zip")]).unwrap();
     let facts = t.vault.queries().facts().unwrap();
     let out = t.folder.path().join("copy.mementory");
-    let made = backup(&t, &out).unwrap();
+    let backup_result = backup(&t, &out).unwrap();
     reader.execute_batch("COMMIT").unwrap();
 
-    assert!(made.bytes > 0 && made.digest.len() == 64);
+    assert!(backup_result.bytes > 0 && backup_result.digest.len() == 64);
     assert_eq!(
         entry_names(t.folder.path()),
         ["copy.mementory", "t.mementory"]
@@ -50,8 +50,8 @@ fn a_backup_contains_the_whole_vault_and_opens_with_its_passphrase() {
     );
     // The original vault stays open.
     let copy = Vault::open(&out, PASSPHRASE).unwrap();
-    let held = copy.queries().facts().unwrap();
-    assert_eq!(held.counts, facts.counts);
+    let copied_facts = copy.queries().facts().unwrap();
+    assert_eq!(copied_facts.counts, facts.counts);
     assert!(
         copy.integrity()
             .check()
@@ -118,8 +118,8 @@ fn a_backup_of_damaged_files_fails() {
 }
 
 fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<mementory_vault::Backup> {
-    let made = Backups::restore(from, out, secret, None, &AtomicBool::new(false), &|_, _| {})?;
-    Ok(made.value.copy)
+    let restored = Backups::restore(from, out, secret, None, &AtomicBool::new(false), &|_, _| {})?;
+    Ok(restored.value.copy)
 }
 
 /// Content of every file below `dir`.
@@ -145,8 +145,8 @@ fn a_restored_vault_equals_the_original_and_the_backup_is_unchanged() {
     backup(&t, &copy).unwrap();
     let before = contents(&copy);
     let out = t.folder.path().join("again.mementory");
-    let made = restore(&copy, &out, PASSPHRASE).unwrap();
-    assert!(made.bytes > 0 && made.digest.len() == 64);
+    let restored = restore(&copy, &out, PASSPHRASE).unwrap();
+    assert!(restored.bytes > 0 && restored.digest.len() == 64);
     assert_eq!(contents(&copy), before, "it is only read");
     let again = Vault::open(&out, PASSPHRASE).unwrap();
     assert_eq!(again.queries().facts().unwrap().counts, facts.counts);
@@ -217,17 +217,17 @@ fn a_failed_restore_leaves_nothing() {
 #[test]
 fn the_backups_beside_a_vault_are_found_without_its_passphrase() {
     let t = TempVault::new();
-    let beside = |name: &str| t.folder.path().join(name);
-    backup(&t, &beside("t 2026-11-20 0900.mementory")).unwrap();
-    backup(&t, &beside("elsewhere called.mementory")).unwrap();
+    let in_folder = |name: &str| t.folder.path().join(name);
+    backup(&t, &in_folder("t 2026-11-20 0900.mementory")).unwrap();
+    backup(&t, &in_folder("elsewhere called.mementory")).unwrap();
     Vault::create(
-        &beside("t other.mementory"),
+        &in_folder("t other.mementory"),
         PASSPHRASE,
         KdfChoice::Floor,
         at(0),
     )
     .unwrap();
-    std::fs::create_dir(beside("empty.mementory")).unwrap();
+    std::fs::create_dir(in_folder("empty.mementory")).unwrap();
     let found = || -> Vec<String> {
         let mut names: Vec<String> = backups_of(&t.dir())
             .iter()

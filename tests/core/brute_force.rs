@@ -87,8 +87,8 @@ fn files(dir: &Path, each: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Reads the index, whose files may vanish meanwhile: after a merge of segments, its threads remove the old files. If a
-/// listed file is gone when it is read, all files are listed and read again, so that no existing file is left out.
+/// Reads the index while its files may vanish: after a merge of segments, its threads remove the old files. If a listed
+/// file is gone when it is read, all files are listed and read again, so that no existing file is left out.
 fn listed_again_if_one_vanished(read: impl Fn() -> Result<Vec<u8>>) -> Vec<u8> {
     for _ in 0..100 {
         match read() {
@@ -137,7 +137,7 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Result<Vec<u8>> {
     for entry in std::fs::read_dir(&dir)? {
         let path = entry?.path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        // A file that `meta.json` does not name belongs to a running merge.
+        // Skip a file that `meta.json` does not name, because it belongs to a running merge.
         if generations.contains_key(&name) {
             let bytes = decrypt_file(
                 &path,
@@ -151,7 +151,7 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Result<Vec<u8>> {
     for segment in Index::open(memory).unwrap().searchable_segments().unwrap() {
         let reader = tantivy::SegmentReader::open(&segment).unwrap();
         for (field, _) in reader.schema().fields() {
-            // Fields that are only columns have no dictionary.
+            // Fields that are stored only as columns have no dictionary.
             let Ok(inverted) = reader.inverted_index(field) else {
                 continue;
             };

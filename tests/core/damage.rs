@@ -182,12 +182,12 @@ fn a_damaged_later_page_is_found_by_the_check() {
     let length = std::fs::metadata(dir.join("store.db")).unwrap().len() as usize;
     flip_bit(&dir.join("store.db"), length - 4000);
     if let Ok(vault) = Vault::open(&dir, PASSPHRASE) {
-        let bad: Vec<&str> = vault.integrity().check().map_or(vec!["pages"], |p| {
+        let failed_places: Vec<&str> = vault.integrity().check().map_or(vec!["pages"], |p| {
             p.into_iter().filter(|p| !p.ok).map(|p| p.place).collect()
         });
         assert!(
-            bad.contains(&"pages"),
-            "the check names the pages, found {bad:?}"
+            failed_places.contains(&"pages"),
+            "the check names the pages, found {failed_places:?}"
         );
     }
 }
@@ -279,8 +279,8 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
     );
     drop(vault);
     // An index from an earlier state was put back. It is stale, because it lacks changes that the store contains.
-    let aside = folder.path().join("old-index");
-    copy(&dir.join("index"), &aside);
+    let old_index = folder.path().join("old-index");
+    copy(&dir.join("index"), &old_index);
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     vault
         .editor()
@@ -288,7 +288,7 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
         .unwrap();
     drop(vault);
     std::fs::remove_dir_all(dir.join("index")).unwrap();
-    copy(&aside, &dir.join("index"));
+    copy(&old_index, &dir.join("index"));
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     assert_eq!(
         vault
@@ -319,7 +319,7 @@ fn a_damaged_blob_is_reported_and_affects_nothing_else() {
     let blob = files(&dir.join("blobs")).remove(0);
     flip_bit(&blob, 60);
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
-    let bad: Vec<&str> = vault
+    let failed_places: Vec<&str> = vault
         .integrity()
         .check()
         .unwrap()
@@ -327,7 +327,7 @@ fn a_damaged_blob_is_reported_and_affects_nothing_else() {
         .filter(|p| !p.ok)
         .map(|p| p.place)
         .collect();
-    assert_eq!(bad, ["blobs"], "only the blobs");
+    assert_eq!(failed_places, ["blobs"], "only the blobs");
 }
 
 #[test]

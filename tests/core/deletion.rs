@@ -326,7 +326,7 @@ fn reports_and_the_list_of_imports_name_nothing_of_what_was_erased() {
             [r#"["Ms Quokka.md","Zoo","tea.md"]"#],
         )
         .unwrap();
-    let said = |t: &TempVault| -> String {
+    let reports_and_names = |t: &TempVault| -> String {
         let batches = t.vault.batches().batches().unwrap();
         let reports = batches
             .iter()
@@ -334,10 +334,14 @@ fn reports_and_the_list_of_imports_name_nothing_of_what_was_erased() {
         let names = batches.iter().map(|b| b.names.join(","));
         reports.chain(names).collect::<Vec<_>>().join("\n")
     };
-    assert!(said(&t).contains("Quokka"), "{}", said(&t));
+    assert!(
+        reports_and_names(&t).contains("Quokka"),
+        "{}",
+        reports_and_names(&t)
+    );
     let done = erase(&t, &[id_of(&t, Kind::Memory, "Zoo")]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    let after = said(&t);
+    let after = reports_and_names(&t);
     assert!(
         !after.contains("Quokka") && !after.contains("Zoo"),
         "{after}"

@@ -46,21 +46,21 @@ fn memories_with_the_same_words_form_a_group_and_can_be_merged() {
             at(60),
         )
         .unwrap();
-    let gone = t
+    let merged_ids = t
         .vault
         .duplicates()
         .merge_into(&ids[0], &ids[1..], at(70))
         .unwrap()
         .value;
-    assert_eq!(gone, ids[1..]);
-    let kept = t.vault.reader().view(&ids[0]).unwrap();
+    assert_eq!(merged_ids, ids[1..]);
+    let kept_record = t.vault.reader().view(&ids[0]).unwrap();
     assert_eq!(
-        t.vault.reader().tags(kept.row).unwrap(),
+        t.vault.reader().tags(kept_record.row).unwrap(),
         ["travel"],
         "tags are joined"
     );
     assert!(groups(&t).is_empty());
-    t.vault.trash().restore(&gone, at(80)).unwrap();
+    t.vault.trash().restore(&merged_ids, at(80)).unwrap();
     assert_eq!(groups(&t).len(), 1, "undone");
     assert!(
         t.vault

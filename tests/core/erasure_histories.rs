@@ -71,18 +71,18 @@ const COMMON_SENTENCES: [&str; 6] = [
     "database_pages",
 ];
 const ACTS_PER_HISTORY: usize = 14;
-/// Number of letters of a marker, which is a word that only one record has.
+/// Number of letters of a marker, a word that only one record contains.
 const MARKER_CHARS: usize = 14;
 
 /// A xorshift64* generator, which gives the same numbers for the same seed on every machine.
 struct Random(u64);
 
 impl Random {
-    fn below(&mut self, most: usize) -> usize {
+    fn below(&mut self, bound: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % most.max(1)
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
     }
 
     fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
@@ -162,7 +162,7 @@ impl History {
             let mut records = vec![conversation];
             for m in 0..2 + random.below(5) {
                 marker = random.marker();
-                let mut own = vec![marker.clone()];
+                let mut message_markers = vec![marker.clone()];
                 let mut message = record(
                     Kind::Message,
                     &format!("{number}/{c}/{m}"),
@@ -180,7 +180,7 @@ impl History {
                     ..part
                 });
                 if random.below(4) == 0 {
-                    let (name, said) = (random.marker(), random.marker());
+                    let (name, text_marker) = (random.marker(), random.marker());
                     let key = RecordKey::new("test", format!("file/{number}/{c}/{m}"));
                     let name_of = format!("{name}.txt");
                     files.push(AttachmentFile {
@@ -196,10 +196,10 @@ impl History {
                         name: name_of,
                         media_type: None,
                         size: None,
-                        text: Some(random.text(&said)),
+                        text: Some(random.text(&text_marker)),
                     };
                     message.attachments.push(file);
-                    own.extend([name, said]);
+                    message_markers.extend([name, text_marker]);
                 }
                 if random.below(4) == 0 {
                     let block = random.marker();
@@ -207,12 +207,12 @@ impl History {
                         "blocks".into(),
                         serde_json::json!([{ "text": random.text(&block) }]),
                     );
-                    own.push(block);
+                    message_markers.push(block);
                 }
                 if random.below(5) == 0 {
                     let tag = random.marker();
                     message.tags.push(format!("tag {tag}"));
-                    own.push(tag);
+                    message_markers.push(tag);
                 }
                 if random.below(5) == 0 {
                     let mut memory = record(
@@ -230,7 +230,7 @@ impl History {
                 if random.below(6) == 0 {
                     quoted.clone_from(&message.text);
                 }
-                markers.push(own);
+                markers.push(message_markers);
                 records.push(message);
             }
             units.push(records);
@@ -264,9 +264,9 @@ impl History {
         ]
         .concat()
         {
-            let said =
+            let json =
                 serde_json::to_string(&self.t.vault.reader().record(&view).unwrap()).unwrap();
-            let own = markers.iter().find(|own| said.contains(own[0].as_str()));
+            let own = markers.iter().find(|own| json.contains(own[0].as_str()));
             self.markers
                 .extend(own.map(|own| (view.id_text(), own.clone())));
         }
@@ -335,12 +335,12 @@ impl History {
         };
         let text = self.text_of(&view);
         let all = text.chars().count();
-        let own = self
+        let record_markers = self
             .markers
             .get(&view.id_text())
             .cloned()
             .unwrap_or_default();
-        let marker = own
+        let marker = record_markers
             .into_iter()
             .find(|marker| text.contains(marker.as_str()));
         let (start, end) = match marker.as_ref().filter(|_| self.random.below(2) == 0) {
@@ -437,8 +437,8 @@ impl History {
         self.assert_complete(&done);
     }
 
-    /// Notes that the markers of erased records must be gone from the vault. Markers that another record contains too
-    /// (a memory derived from an erased one, or a copy in the Trash) may stay.
+    /// Records that the markers of erased records must be gone from the vault. A marker may stay if another record
+    /// contains it too (a memory derived from an erased one, or a copy in the Trash).
     fn forget(&mut self, erased: &[String]) {
         for id in erased {
             self.gone
@@ -519,14 +519,14 @@ fn every_deletion_in_a_random_history_is_complete_and_a_search_through_everythin
     );
     let mut failed = Vec::new();
     for seed in first..first + count {
-        let one = std::panic::catch_unwind(|| {
+        let outcome = std::panic::catch_unwind(|| {
             let mut history = History::new(seed);
             for _ in 0..ACTS_PER_HISTORY {
                 history.act();
             }
             history.assert_nothing_left();
         });
-        if one.is_err() {
+        if outcome.is_err() {
             failed.push(seed);
         }
     }

@@ -38,7 +38,7 @@ fn backup(t: &TempVault, out: &Path) {
 fn restore_and_open(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, TempVault) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("t.mementory");
-    let made = Backups::restore(
+    let restored = Backups::restore(
         from,
         &out,
         PASSPHRASE,
@@ -48,7 +48,7 @@ fn restore_and_open(from: &Path, ledgers: Option<&Path>) -> (RestoredBackup, Tem
     )
     .unwrap();
     let vault = Vault::open(&out, PASSPHRASE).unwrap();
-    (made.value, TempVault { folder, vault })
+    (restored.value, TempVault { folder, vault })
 }
 
 /// Copies the folder of a closed vault.
@@ -124,19 +124,19 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
             .complete
     );
 
-    let (made, again) = restore_and_open(&older, Some(data.path()));
-    assert_eq!((made.erased_since, made.known), (1, true));
-    assert!(found(&again, CANARY) > 0, "the backup has it");
-    assert_eq!(apply_list(&again, data.path()), ONE_APPLIED);
+    let (restored, copy) = restore_and_open(&older, Some(data.path()));
+    assert_eq!((restored.erased_since, restored.known), (1, true));
+    assert!(found(&copy, CANARY) > 0, "the backup has it");
+    assert_eq!(apply_list(&copy, data.path()), ONE_APPLIED);
     for id in [&conversation, &message] {
-        let asked = again.vault.reader().view(id);
+        let erased_row = copy.vault.reader().view(id);
         assert!(
-            matches!(asked, Err(VaultError::NotFound { erased: true, .. })),
-            "{asked:?}"
+            matches!(erased_row, Err(VaultError::NotFound { erased: true, .. })),
+            "{erased_row:?}"
         );
     }
-    assert_nowhere(&again, CANARY);
-    assert_eq!(found(&again, "milk"), 1, "the others stay");
+    assert_nowhere(&copy, CANARY);
+    assert_eq!(found(&copy, "milk"), 1, "the others stay");
     let tombstones = |t: &TempVault| {
         let mut ids: Vec<String> = t
             .vault
@@ -149,17 +149,16 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
         ids.sort();
         ids
     };
-    assert_eq!(tombstones(&again), tombstones(&t), "the same tombstones");
+    assert_eq!(tombstones(&copy), tombstones(&t), "the same tombstones");
     assert!(
-        again
-            .vault
+        copy.vault
             .audit()
             .tombstones()
             .unwrap()
             .iter()
             .all(|row| row.signature_valid)
     );
-    let report = again
+    let report = copy
         .import_records(vec![record(Kind::Memory, "memory", SENTENCE)])
         .unwrap();
     assert_eq!(
@@ -168,8 +167,7 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
         "an import does not bring it back either"
     );
     assert!(
-        again
-            .vault
+        copy.vault
             .integrity()
             .check()
             .unwrap()
@@ -177,7 +175,7 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
             .all(|place| place.ok)
     );
     assert_eq!(
-        apply_list(&again.reopen(), data.path()),
+        apply_list(&copy.reopen(), data.path()),
         AppliedErasures {
             erasures: 0,
             ..ONE_APPLIED
@@ -201,9 +199,9 @@ fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
     let message = id_of(&t, Kind::Message, CANARY);
     redact(&t, &message, CANARY);
 
-    let (made, again) = restore_and_open(&older, Some(data.path()));
-    assert_eq!((made.erased_since, made.known), (1, true));
-    assert_eq!(apply_list(&again, data.path()), ONE_APPLIED);
+    let (restored, copy) = restore_and_open(&older, Some(data.path()));
+    assert_eq!((restored.erased_since, restored.known), (1, true));
+    assert_eq!(apply_list(&copy, data.path()), ONE_APPLIED);
     let text = |t: &TempVault| {
         t.vault
             .reader()
@@ -211,16 +209,16 @@ fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
             .unwrap()
             .text
     };
-    assert_eq!(text(&again), text(&t), "the same words went");
+    assert_eq!(text(&copy), text(&t), "the same words went");
     assert_eq!(
-        id_of(&again, Kind::Memory, "Once more"),
+        id_of(&copy, Kind::Memory, "Once more"),
         id_of(&t, Kind::Memory, "Once more"),
         "the other stays"
     );
-    for version in again.decrypted().windows(SENTENCE.len()) {
+    for version in copy.decrypted().windows(SENTENCE.len()) {
         assert_ne!(version, SENTENCE.as_bytes(), "in no version and no page");
     }
-    let report = again
+    let report = copy
         .import_records(vec![record(Kind::Memory, "fourth", SENTENCE)])
         .unwrap();
     assert_eq!(
@@ -240,9 +238,9 @@ fn a_copy_of_the_folder_made_before_an_erasure_loses_the_records_too() {
     let t = open_vault_in(folder);
     apply_list(&t, data.path());
     erase(&t, &[conversation_of(&t)]);
-    let again = open_vault_in(older);
-    assert_eq!(apply_list(&again, data.path()), ONE_APPLIED);
-    assert_nowhere(&again, CANARY);
+    let reopened = open_vault_in(older);
+    assert_eq!(apply_list(&reopened, data.path()), ONE_APPLIED);
+    assert_nowhere(&reopened, CANARY);
 }
 
 #[test]
@@ -257,18 +255,18 @@ fn a_newer_backup_beside_an_older_one_provides_the_list() {
     backup(&t, &older);
     erase(&t, &[conversation_of(&t)]);
     backup(&t, &other.path().join("backup 2"));
-    let (made, again) = restore_and_open(&older, Some(elsewhere.path()));
+    let (restored_backup, copy) = restore_and_open(&older, Some(elsewhere.path()));
     assert_eq!(
-        (made.erased_since, made.known),
+        (restored_backup.erased_since, restored_backup.known),
         (1, true),
         "each backup carries the list"
     );
     assert_eq!(
-        apply_list(&again, elsewhere.path()).erasures,
+        apply_list(&copy, elsewhere.path()).erasures,
         1,
         "what was restored has it"
     );
-    assert_nowhere(&again, CANARY);
+    assert_nowhere(&copy, CANARY);
 }
 
 #[test]
@@ -282,10 +280,10 @@ fn without_any_list_it_is_unknown_what_was_erased_since_a_backup() {
     let older = other.path().join("backup");
     backup(&t, &older);
     erase(&t, &[conversation_of(&t)]);
-    let (made, again) = restore_and_open(&older, Some(elsewhere.path()));
-    assert_eq!((made.erased_since, made.known), (0, false));
+    let (restored, copy) = restore_and_open(&older, Some(elsewhere.path()));
+    assert_eq!((restored.erased_since, restored.known), (0, false));
     assert!(
-        !apply_list(&again, elsewhere.path()).known,
+        !apply_list(&copy, elsewhere.path()).known,
         "nor does opening it"
     );
 }
@@ -296,12 +294,17 @@ fn a_damaged_list_and_one_of_another_vault_are_left_out() {
     let t = vault_with_list(data.path());
     erase(&t, &[conversation_of(&t)]);
     let list = only_file(data.path());
-    let whole = std::fs::read(&list).unwrap();
+    let original_bytes = std::fs::read(&list).unwrap();
     vault_with_list(foreign.path());
-    let others = std::fs::read(only_file(foreign.path())).unwrap();
-    let mut flipped = whole.clone();
+    let foreign_bytes = std::fs::read(only_file(foreign.path())).unwrap();
+    let mut flipped = original_bytes.clone();
     flipped[60] ^= 1;
-    for damaged in [&others, &flipped, &whole[..20].to_vec(), &Vec::new()] {
+    for damaged in [
+        &foreign_bytes,
+        &flipped,
+        &original_bytes[..20].to_vec(),
+        &Vec::new(),
+    ] {
         std::fs::write(&list, damaged).unwrap();
         let applied = apply_list(&t, data.path());
         assert_eq!(
@@ -346,15 +349,15 @@ fn a_vault_from_before_the_list_builds_it_from_its_tombstones() {
             unread: 0
         }
     );
-    let (_, again) = restore_and_open(&older, Some(data.path()));
-    assert_eq!(apply_list(&again, data.path()).erasures, 2);
-    assert_nowhere(&again, CANARY);
+    let (_, copy) = restore_and_open(&older, Some(data.path()));
+    assert_eq!(apply_list(&copy, data.path()).erasures, 2);
+    assert_nowhere(&copy, CANARY);
     assert_eq!(
-        found(&again, "tea"),
+        found(&copy, "tea"),
         0,
         "the words are not known, so the text goes as a whole"
     );
-    let report = again
+    let report = copy
         .import_records(vec![record(Kind::Memory, "x", "Likes tea with milk.")])
         .unwrap();
     assert_eq!(

@@ -4,7 +4,7 @@ use mementory_testkit::TempVault;
 use mementory_vault::{ExportDiffStatus, ListQuery};
 use std::path::{Path, PathBuf};
 
-/// Makes a ChatGPT export as a folder, from the id, title and time of each conversation.
+/// Makes a folder with a ChatGPT export, from the id, title and time of each conversation.
 fn export(folder: &Path, name: &str, conversations: &[(&str, &str, i64)]) -> PathBuf {
     let dir = folder.join(name);
     std::fs::create_dir(&dir).unwrap();

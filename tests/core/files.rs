@@ -30,15 +30,15 @@ fn vault_with_files() -> TempVault {
             origin_id: None,
             name: (*name).into(),
             media_type: media_type.map(Into::into),
-            // The size that an export states for a file it does not contain must not be counted.
+            // The export states a size for a file that it does not contain. That size must not be counted.
             size: Some(5_000),
             text: None,
         })
         .collect();
     t.import_with(&options(&cancel, false), &|sink| {
         sink.unit(Unit::from(memory_with_files.clone()))?;
-        for (name, media_type, held) in FILES {
-            let Some(held) = held else { continue };
+        for (name, media_type, size) in FILES {
+            let Some(size) = size else { continue };
             let file = AttachmentFile {
                 key: key(name),
                 origin_id: None,
@@ -47,8 +47,8 @@ fn vault_with_files() -> TempVault {
                 place: name.into(),
             };
             // Each file has different bytes, because equal bytes would be one blob.
-            let bytes = name.repeat(held);
-            sink.attachment(file, &mut &bytes.as_bytes()[..held])?;
+            let bytes = name.repeat(size);
+            sink.attachment(file, &mut &bytes.as_bytes()[..size])?;
         }
         Ok(())
     })
@@ -132,12 +132,12 @@ fn each_file_is_counted_once_with_its_stored_bytes() {
 #[test]
 fn counts_by_file_kind_follow_the_other_filters() {
     let t = vault_with_files();
-    let alone = ListQuery {
+    let missing_files = ListQuery {
         file_kind: Some(FileKind::Missing),
         ..ListQuery::default()
     };
     assert_eq!(
-        t.vault.queries().list(&alone).unwrap().total,
+        t.vault.queries().list(&missing_files).unwrap().total,
         1,
         "a memory is no missing file"
     );

@@ -34,12 +34,12 @@ const LISTED: [Kind; 5] = [
 ];
 
 #[derive(Debug, Clone)]
-struct Made {
+struct RecordSpec {
     kind: Kind,
     source: usize,
     record_type: Option<usize>,
     tags: Vec<usize>,
-    /// None: the record has no date of its own, so the day of its import counts.
+    /// None: the record has no date of its own, and the day of its import counts.
     day: Option<i64>,
     secret: Option<usize>,
     secret_in_title: bool,
@@ -49,7 +49,7 @@ struct Made {
 }
 
 prop_compose! {
-    fn any_made()(
+    fn any_spec()(
         kind in proptest::sample::select(vec![
             Kind::Memory, Kind::Memory, Kind::Fact, Kind::Profile, Kind::Conversation, Kind::Conversation,
             Kind::Resource, Kind::Todo, Kind::Entity, Kind::Credential, Kind::Audit,
@@ -59,13 +59,13 @@ prop_compose! {
         secret in proptest::option::of(0..3usize), secret_in_title in any::<bool>(),
         trashed in proptest::bool::weighted(0.15), hidden in proptest::bool::weighted(0.15),
         not_exportable in proptest::bool::weighted(0.15),
-    ) -> Made {
-        Made { kind, source, record_type, tags, day, secret, secret_in_title, trashed, hidden, not_exportable }
+    ) -> RecordSpec {
+        RecordSpec { kind, source, record_type, tags, day, secret, secret_in_title, trashed, hidden, not_exportable }
     }
 }
 
-/// Values that a scope is limited to; empty, which is no limit, in three of four scopes. With more limits in one scope,
-/// most vaults show nothing, and a limit that has no effect is not noticed.
+/// Values that a scope is limited to. Three times out of four the list is empty, which means no limit: with more limits
+/// in one scope, most vaults would show nothing, and a limit without effect would not be noticed.
 fn some_of<T: Debug + Clone>(
     value: impl Strategy<Value = T>,
     size: Range<usize>,
@@ -103,43 +103,43 @@ fn imported() -> Timestamp {
 }
 
 /// The record number `n`. A conversation gets a message with the same properties.
-fn unit(n: usize, made: &Made) -> Unit {
-    let secret = made
+fn unit(n: usize, spec: &RecordSpec) -> Unit {
+    let secret = spec
         .secret
         .map(|n| format!("{}{}", AROUND[n], SECRETS[n]))
         .unwrap_or_default();
     let mut record = Record::new(
-        made.kind,
+        spec.kind,
         key(&format!("r{n}")),
         format!("{WORD} number{n}. {secret}"),
     );
-    record.title = Some(match made.secret_in_title {
+    record.title = Some(match spec.secret_in_title {
         true => format!("{WORD} title{n}. {secret}"),
         false => format!("{WORD} title{n}"),
     });
-    record.source.platform = SOURCES[made.source].into();
-    record.record_type = made.record_type.map(|n| TYPES[n].to_owned());
-    record.tags = made.tags.iter().map(|n| TAGS[*n].to_owned()).collect();
-    record.times.created = made.day.map(time);
-    if made.not_exportable {
+    record.source.platform = SOURCES[spec.source].into();
+    record.record_type = spec.record_type.map(|n| TYPES[n].to_owned());
+    record.tags = spec.tags.iter().map(|n| TAGS[*n].to_owned()).collect();
+    record.times.created = spec.day.map(time);
+    if spec.not_exportable {
         record.origin.format = "pam".into();
         record
             .fields
             .insert("access".into(), serde_json::json!({"exportable": false}));
     }
     let mut records = vec![record];
-    if made.kind == Kind::Conversation {
+    if spec.kind == Kind::Conversation {
         let mut message = Record::new(
             Kind::Message,
             key(&format!("m{n}")),
             format!("{WORD} said{n}. {secret}"),
         );
-        message.source.platform = SOURCES[made.source].into();
-        message.times.created = made.day.map(|day| time(day + 1));
+        message.source.platform = SOURCES[spec.source].into();
+        message.times.created = spec.day.map(|day| time(day + 1));
         message.parent = Some(key(&format!("r{n}")));
         message.message = Some(MessagePart {
             role: "user".into(),
-            hidden: made.hidden,
+            hidden: spec.hidden,
             active: true,
             content_type: "text".into(),
             ..MessagePart::default()
@@ -150,7 +150,7 @@ fn unit(n: usize, made: &Made) -> Unit {
 }
 
 /// Whether a client with this scope may see a record, written independently of the vault.
-fn is_visible(scope: &GrantScope, record: &Record, made: &Made) -> bool {
+fn is_visible(scope: &GrantScope, record: &Record, spec: &RecordSpec) -> bool {
     let kind = record.kind;
     let never = [
         Kind::Attachment,
@@ -160,14 +160,14 @@ fn is_visible(scope: &GrantScope, record: &Record, made: &Made) -> bool {
     ]
     .contains(&kind);
     let chat = [Kind::Conversation, Kind::Message].contains(&kind);
-    let hidden = made.hidden && kind == Kind::Message;
-    let not_exportable = made.not_exportable && kind == Kind::Memory;
+    let hidden = spec.hidden && kind == Kind::Message;
+    let not_exportable = spec.not_exportable && kind == Kind::Memory;
     let date = record.times.created.unwrap_or(imported()).as_micros();
     let named = |names: &Vec<String>, name: Option<&str>| {
         names.is_empty() || name.is_some_and(|name| names.iter().any(|n| n == name))
     };
     !never
-        && !made.trashed
+        && !spec.trashed
         && !hidden
         && !not_exportable
         && (scope.conversations || !chat)
@@ -276,25 +276,25 @@ proptest! {
 
     #[test]
     fn no_call_returns_anything_outside_the_grant(
-        all in proptest::collection::vec(any_made(), 4..14), scope in any_scope(),
+        all in proptest::collection::vec(any_spec(), 4..14), scope in any_scope(),
     ) {
         let t = TempVault::new();
         let ids = Ids(t.keys());
-        let units: Vec<Unit> = all.iter().enumerate().map(|(n, made)| unit(n, made)).collect();
+        let units: Vec<Unit> = all.iter().enumerate().map(|(n, spec)| unit(n, spec)).collect();
         crate::source::import_units(&t, &units);
-        for (made, unit) in all.iter().zip(&units).filter(|(made, _)| made.trashed) {
+        for (spec, unit) in all.iter().zip(&units).filter(|(spec, _)| spec.trashed) {
             let id = ids.of(&unit.records[0].key);
-            prop_assert!(t.vault.trash().trash(&[id], at(20)).is_ok(), "{made:?}");
+            prop_assert!(t.vault.trash().trash(&[id], at(20)).is_ok(), "{spec:?}");
         }
         scan_all(&t);
         let (grant, _) = grant(&t, scope.clone());
         let mut view = t.vault.grants().view(&grant).unwrap();
 
         let (mut visible, mut outside) = (BTreeMap::new(), BTreeSet::new());
-        for (made, unit) in all.iter().zip(&units) {
+        for (spec, unit) in all.iter().zip(&units) {
             for record in &unit.records {
                 let id = ids.of(&record.key);
-                if is_visible(&scope, record, made) {
+                if is_visible(&scope, record, spec) {
                     visible.insert(id, record);
                 } else {
                     outside.insert(id);
@@ -321,9 +321,9 @@ proptest! {
             for id in &outside {
                 prop_assert!(!forms_of(id).iter().any(|form| document.contains(form)), "{id} in {document}");
             }
-            for (n, (made, unit)) in all.iter().zip(&units).enumerate() {
+            for (n, (spec, unit)) in all.iter().zip(&units).enumerate() {
                 for (record, word) in unit.records.iter().zip([format!("number{n}."), format!("said{n}.")]) {
-                    let expected = is_visible(&scope, record, made);
+                    let expected = is_visible(&scope, record, spec);
                     prop_assert_eq!(document.contains(&word), expected, "{} in {}", word, document);
                 }
             }
@@ -383,23 +383,27 @@ fn an_erased_record_is_gone_from_every_call_and_a_cursor_does_not_bring_it_back(
     let (grant, _) = grant(&t, GrantScope::default());
     let mut view = t.vault.grants().view(&grant).unwrap();
     let first = view.list(None, 2, usize::MAX).unwrap();
-    let gone = Ids(t.keys()).of(&key("r2"));
+    let erased_id = Ids(t.keys()).of(&key("r2"));
     let last_shown = first.records[1].id.clone();
-    for id in [gone.clone(), last_shown.clone()] {
+    for id in [erased_id.clone(), last_shown.clone()] {
         t.vault
             .eraser()
             .erase(&[id], "test", &[], at(100), &|_| {})
             .unwrap();
     }
-    let rest = view.list(first.next.as_deref(), 10, usize::MAX).unwrap();
-    assert_eq!((rest.records.len(), rest.total), (2, 3), "{rest:?}");
+    let second_page = view.list(first.next.as_deref(), 10, usize::MAX).unwrap();
+    assert_eq!(
+        (second_page.records.len(), second_page.total),
+        (2, 3),
+        "{second_page:?}"
+    );
     for (document, _) in documents(&t, &mut view, &ExportRange::default()) {
-        for id in [&gone, &last_shown] {
+        for id in [&erased_id, &last_shown] {
             assert!(forms_of(id).iter().all(|form| !document.contains(form)));
         }
         assert!(document.contains("number0"), "{document}");
     }
-    for id in [gone, last_shown] {
+    for id in [erased_id, last_shown] {
         assert!(matches!(
             view.record(&id),
             Err(VaultError::NotFound { erased: false, .. })
@@ -429,22 +433,31 @@ fn a_cursor_of_another_list_is_refused() {
 #[test]
 fn what_leaves_is_counted_logged_and_limited() {
     let t = TempVault::new();
-    let (made, token) = grant(&t, GrantScope::default());
+    let (stored_grant, token) = grant(&t, GrantScope::default());
     let grants = t.vault.grants();
-    let left = |t| grants.check(&token, t).unwrap().map(|(_, left)| left);
-    assert_eq!(left(at(20)), Ok(100));
+    let remaining_records = |t| {
+        grants
+            .check(&token, t)
+            .unwrap()
+            .map(|(_, remaining_records)| remaining_records)
+    };
+    assert_eq!(remaining_records(at(20)), Ok(100));
     let mut call = Call::new("client_search");
     call.left.insert(Kind::Memory, 60);
     call.left.insert(Kind::Fact, 1);
-    assert_eq!(grants.record(&made, &call, at(20)).unwrap(), Ok(()));
-    assert_eq!(left(at(21)), Ok(39));
+    assert_eq!(grants.record(&stored_grant, &call, at(20)).unwrap(), Ok(()));
+    assert_eq!(remaining_records(at(21)), Ok(39));
     assert_eq!(
-        grants.record(&made, &call, at(22)).unwrap(),
+        grants.record(&stored_grant, &call, at(22)).unwrap(),
         Err(GrantRefusal::DailyLimit)
     );
-    assert_eq!(left(at(23)), Ok(39), "what is refused is not counted");
     assert_eq!(
-        left(at(86_400)),
+        remaining_records(at(23)),
+        Ok(39),
+        "what is refused is not counted"
+    );
+    assert_eq!(
+        remaining_records(at(86_400)),
         Ok(100),
         "the next day begins with nothing used"
     );
@@ -453,7 +466,7 @@ fn what_leaves_is_counted_logged_and_limited() {
     assert_eq!(calls.len(), 1);
     assert_eq!(
         (calls[0].op.as_str(), calls[0].target.as_str()),
-        ("client_search", made.id.as_str())
+        ("client_search", stored_grant.id.as_str())
     );
     assert_eq!(calls[0].detail, "memory 60, fact 1");
     assert!(t.vault.audit().verify().unwrap());
@@ -462,7 +475,7 @@ fn what_leaves_is_counted_logged_and_limited() {
 #[test]
 fn a_wrong_revoked_or_expired_token_is_refused_and_survives_reopening() {
     let (t, other) = (TempVault::new(), TempVault::new());
-    let (made, token) = grant(&t, GrantScope::default());
+    let (stored_grant, token) = grant(&t, GrantScope::default());
     let (_, foreign) = grant(&other, GrantScope::default());
     let check =
         |t: &TempVault, token: &str, now| t.vault.grants().check(token, now).unwrap().map(drop);
@@ -481,7 +494,7 @@ fn a_wrong_revoked_or_expired_token_is_refused_and_survives_reopening() {
     assert_eq!(
         t.vault
             .grants()
-            .record(&made, &Call::new("client_about"), at(40))
+            .record(&stored_grant, &Call::new("client_about"), at(40))
             .unwrap(),
         Err(GrantRefusal::Revoked)
     );
@@ -528,10 +541,10 @@ fn a_suggestion_with_erased_words_or_for_an_erased_record_goes_with_them() {
     };
     suggest(SuggestionOp::New, None, &format!("Note: {text}"));
     suggest(SuggestionOp::Change, Some(&id), "Moved the spare key.");
-    let stays = suggest(SuggestionOp::New, None, "Likes trains.");
+    let suggestion = suggest(SuggestionOp::New, None, "Likes trains.");
     assert_eq!(
         suggest(SuggestionOp::New, None, "Likes trains."),
-        stays,
+        suggestion,
         "the same one is stored once"
     );
     let outcome = t
@@ -542,5 +555,8 @@ fn a_suggestion_with_erased_words_or_for_an_erased_record_goes_with_them() {
         .value;
     assert!(outcome.receipt.complete, "{:?}", outcome.receipt);
     let waiting = t.vault.suggestions().waiting().unwrap();
-    assert_eq!(waiting.iter().map(|s| &s.id).collect::<Vec<_>>(), [&stays]);
+    assert_eq!(
+        waiting.iter().map(|s| &s.id).collect::<Vec<_>>(),
+        [&suggestion]
+    );
 }

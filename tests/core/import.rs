@@ -40,7 +40,7 @@ fn sample_imports_add_up_and_a_second_import_adds_nothing() {
             second.counts, first.counts,
             "{name}: the input holds what it held"
         );
-        let kept: Vec<_> = t
+        let totals: Vec<_> = t
             .vault
             .batches()
             .batches()
@@ -49,7 +49,7 @@ fn sample_imports_add_up_and_a_second_import_adds_nothing() {
             .map(|b| b.total)
             .collect();
         assert_eq!(
-            kept,
+            totals,
             [second.total(), first.total()],
             "{name}: the list of imports has the numbers of their reports"
         );
@@ -193,7 +193,7 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
         })
         .unwrap()
     };
-    let said = || {
+    let list_facts = || {
         let query = ListQuery {
             kind: Some(Kind::Fact),
             ..ListQuery::default()
@@ -211,19 +211,23 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
         facts.sort();
         facts
     };
-    let both = [
+    let both_without_status = [
         ("Likes tea.".to_owned(), false),
         ("Lives in Kyoto.".to_owned(), false),
     ];
-    let gone = [
+    let one_with_status = [
         ("Likes tea.".to_owned(), false),
         ("Lives in Kyoto.".to_owned(), true),
     ];
 
     import_day(1, &["Likes tea.", "Lives in Kyoto."]);
-    assert_eq!(said(), both);
+    assert_eq!(list_facts(), both_without_status);
     let newer = import_day(2, &["Likes tea."]);
-    assert_eq!(said(), gone, "the newer text does not say it any more");
+    assert_eq!(
+        list_facts(),
+        one_with_status,
+        "the newer text does not say it any more"
+    );
     assert!(
         newer
             .warnings
@@ -234,7 +238,11 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
     assert_eq!(newer.total().found, 2, "what is gone was not found");
 
     import_day(1, &["Likes tea.", "Lives in Kyoto."]);
-    assert_eq!(said(), gone, "an older export changes nothing");
+    assert_eq!(
+        list_facts(),
+        one_with_status,
+        "an older export changes nothing"
+    );
     let again = import_day(2, &["Likes tea."]);
     assert_eq!(
         (again.total().added, again.total().updated),
@@ -242,7 +250,7 @@ fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
         "nor does the same one"
     );
     import_day(3, &["Likes tea.", "Lives in Kyoto."]);
-    assert_eq!(said(), both, "it is said again");
+    assert_eq!(list_facts(), both_without_status, "it is said again");
     t.vault.importer().undo(&newer.batch, at(9)).unwrap();
     assert!(
         t.vault.integrity().check().unwrap().iter().all(|p| p.ok),
@@ -298,10 +306,14 @@ fn settings_without_their_secrets_do_not_replace_those_that_have_them() {
             .remove(0);
         String::from_utf8(t.vault.files().file_bytes(&row, 1000).unwrap()).unwrap()
     };
-    let whole = "api_key = \"sk-0123456789abcdefghij\"\nmodel = \"m\"\n";
-    assert_eq!(import_settings(whole), whole);
-    let bare = "api_key = \"<redacted>\"\nmodel = \"m\"\n";
-    assert_eq!(import_settings(bare), whole, "as our own exports have them");
+    let original = "api_key = \"sk-0123456789abcdefghij\"\nmodel = \"m\"\n";
+    assert_eq!(import_settings(original), original);
+    let masked = "api_key = \"<redacted>\"\nmodel = \"m\"\n";
+    assert_eq!(
+        import_settings(masked),
+        original,
+        "as our own exports have them"
+    );
     let newer = "api_key = \"<redacted>\"\nmodel = \"n\"\n";
     assert_eq!(import_settings(newer), newer, "something else was changed");
 }

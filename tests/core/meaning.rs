@@ -80,7 +80,7 @@ fn the_check_finds_a_vector_that_is_left() {
     let memory = id_of(&t, Kind::Memory, CANARY);
     let vector = give_vectors(&t, &memory);
     t.write_into_page_gap(&vector[200..400]);
-    // With any sabotage, the check does not wipe what it finds.
+    // Any sabotage also keeps the check from wiping what it finds.
     let sabotage = Sabotage {
         keep_blobs: true,
         ..Sabotage::default()
@@ -104,7 +104,7 @@ fn an_equal_text_keeps_its_equal_vector() {
     let t = vault_with_canary();
     let memory = id_of(&t, Kind::Memory, CANARY);
     let vector = give_vectors(&t, &memory);
-    let other = t
+    let other_row = t
         .vault
         .reader()
         .view(&id_of(&t, Kind::Memory, BYSTANDER))
@@ -113,7 +113,7 @@ fn an_equal_text_keeps_its_equal_vector() {
     t.database()
         .execute(
             "UPDATE vectors SET vector = ?2 WHERE row = ?1",
-            params![other, vector],
+            params![other_row, vector],
         )
         .unwrap();
     let done = erase(&t, &[memory]);

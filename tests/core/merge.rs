@@ -43,8 +43,8 @@ fn tombstone(id: &str, op: TombstoneOp, kind: &str, target: &str, derived: Deriv
     }
 }
 
-/// Rows have no time of their last change. Of two versions of a row, the one with an end or a successor is the newer
-/// one.
+/// Rows do not have the time of their last change. Of two versions of a row, the one with an end or a successor counts
+/// as the newer one.
 #[test]
 fn an_older_bundle_does_not_reopen_a_closed_row() {
     for (kind, name) in [(Kind::Fact, "fact"), (Kind::Relation, "edge")] {
@@ -69,13 +69,13 @@ fn an_older_bundle_does_not_reopen_a_closed_row() {
                 [1, 0, 0, 1, 0],
                 "{name}: {what} stays"
             );
-            let kept = live(&t, kind)
+            let stored = live(&t, kind)
                 .into_iter()
                 .find(|(_, r)| r.key == closed.key)
                 .unwrap()
                 .1;
-            assert_eq!(kept.times.valid_to, closed.times.valid_to);
-            assert_eq!(kept.links, closed.links);
+            assert_eq!(stored.times.valid_to, closed.times.valid_to);
+            assert_eq!(stored.links, closed.links);
             assert_eq!(texts(&t, kind).len(), 2, "{name}: both rows");
         }
     }
@@ -97,8 +97,12 @@ fn a_row_that_one_of_two_bundles_closes_is_closed() {
                 import_units(&t, &[open().into()]);
             }
             import_units(&t, &units.clone().map(Unit::from));
-            let kept = one_row(&t);
-            assert_eq!(kept.times.valid_to, Some(at(50)), "{order}, known: {known}");
+            let stored = one_row(&t);
+            assert_eq!(
+                stored.times.valid_to,
+                Some(at(50)),
+                "{order}, known: {known}"
+            );
             assert_eq!(faults(&t), [""; 0], "{order}, known: {known}");
         }
     }
@@ -192,7 +196,7 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
         );
     }
     let t = TempVault::new();
-    let reach = Derived {
+    let derived_ids = Derived {
         fact_ids: vec!["gone".into()],
         edge_ids: vec!["gone".into()],
         entity_ids: vec!["gone".into()],
@@ -205,7 +209,7 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
             TombstoneOp::Delete,
             "episode",
             "other",
-            reach.clone(),
+            derived_ids.clone(),
         ))
     });
     let report = import_units(&t, &rows);
@@ -216,8 +220,8 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
     );
 }
 
-/// A redaction in an imported bundle also removes the words here. The record may stay or be imported only if its words
-/// are replaced.
+/// A redaction in an imported bundle also removes the words from this vault. The record is kept or imported only if the
+/// words in it are replaced.
 #[test]
 fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     let stone = || {
@@ -229,9 +233,9 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
             Derived::default(),
         )
     };
-    let said = |text: &str| bundle_row(Kind::Memory, "episode/ep_1", text);
+    let episode_with = |text: &str| bundle_row(Kind::Memory, "episode/ep_1", text);
     let t = TempVault::new();
-    import_units(&t, &[said("The zanzibarquokka sleeps.").into()]);
+    import_units(&t, &[episode_with("The zanzibarquokka sleeps.").into()]);
     let report = import_from(&t, &|sink| sink.tombstone(stone()));
     assert_eq!(texts(&t, Kind::Memory), [""; 0], "in the Trash");
     assert_eq!(found(&t, "zanzibarquokka"), 0);
@@ -252,7 +256,7 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     // A vault that redacted the record exports it with the words replaced. Import that bundle.
     import_from(&t, &|sink| {
         sink.tombstone(stone())?;
-        sink.unit(said("[REDACTED:secret]").into())
+        sink.unit(episode_with("[REDACTED:secret]").into())
     });
     assert_eq!(texts(&t, Kind::Memory), ["[REDACTED:secret]"]);
     assert_eq!(found(&t, "zanzibarquokka"), 0);
@@ -260,13 +264,13 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     // Records that were derived from it and deleted with it are deleted here too.
     let t = TempVault::new();
     import_units(&t, &[bundle_row(Kind::Fact, "fact/f", "It sleeps.").into()]);
-    let reach = Derived {
+    let derived_ids = Derived {
         fact_ids: vec!["f".into()],
         ..Derived::default()
     };
     import_from(&t, &|sink| {
         sink.tombstone(Tombstone {
-            derived: reach.clone(),
+            derived: derived_ids.clone(),
             ..stone()
         })
     });

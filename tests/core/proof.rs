@@ -91,35 +91,35 @@ fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
         .trash()
         .trash(&[id_of(&t, Kind::Memory, "piano!")], at(50))
         .unwrap();
-    let plain = EditFields {
+    let new_text = EditFields {
         text: Some("Something else".into()),
         ..EditFields::default()
     };
     t.vault
         .editor()
-        .edit(&id_of(&t, Kind::Memory, "edited"), plain, at(50))
+        .edit(&id_of(&t, Kind::Memory, "edited"), new_text, at(50))
         .unwrap();
     // The new record is in a segment of its own, so that erasing it does not rewrite the others.
-    let own = t
+    let added_id = t
         .vault
         .editor()
         .add(LONG_SENTENCE, None, vec![], at(0))
         .unwrap()
         .value;
-    let done = erase(&t, &[own]);
+    let done = erase(&t, &[added_id]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let first = id_of(&t, Kind::Memory, CANARY);
     t.vault
         .trash()
         .trash(std::slice::from_ref(&first), at(60))
         .unwrap();
-    let own = t
+    let added_id = t
         .vault
         .editor()
         .add(LONG_SENTENCE, None, vec![], at(0))
         .unwrap()
         .value;
-    let done = erase(&t, &[own]);
+    let done = erase(&t, &[added_id]);
     assert!(
         done.receipt.complete,
         "only the Trash says it now: {:?}",
@@ -222,7 +222,7 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
     std::fs::write(&backup, "x").unwrap();
     let done = erase(&t, &ids[1..]);
     assert_eq!(outcome(&done, "temporary_files").0, PlaceOutcome::Failed);
-    // The receipt is checked again, because the reason for the failure may be gone. Here it is still there.
+    // Check the receipt again, because the reason for the failure may be gone. Here it is not gone.
     t.vault.receipts().finish_interrupted(at(200)).unwrap();
     assert!(!t.vault.receipts().get(&done.receipt.id).unwrap().complete);
     std::fs::remove_file(backup).unwrap();
@@ -258,9 +258,9 @@ fn an_interrupted_erasure_is_wiped_and_checked() {
 #[test]
 fn the_change_log_is_short_and_an_older_index_is_rebuilt() {
     let (t, ids) = vault_with(&[LONG_SENTENCE, "Likes tea."]);
-    let kept = t.folder.path().join("older");
+    let older_index = t.folder.path().join("older");
     let t = t.reopen();
-    copy(&t.dir().join("index"), &kept);
+    copy(&t.dir().join("index"), &older_index);
     let added = t
         .vault
         .editor()
@@ -275,7 +275,7 @@ fn the_change_log_is_short_and_an_older_index_is_rebuilt() {
     let (dir, TempVault { folder, vault }) = (t.dir(), t);
     drop(vault);
     std::fs::remove_dir_all(dir.join("index")).unwrap();
-    copy(&kept, &dir.join("index"));
+    copy(&older_index, &dir.join("index"));
     let vault = Vault::open(&dir, mementory_testkit::PASSPHRASE).unwrap();
     let t = TempVault { folder, vault };
     assert_eq!(t.vault.index_state(), IndexState::Rebuilt);

@@ -135,9 +135,9 @@ fn stone(n: usize) -> Tombstone {
     }
 }
 
-/// The tombstones and facts of a bundle. `says` has one byte per fact, which says whether the fact is open (0), closed
-/// (1), deleted (2) or missing (3).
-fn bundle(says: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
+/// The tombstones and facts of a bundle. Each byte of `states` describes one fact: open (0), closed (1), deleted (2) or
+/// missing (3).
+fn bundle(states: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
     let fact = |n: usize, closed: bool| {
         let mut fact = Record::new(
             Kind::Fact,
@@ -148,12 +148,12 @@ fn bundle(says: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
         fact.times.valid_to = closed.then(|| at(50));
         Unit::from(fact)
     };
-    let tombstones = says
+    let tombstones = states
         .iter()
         .enumerate()
         .filter(|(_, s)| **s == 2)
         .map(|(n, _)| stone(n));
-    let facts = says
+    let facts = states
         .iter()
         .enumerate()
         .filter(|(_, s)| **s < 2)
@@ -177,8 +177,8 @@ proptest! {
     /// again changes nothing.
     #[test]
     fn bundles_merge_in_any_order(one in proptest::collection::vec(0u8..4, 1..8), other in proptest::collection::vec(0u8..4, 1..8)) {
-        let import = |t: &TempVault, says: &[u8]| {
-            let (tombstones, units) = bundle(says);
+        let import = |t: &TempVault, states: &[u8]| {
+            let (tombstones, units) = bundle(states);
             import_from(t, &|sink| {
                 tombstones.iter().cloned().try_for_each(|s| sink.tombstone(s))?;
                 units.iter().cloned().try_for_each(|u| sink.unit(u))

@@ -17,7 +17,7 @@ fn a_new_recovery_code_replaces_the_old_one() {
     );
     let before = vault.header();
     let (header, new) = vault.new_recovery_code(PASSPHRASE, at(60)).unwrap().value;
-    let made = |kind: SlotKind| {
+    let created_before_and_after = |kind: SlotKind| {
         let find = |slots: &[mementory_crypto::SlotInfo]| {
             slots
                 .iter()
@@ -28,9 +28,9 @@ fn a_new_recovery_code_replaces_the_old_one() {
         };
         (find(&before.slots), find(&header.slots))
     };
-    let (passphrase, same) = made(SlotKind::Passphrase);
+    let (passphrase, same) = created_before_and_after(SlotKind::Passphrase);
     assert_eq!(passphrase, same, "the passphrase is as old as before");
-    let (code, newer) = made(SlotKind::Recovery);
+    let (code, newer) = created_before_and_after(SlotKind::Recovery);
     assert!(code < newer, "the code is new");
     assert_eq!(vault.header(), header, "the open vault knows it too");
 

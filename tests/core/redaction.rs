@@ -112,11 +112,11 @@ fn a_record_erased_or_redacted_does_not_come_back() {
 fn redacted_words_do_not_come_back_under_another_id() {
     let t = vault_with_canary();
     let id = id_of(&t, Kind::Memory, "tea");
-    let more = EditFields {
+    let edit = EditFields {
         text: Some("Likes tea with milk, and scones.".into()),
         ..EditFields::default()
     };
-    t.vault.editor().edit(&id, more, at(90)).unwrap();
+    t.vault.editor().edit(&id, edit, at(90)).unwrap();
     redact(&t, &id, "tea", false);
     let report = t
         .import_records(vec![
@@ -188,8 +188,8 @@ fn redacted_elsewhere() -> Tombstone {
     }
 }
 
-/// The record that was redacted elsewhere, as an imported file might contain it: without any text, except what `change`
-/// adds.
+/// The record that was redacted elsewhere, as an imported file might contain it: without any text, unless `change` adds
+/// some.
 fn redacted_record(change: impl Fn(&mut Record)) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new("mem", "episode/ep_1"), "");
     change(&mut record);
@@ -198,7 +198,7 @@ fn redacted_record(change: impl Fn(&mut Record)) -> Record {
 
 #[test]
 fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
-    let said = |name: &str| {
+    let record_with = |name: &str| {
         let text = format!(r#"{{"id":"ep_1","{name}":"{SENTENCE}"}}"#);
         redacted_record(|r| r.verbatim = Some(Verbatim::json(text.clone())))
     };
@@ -208,8 +208,8 @@ fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
             "title",
             redacted_record(|r| r.title = Some(SENTENCE.into())),
         ),
-        ("summary", said("summary")),
-        ("content", said("content")),
+        ("summary", record_with("summary")),
+        ("content", record_with("content")),
     ];
     // Each row is a series of imports, and each import is given as (with the tombstone, with the record). An import
     // with the record contains it three times: with the words, without them, and with them again.
@@ -237,10 +237,10 @@ fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
         }
         // If the record was imported before the tombstone, its words stay in the Trash, because an imported deletion
         // does not erase permanently.
-        let kept = row[0] == (false, true);
+        let is_in_trash = row[0] == (false, true);
         assert_eq!(
             contains_text(&t.decrypted(), SENTENCE),
-            kept,
+            is_in_trash,
             "{place}, {row:?}"
         );
         assert_eq!(found(&t, CANARY), 0, "{place}, {row:?}");
@@ -260,12 +260,12 @@ fn a_redaction_tombstone_from_an_import_is_stored() {
     assert_eq!(t.number("SELECT count(*) FROM blocked"), 0);
 }
 
-fn fact(value: &str, text: &str, of: &Record) -> Record {
+fn fact(value: &str, text: &str, source: &Record) -> Record {
     let mut fact = record(Kind::Fact, value, text);
     fact.links.push(Link {
         relation: "derived_from".into(),
         kind: Kind::Memory,
-        target: of.key.clone(),
+        target: source.key.clone(),
     });
     fact
 }
@@ -313,10 +313,10 @@ fn ids_in_a_tombstone_do_not_reveal_the_words() {
     file.origin_id = Some("memory/Secret trip to Ravenna.md".into());
     file.origin.container = "memory/Secret trip to Ravenna.md".into();
     file.text = "# Secret trip to Ravenna".into();
-    let mut other = file.clone();
-    other.key.value = "memory/Secret trip to Ravenna (1).md".into();
-    other.text = "Secret trip to Ravenna, day two".into();
-    t.import_records(vec![file, other]).unwrap();
+    let mut second_file = file.clone();
+    second_file.key.value = "memory/Secret trip to Ravenna (1).md".into();
+    second_file.text = "Secret trip to Ravenna, day two".into();
+    t.import_records(vec![file, second_file]).unwrap();
     let (first, second) = (
         id_of(&t, Kind::Memory, "# Secret"),
         id_of(&t, Kind::Memory, "day two"),
@@ -352,8 +352,8 @@ fn ids_in_a_tombstone_do_not_reveal_the_words() {
 
 #[test]
 fn the_preview_counts_what_a_redaction_changes() {
-    let said = "My number is 0791 55501. Call me.";
-    let says = |n: usize| match n % 4 {
+    let record_text = "My number is 0791 55501. Call me.";
+    let other_text = |n: usize| match n % 4 {
         0 => "It is 0791 55501, as ever.",
         1 => "0791 55501",
         2 => "It is 0791 55502, as ever.",
@@ -362,7 +362,7 @@ fn the_preview_counts_what_a_redaction_changes() {
     for (words, everywhere) in [
         ("0791 55501", true),
         ("0791 55501", false),
-        (said, true),
+        (record_text, true),
         ("me", true),
         ("is", true),
     ] {
@@ -374,17 +374,19 @@ fn the_preview_counts_what_a_redaction_changes() {
                 .unwrap()
                 .value
         };
-        let id = add(said);
-        let others: Vec<String> = (0..12).map(|n| add(says(n))).collect();
-        // The first of the others contains the words only in an older version. The second is in the Trash, and records
-        // there are not searched.
+        let id = add(record_text);
+        let other_ids: Vec<String> = (0..12).map(|n| add(other_text(n))).collect();
+        // The first of the others contains the words only in an older version. The second is in the Trash, where
+        // records are not searched.
         let fields = EditFields {
             text: Some("It changed.".into()),
             ..EditFields::default()
         };
-        t.vault.editor().edit(&others[0], fields, at(1)).unwrap();
-        t.vault.trash().trash(&others[1..2], at(2)).unwrap();
-        let start = said[..said.find(words).unwrap()].chars().count() as u32;
+        t.vault.editor().edit(&other_ids[0], fields, at(1)).unwrap();
+        t.vault.trash().trash(&other_ids[1..2], at(2)).unwrap();
+        let start = record_text[..record_text.find(words).unwrap()]
+            .chars()
+            .count() as u32;
         let end = start + words.chars().count() as u32;
         let span = RedactSpan {
             start,
@@ -423,7 +425,7 @@ fn the_preview_counts_what_a_redaction_changes() {
             .value;
         let expected = match (words, everywhere) {
             ("0791 55501", true) => 8,
-            (words, true) if words == said => 4,
+            (words, true) if words == record_text => 4,
             _ => 1,
         };
         let numbers = (plan as u32, done.copies_redacted);
@@ -478,10 +480,10 @@ fn redacting_everywhere_changes_every_record_or_is_refused() {
         matches!(refused, Err(VaultError::TooMany { most: 10_000 })),
         "{refused:?}"
     );
-    let here = t
+    let plan = t
         .vault
         .redactor()
         .redact_plan(&id, &span, false, &AtomicBool::new(false))
         .unwrap();
-    assert_eq!(here.len(), 1, "here it can be done");
+    assert_eq!(plan.len(), 1, "here it can be done");
 }

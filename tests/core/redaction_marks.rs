@@ -45,13 +45,13 @@ fn redactions(document: &Value) -> Value {
     let lists = ["memories", "todos"]
         .into_iter()
         .filter_map(|list| document[list].as_array());
-    let one = |e: &Value| {
+    let id_and_redactions = |e: &Value| {
         (
             e["id"].as_str().unwrap().to_owned(),
             e["redactions"].clone(),
         )
     };
-    Value::Object(lists.flatten().map(one).collect())
+    Value::Object(lists.flatten().map(id_and_redactions).collect())
 }
 
 fn listed_values(case: &Value) -> Vec<&str> {
@@ -120,7 +120,7 @@ fn values_of_records_from_other_formats_are_listed_too() {
     }
     let privacy = &case["elsewhere"]["privacy"];
     assert_eq!(&document["metadata"]["privacy"], privacy);
-    // Version 2 has no field for the redactions of an entry, and it has the privacy information in a different field.
+    // Version 2 has no field for the redactions of an entry, and its privacy information is in a different field.
     let (document, _) = export_document(&t, true, "2.0");
     assert_eq!(&document["export_meta"]["privacy"], privacy);
     assert_eq!(document["memories"][0].get("redactions"), None);

@@ -102,15 +102,15 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
         Unit::from(memory)
     };
     let in_full = |text: &str| {
-        let mut own = named("f");
-        own.text = Some(text.into());
+        let mut reference = named("f");
+        reference.text = Some(text.into());
         let mut full = record(Kind::Attachment, "f", text);
-        full.attachments.push(own);
+        full.attachments.push(reference);
         Unit::from(full)
     };
-    let mut carrier = record(Kind::Memory, "carrier", "See the file.");
-    carrier.attachments.push(named("f"));
-    carrier.attachments[0].text = Some(SECRET.into());
+    let mut record_with_file = record(Kind::Memory, "carrier", "See the file.");
+    record_with_file.attachments.push(named("f"));
+    record_with_file.attachments[0].text = Some(SECRET.into());
     let filler: Vec<Unit> = (0..2_000)
         .map(|n| {
             record(
@@ -135,7 +135,10 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
             ]
             .concat(),
         ),
-        ("file in full", vec![carrier.into(), in_full("A file.")]),
+        (
+            "file in full",
+            vec![record_with_file.into(), in_full("A file.")],
+        ),
     ];
     for (name, units) in cases {
         let t = TempVault::new();
@@ -145,13 +148,13 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
             [""; 0],
             "{name}: every entry of a pack belongs to a record"
         );
-        let said = name == "file in full";
+        let is_stored = name == "file in full";
         assert_eq!(
             mementory_testkit::contains_text(&t.decrypted(), SECRET),
-            said,
+            is_stored,
             "{name}: only what the input contains is stored"
         );
-        if said {
+        if is_stored {
             erase(&t, Kind::Memory, "carrier");
             assert_no_trace_of(&t, &["zanzibarquokka"]);
         }
@@ -226,20 +229,20 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
     let chat = |name: &str| {
         let mut head = record(Kind::Conversation, name, "");
         head.title = Some(name.into());
-        let mut ask = conversation(1, &[("x", None, prompt, true)])
+        let mut prompt_message = conversation(1, &[("x", None, prompt, true)])
             .records
             .remove(1);
-        ask.key = key(&format!("{name}/ask"));
-        ask.parent = Some(key(name));
-        let mut reply = ask.clone();
+        prompt_message.key = key(&format!("{name}/ask"));
+        prompt_message.parent = Some(key(name));
+        let mut reply = prompt_message.clone();
         reply.key = key(&format!("{name}/reply"));
         reply.text = format!("Dear landlord of {name}, it is cold in here.");
         if let Some(part) = &mut reply.message {
-            part.parent = Some(ask.key.clone());
+            part.parent = Some(prompt_message.key.clone());
             part.position = 1;
         }
         Unit {
-            records: vec![head, ask, reply],
+            records: vec![head, prompt_message, reply],
         }
     };
     let units = [chat("one"), chat("two")];
@@ -254,13 +257,13 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
     );
     let grown = {
         let mut unit = chat("two");
-        let mut more = unit.records[2].clone();
-        more.key = key("two/more");
-        more.text = "And one more thing.".into();
-        if let Some(part) = &mut more.message {
+        let mut new_message = unit.records[2].clone();
+        new_message.key = key("two/more");
+        new_message.text = "And one more thing.".into();
+        if let Some(part) = &mut new_message.message {
             part.parent = Some(key("two/ask"));
         }
-        unit.records.push(more);
+        unit.records.push(new_message);
         unit
     };
     import_units(&t, &[grown]);
@@ -278,9 +281,9 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
 #[test]
 fn redacted_words_do_not_come_back_in_another_field() {
     let text = "Plays the piano. Lives in Kyoto.";
-    let fact = |value: &str, says: &str| {
+    let fact = |value: &str, sentence: &str| {
         Unit::from(derived(
-            record(Kind::Fact, value, says),
+            record(Kind::Fact, value, sentence),
             Kind::Memory,
             "doc",
         ))
@@ -515,7 +518,7 @@ fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
     let (index, moved_index) = (t.dir().join("index"), t.folder.path().join("aside"));
     let cancel = AtomicBool::new(false);
     let break_index = |stage: &str, _: u64, _: u64, _: u64| {
-        // This runs after the store's commit. It takes the index folder away before the index can be updated.
+        // This runs after the store's commit. Move the index folder away before the index can be updated.
         if stage == "index" {
             std::fs::rename(&index, &moved_index).unwrap();
             std::fs::write(&index, b"").unwrap();
@@ -561,11 +564,11 @@ fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
 #[test]
 fn a_relation_to_an_erased_record_is_blocked() {
     let t = TempVault::new();
-    let ends = [
+    let entities = [
         record(Kind::Entity, "ada", "Ada Quokka"),
         record(Kind::Entity, "bo", "Bo"),
     ];
-    import_units(&t, &ends.clone().map(Unit::from));
+    import_units(&t, &entities.clone().map(Unit::from));
     erase(&t, Kind::Entity, "ada");
     let mut knows = record(Kind::Relation, "knows", "ada knows bo");
     for (relation, end) in [("source", "ada"), ("target", "bo")] {

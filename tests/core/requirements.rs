@@ -127,12 +127,12 @@ pub fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
             ..ListQuery::default()
         })
         .unwrap();
-    let whole = |row: RowView| {
+    let name_and_record = |row: RowView| {
         let record = t.vault.reader().record(&row).unwrap();
         let name = (record.kind.as_str().to_owned(), record.key.value.clone());
         (name, serde_json::to_value(record).unwrap())
     };
-    page.rows.into_iter().map(whole).collect()
+    page.rows.into_iter().map(name_and_record).collect()
 }
 
 pub fn has(t: &TempVault, key: &str) -> bool {
@@ -180,8 +180,11 @@ fn l1_importing_again_changes_nothing() {
         let t = TempVault::new();
         import(&t, &Bundle::of(name));
         let (before, digest) = (state(&t), export(&t, "1.mem", None).digest);
-        let same = Bundle::of(name);
-        let report = t.import(std::slice::from_ref(&same.at)).unwrap().total();
+        let second_copy = Bundle::of(name);
+        let report = t
+            .import(std::slice::from_ref(&second_copy.at))
+            .unwrap()
+            .total();
         assert_eq!((report.added, report.updated), (0, 0), "{name}");
         assert_eq!(state(&t), before, "{name}");
         assert_eq!(export(&t, "2.mem", None).digest, digest, "{name}");
@@ -192,15 +195,15 @@ fn l1_importing_again_changes_nothing() {
 #[test]
 fn l1_a_bundle_that_does_not_verify_is_not_imported() {
     let t = TempVault::new();
-    let whole = Bundle::of("all-kinds");
-    for file in files(&whole.at) {
+    let bundle = Bundle::of("all-kinds");
+    for file in files(&bundle.at) {
         let bytes = std::fs::read(&file).unwrap();
-        let mut other = bytes.clone();
-        let middle = other.len() / 2;
-        other[middle] ^= 1;
-        std::fs::write(&file, other).unwrap();
+        let mut changed = bytes.clone();
+        let middle = changed.len() / 2;
+        changed[middle] ^= 1;
+        std::fs::write(&file, changed).unwrap();
         assert!(
-            t.import(std::slice::from_ref(&whole.at)).is_err(),
+            t.import(std::slice::from_ref(&bundle.at)).is_err(),
             "{}",
             file.display()
         );
@@ -213,7 +216,7 @@ fn l1_a_bundle_that_does_not_verify_is_not_imported() {
         );
         std::fs::write(&file, bytes).unwrap();
     }
-    import(&t, &whole);
+    import(&t, &bundle);
     assert!(!state(&t).is_empty(), "the control");
 }
 
@@ -331,8 +334,8 @@ const ROW_OF_EACH_KIND: [(&str, &str, &str); 16] = [
     ("acmeNote", "n1", "acmeNote/n1"),
 ];
 
-/// §4.1 and §5, for every kind: a deleted row is imported neither from the bundle that deletes it, although that bundle
-/// contains it, nor from any later bundle.
+/// §4.1 and §5, for every kind: a deleted row is never imported, neither from the bundle that contains both the row and
+/// its deletion, nor from any later bundle.
 #[test]
 fn l2_nothing_that_was_deleted_comes_back() {
     for (kind, id, key) in ROW_OF_EACH_KIND {
@@ -419,8 +422,8 @@ fn l2_after_a_deletion_no_query_returns_the_content() {
         "by id, and its history"
     );
     for (view, _) in Kind::ALL.into_iter().flat_map(|kind| live(&t, kind)) {
-        let near = t.vault.reader().links(&view).unwrap();
-        assert!(near.iter().all(|l| l.target != id), "the graph");
+        let links = t.vault.reader().links(&view).unwrap();
+        assert!(links.iter().all(|l| l.target != id), "the graph");
     }
     assert!(!contains_text(&t.decrypted(), "never coffee"), "any page");
     let bundle = export(&t, "out.mem", None);
@@ -441,7 +444,7 @@ fn l2_after_a_deletion_no_query_returns_the_content() {
         "with its reach: {stone}"
     );
 
-    // Another store first imports the old bundle, then this one, which must remove the record there too.
+    // Another store imports the old bundle first and then this one, which must remove the record there too.
     let other = TempVault::new();
     import(&other, &Bundle::of("all-kinds"));
     other.import(std::slice::from_ref(&bundle.path)).unwrap();
@@ -503,9 +506,12 @@ fn l3_every_mutation_is_in_the_audit_trail() {
         assert!(ops.contains(&op), "{op} is not in {ops:?}");
     }
     assert!(log.iter().all(|row| row.at > 0 && !row.actor.is_empty()));
-    let of = |op: &str| log.iter().find(|row| row.op == op).unwrap();
+    let entry_for = |op: &str| log.iter().find(|row| row.op == op).unwrap();
     assert_eq!(
-        (of("edit").target.as_str(), of("redact").target.as_str()),
+        (
+            entry_for("edit").target.as_str(),
+            entry_for("redact").target.as_str()
+        ),
         (id.as_str(), id.as_str())
     );
     assert!(
@@ -538,10 +544,10 @@ fn l3_the_evidence_pack_proves_the_deletion() {
         .lines()
         .map(|l| serde_json::from_str(l).unwrap())
         .collect();
-    let own: Vec<&Value> = tombstones.iter().filter(|s| s["id"] != "tomb_1").collect();
+    let our_tombstones: Vec<&Value> = tombstones.iter().filter(|s| s["id"] != "tomb_1").collect();
     assert!(
-        !own.is_empty()
-            && own.iter().all(|s| s["signature"]
+        !our_tombstones.is_empty()
+            && our_tombstones.iter().all(|s| s["signature"]
                 .as_str()
                 .is_some_and(|s| s.starts_with("ed25519:")))
     );

@@ -10,7 +10,7 @@ use mementory_vault::EraseOutcome;
 
 const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 
-/// A memory and `times` other memories that contain its sentence in a longer text. The first id is that of the memory.
+/// A memory and `times` further memories with its sentence inside a longer text. The first id is that of the memory.
 fn with_copies(times: usize) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));
@@ -38,20 +38,24 @@ fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
 #[test]
 fn a_receipt_counts_records_with_the_same_words() {
     // Pairs of numbers: how many other records there are, and how many of them are redacted.
-    for (there, chosen) in [(0, 0), (1, 0), (3, 0), (3, 2), (3, 3)] {
-        let (t, ids) = with_copies(there);
+    for (copy_count, chosen) in [(0, 0), (1, 0), (3, 0), (3, 2), (3, 3)] {
+        let (t, ids) = with_copies(copy_count);
         let receipt = erase_with(&t, &ids[0], &ids[1..=chosen]).receipt;
         let reported = (receipt.copies_redacted, receipt.copies_left);
-        let left = (there - chosen) as u32;
-        assert_eq!(reported, (Some(chosen as u32), left), "{chosen} of {there}");
+        let unredacted = (copy_count - chosen) as u32;
+        assert_eq!(
+            reported,
+            (Some(chosen as u32), unredacted),
+            "{chosen} of {copy_count}"
+        );
         assert!(receipt.complete, "left on purpose: {:?}", receipt.places);
         assert_eq!(
             found(&t, "zanzibarquokka") as u32,
-            left,
+            unredacted,
             "as the search finds them"
         );
-        let kept = t.vault.receipts().get(&receipt.id).unwrap();
-        assert_eq!(kept, receipt, "and it is kept");
+        let stored_receipt = t.vault.receipts().get(&receipt.id).unwrap();
+        assert_eq!(stored_receipt, receipt, "and it is kept");
     }
 }
 

@@ -274,9 +274,9 @@ fn older_versions_other_spellings_and_unlabelled_values_are_redacted_too() {
     };
     for row in t.vault.queries().list(&query).unwrap().rows {
         for version in t.vault.reader().versions(&row).unwrap() {
-            let said = serde_json::to_string(&version.record).unwrap();
+            let json = serde_json::to_string(&version.record).unwrap();
             for secret in [CARD, CARD_PLAIN, password] {
-                assert!(!said.contains(secret), "{secret} is left: {said}");
+                assert!(!json.contains(secret), "{secret} is left: {json}");
             }
         }
     }
@@ -429,17 +429,18 @@ fn a_covered_export_contains_no_value_in_any_format() {
     );
     foreign.source.account = Some(WORKER.into());
     // The first text says that it is a password, the second contains only the value.
-    let says = record(
+    let named_as_password = record(
         Kind::Memory,
         "says",
         "The router has password: mossy-Tulip-47!",
     );
-    let bare = record(
+    let value_only = record(
         Kind::Memory,
         "bare",
         "Then enter mossy-Tulip-47! in the box.",
     );
-    t.import_records(vec![foreign, says, bare]).unwrap();
+    t.import_records(vec![foreign, named_as_password, value_only])
+        .unwrap();
     scan_all(&t);
     let mail = open_value_of(&t, SensitiveClass::Email);
     t.vault
@@ -468,10 +469,10 @@ fn a_covered_export_contains_no_value_in_any_format() {
                 done.validation.errors
             );
             let written = all_bytes(&out);
-            let others = [WORKER, AWS, "bob.miller@orchardmail.eu"];
+            let other_values = [WORKER, AWS, "bob.miller@orchardmail.eu"];
             for secret in [KEY, CARD, CARD_PLAIN, "mossy-Tulip-47!"]
                 .into_iter()
-                .chain(others)
+                .chain(other_values)
             {
                 assert_eq!(
                     contains_text(&written, secret),
@@ -489,18 +490,19 @@ fn a_covered_export_contains_no_value_in_any_format() {
     assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
 }
 
-/// Records that call the value a password must not hide records that contain only the value.
+/// Records that say that the value is a password must not hide records that contain only the value.
 #[test]
 fn a_value_is_redacted_in_every_record_however_many_identify_it() {
     let t = TempVault::new();
     let password = "plum-Harbour-4471";
-    let of =
+    let memory =
         |name: &str, n: usize, text: String| record(Kind::Memory, &format!("{name} {n}"), &text);
-    let plain = |name| (0..5).map(move |n| of(name, n, format!("Note {n}, {password}, by hand.")));
-    let named = (0..205).map(|n| of("named", n, format!("Number {n}, password: {password}")));
-    // Records that contain only the value are imported before and after the others, so that their place in the index
+    let value_only =
+        |name| (0..5).map(move |n| memory(name, n, format!("Note {n}, {password}, by hand.")));
+    let named = (0..205).map(|n| memory("named", n, format!("Number {n}, password: {password}")));
+    // Import records that contain only the value both before and after the others, so that their position in the index
     // makes no difference.
-    let all = plain("before").chain(named).chain(plain("after"));
+    let all = value_only("before").chain(named).chain(value_only("after"));
     t.import_records(all.collect()).unwrap();
     scan_all(&t);
     let values = t

@@ -39,12 +39,12 @@ fn a_summary_counts_versions_and_source_conversations() {
     let after = t.vault.queries().summary(&memories()).unwrap();
     assert_eq!(after.versions, 3);
     assert_eq!(after.dated, 0, "an edit gives no date");
-    let one = ListQuery {
+    let edited_record = ListQuery {
         ids: Some(vec![id]),
         ..ListQuery::default()
     };
     assert_eq!(
-        t.vault.queries().summary(&one).unwrap().versions,
+        t.vault.queries().summary(&edited_record).unwrap().versions,
         2,
         "only of those that are asked for"
     );

@@ -59,12 +59,12 @@ fn linked(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
 
 /// The rows that the Trash lists.
 fn in_trash(t: &TempVault) -> Vec<RowView> {
-    let asked = ListQuery {
+    let query = ListQuery {
         trash: true,
         limit: 50,
         ..ListQuery::default()
     };
-    t.vault.queries().list(&asked).unwrap().rows
+    t.vault.queries().list(&query).unwrap().rows
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
     assert_eq!(found(&t, "coffee"), 0, "full text");
     assert_eq!(faults(&t), [""; 0]);
 
-    let held = t.import(std::slice::from_ref(&bundle.at)).unwrap();
-    assert_eq!(held.total().added, 0, "nothing comes back");
+    let second_import = t.import(std::slice::from_ref(&bundle.at)).unwrap();
+    assert_eq!(second_import.total().added, 0, "nothing comes back");
     import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
     for key in REMOVED {
         assert!(!has(&t, key), "{key}: a stale bundle");
@@ -133,8 +133,11 @@ fn records_trashed_by_a_cascade_are_erased_with_its_target() {
     assert!(t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL") >= 7);
     let done = erase(&t, &id, "test", 400);
     assert!(done.receipt.complete);
-    let left = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
-    assert_eq!(left, 0, "nothing is left in the Trash where nobody sees it");
+    let trashed_count = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
+    assert_eq!(
+        trashed_count, 0,
+        "nothing is left in the Trash where nobody sees it"
+    );
     assert_no_trace_of(&t, &["never coffee", "drinks green tea"]);
 }
 
@@ -155,8 +158,8 @@ fn l2_records_derived_from_something_deleted_are_blocked_later() {
 #[test]
 fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
     let t = TempVault::new();
-    let both = "[\"ep_move\",\"ep_tea\"]";
-    import(&t, &evidenced(Bundle::of("all-kinds"), both));
+    let both_episodes = "[\"ep_move\",\"ep_tea\"]";
+    import(&t, &evidenced(Bundle::of("all-kinds"), both_episodes));
     import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
     assert!(!has(&t, "fact/fact_1"));
     for key in ["edge/edge_1", "entity/ent_sea", "entity/ent_ada"] {
@@ -178,11 +181,11 @@ fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
 fn deleting_an_entity_removes_its_edges_but_not_its_neighbours() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
-    let gone = Tombstone {
+    let entity_deletion = Tombstone {
         target_kind: "entity".into(),
         ..deletion("ent_ada")
     };
-    import_from(&t, &|sink| sink.tombstone(gone.clone()));
+    import_from(&t, &|sink| sink.tombstone(entity_deletion.clone()));
     assert!(!has(&t, "entity/ent_ada") && !has(&t, "edge/edge_1"));
     assert!(has(&t, "entity/ent_sea"));
 }
@@ -192,11 +195,13 @@ fn deleting_an_entity_removes_its_edges_but_not_its_neighbours() {
 fn l2_no_link_to_a_blocked_record_is_left() {
     let t = TempVault::new();
     let bundle = Bundle::deleting("delete", "episode", "ep_tea").with("items/fact.jsonl", |text| {
-        let moved = |line: &str| match line.contains("\"id\":\"fact_2\"") {
+        let with_other_source = |line: &str| match line.contains("\"id\":\"fact_2\"") {
             true => line.replace("ep_tea", "ep_move"),
             false => line.to_owned(),
         };
-        text.lines().map(|line| moved(line) + "\n").collect()
+        text.lines()
+            .map(|line| with_other_source(line) + "\n")
+            .collect()
     });
     import(&t, &bundle);
     assert!(has(&t, "fact/fact_2"), "of another episode");
@@ -208,8 +213,8 @@ fn l2_no_link_to_a_blocked_record_is_left() {
 /// contains.
 #[test]
 fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
-    let said = |text: &str| mem_record(Kind::Memory, "episode/ep_1", text);
-    let of = |key: &str, text: &str| {
+    let episode_with = |text: &str| mem_record(Kind::Memory, "episode/ep_1", text);
+    let derived_fact = |key: &str, text: &str| {
         let fact = mem_record(Kind::Fact, key, text);
         linked(fact, "derived_from", Kind::Memory, "episode/ep_1")
     };
@@ -221,16 +226,16 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     import_units(
         &t,
         &[
-            said("The pin is 4711, and tea is green.").into(),
-            of("fact/pin", "The pin is 4711.").into(),
-            of("fact/tea", "Tea is green.").into(),
+            episode_with("The pin is 4711, and tea is green.").into(),
+            derived_fact("fact/pin", "The pin is 4711.").into(),
+            derived_fact("fact/tea", "Tea is green.").into(),
         ],
     );
     for time in ["first", "second"] {
         import_from(&t, &|sink| {
             sink.tombstone(stone.clone())?;
-            sink.unit(said("The pin is [REDACTED:pin], and tea is green.").into())?;
-            sink.unit(of("fact/tea", "Tea is green.").into())
+            sink.unit(episode_with("The pin is [REDACTED:pin], and tea is green.").into())?;
+            sink.unit(derived_fact("fact/tea", "Tea is green.").into())
         });
         assert_eq!(found(&t, "4711"), 0, "{time}");
         assert_eq!(texts(&t, Kind::Memory).len(), 1, "{time}: the skeleton");
@@ -298,8 +303,8 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     let ids = trash.iter().map(RowView::id_text).collect::<Vec<_>>();
     t.vault.trash().restore(&ids, at(300)).unwrap();
     assert!(has(&t, "fact/late"), "with what brings it back");
-    let left = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
-    assert_eq!(left, 0, "nothing stays where nobody sees it");
+    let trashed_count = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
+    assert_eq!(trashed_count, 0, "nothing stays where nobody sees it");
 }
 
 /// An entity was removed because its evidence was deleted, but no tombstone names the entity. It is restored when other
@@ -318,7 +323,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
             &format!("episode/{episode}"),
         )
     };
-    let said = |id: &str| {
+    let episode_record = |id: &str| {
         mem_record(
             Kind::Memory,
             &format!("episode/{id}"),
@@ -329,32 +334,32 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
         [
             entity("ada", "Ada").into(),
             entity("sea", "The sea").into(),
-            said("ep_1").into(),
+            episode_record("ep_1").into(),
             edge("old", "ep_1").into(),
         ]
     };
-    let ends = ["entity/ada", "entity/sea"];
+    let entities = ["entity/ada", "entity/sea"];
     let t = TempVault::new();
     import_units(&t, &stale());
     import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
-    for key in ends {
+    for key in entities {
         assert!(!has(&t, key), "{key} lost its last edge");
     }
     import_units(&t, &stale());
-    for key in ends.iter().chain(&["edge/old", "episode/ep_1"]) {
+    for key in entities.iter().chain(&["edge/old", "episode/ep_1"]) {
         assert!(!has(&t, key), "{key}: a stale bundle is no evidence");
     }
-    // A new edge of another episode.
+    // A new edge that is derived from another episode.
     import_units(
         &t,
         &[
             entity("ada", "Ada").into(),
             entity("sea", "The sea").into(),
-            said("ep_2").into(),
+            episode_record("ep_2").into(),
             edge("new", "ep_2").into(),
         ],
     );
-    for key in ends.iter().chain(&["edge/new", "episode/ep_2"]) {
+    for key in entities.iter().chain(&["edge/new", "episode/ep_2"]) {
         assert!(has(&t, key), "{key}: told with living evidence");
     }
     for key in ["edge/old", "episode/ep_1"] {
@@ -367,7 +372,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
 /// A statement that was removed with its only source is restored when another source for it is imported.
 #[test]
 fn a_statement_comes_back_when_another_source_tells_it() {
-    let of = |episode: &str| {
+    let fact_from = |episode: &str| {
         let fact = mem_record(Kind::Fact, "fact/1", "Tea is green.");
         linked(
             fact,
@@ -376,7 +381,7 @@ fn a_statement_comes_back_when_another_source_tells_it() {
             &format!("episode/{episode}"),
         )
     };
-    let said = |id: &str| {
+    let episode_record = |id: &str| {
         mem_record(
             Kind::Memory,
             &format!("episode/{id}"),
@@ -384,16 +389,25 @@ fn a_statement_comes_back_when_another_source_tells_it() {
         )
     };
     let t = TempVault::new();
-    import_units(&t, &[said("ep_1").into(), of("ep_1").into()]);
+    import_units(
+        &t,
+        &[episode_record("ep_1").into(), fact_from("ep_1").into()],
+    );
     import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
-    import_units(&t, &[said("ep_1").into(), of("ep_1").into()]);
+    import_units(
+        &t,
+        &[episode_record("ep_1").into(), fact_from("ep_1").into()],
+    );
     assert!(!has(&t, "fact/1"), "of the deleted episode alone");
-    import_units(&t, &[said("ep_2").into(), of("ep_2").into()]);
+    import_units(
+        &t,
+        &[episode_record("ep_2").into(), fact_from("ep_2").into()],
+    );
     assert!(has(&t, "fact/1") && has(&t, "episode/ep_2") && !has(&t, "episode/ep_1"));
 }
 
-/// A deletion applies to an id of one kind. A record of another kind that is keyed by name stays, even if its name
-/// equals that id.
+/// A deletion names an id and a kind. A record of another kind that is keyed by name stays, even if its name equals
+/// that id.
 #[test]
 fn a_deletion_reaches_no_record_of_another_kind_that_is_keyed_by_name() {
     let t = TempVault::new();

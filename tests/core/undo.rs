@@ -124,10 +124,10 @@ fn undo_restores_everything_an_update_replaced() {
 #[test]
 fn older_bytes_of_a_file_are_erased_with_it() {
     let t = TempVault::new();
-    let carrier = Unit::from(naming(record(Kind::Memory, "m", "See the list."), "f"));
+    let record_with_file = Unit::from(naming(record(Kind::Memory, "m", "See the list."), "f"));
     for bytes in ["first wombat", "second wombat"] {
         import_from(&t, &|sink| {
-            sink.unit(carrier.clone())?;
+            sink.unit(record_with_file.clone())?;
             file(sink, "f", bytes)
         });
     }
@@ -254,16 +254,16 @@ fn undoing_an_older_import_leaves_what_a_newer_one_contained() {
         ("changed and grown", changed, grown),
     ];
     for (name, first, second) in cases {
-        let alone = TempVault::new();
-        import_from(&alone, &second);
+        let reference = TempVault::new();
+        import_from(&reference, &second);
         let t = TempVault::new();
         let undone = import_from(&t, &first);
-        let kept = import_from(&t, &second);
+        let second_import = import_from(&t, &second);
         t.vault.importer().undo(&undone.batch, at(200)).unwrap();
         assert_eq!(faults(&t), [""; 0], "{name}");
         assert_eq!(
             live_contents(&t),
-            live_contents(&alone),
+            live_contents(&reference),
             "{name}: as if the first had never been"
         );
         let t = t.reopen();
@@ -273,11 +273,14 @@ fn undoing_an_older_import_leaves_what_a_newer_one_contained() {
             [0, 0],
             "{name}: the second once more adds nothing"
         );
-        t.vault.importer().undo(&kept.batch, at(300)).unwrap();
+        t.vault
+            .importer()
+            .undo(&second_import.batch, at(300))
+            .unwrap();
         assert_eq!(faults(&t), [""; 0], "{name}");
         assert_eq!(
             live_contents(&t),
-            live_contents(&alone),
+            live_contents(&reference),
             "{name}: the third import contained all of it"
         );
     }
@@ -318,18 +321,18 @@ fn imports_undone_in_any_order_leave_nothing() {
             let Some(last) = (0..3).rev().find(|b| !order[..=done].contains(b)) else {
                 continue;
             };
-            let alone = TempVault::new();
-            import_day(&alone, last as i64 + 1);
+            let reference = TempVault::new();
+            import_day(&reference, last as i64 + 1);
             assert_eq!(
                 live_contents(&t),
-                live_contents(&alone),
+                live_contents(&reference),
                 "{order:?} after {which}: what the last one left says"
             );
-            let gone = (0..3)
+            let undone_texts = (0..3)
                 .filter(|b| order[..=done].contains(b))
                 .map(|b| format!("Day {}.", b + 1));
             let bytes = t.decrypted();
-            gone.for_each(|words| {
+            undone_texts.for_each(|words| {
                 assert!(
                     !mementory_testkit::contains_text(&bytes, &words),
                     "{order:?}: {words}"

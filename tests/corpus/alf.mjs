@@ -60,7 +60,7 @@ const applyInTurn =
     changes.reduce((made, change) => change(made), entries);
 
 /**
- * Maps what is wrong with an archive to the change that makes it from the valid entries, and the answer of `import`.
+ * Maps what is wrong with an archive to the change of the valid entries that causes it, and to the answer of `import`.
  */
 const ARCHIVES = {
   nothing: [(entries) => entries, "taken"],
@@ -242,9 +242,9 @@ const repeatId = (name) =>
   );
 
 /**
- * Wrong values, unusual values and optional parts that the specification mentions. Each name says what is wrong or
- * unusual. It maps to the change, the answer of `import`, and the code of the error that `validate` reports ("" if it
- * reports none).
+ * Wrong values, unusual values and optional parts that the specification mentions. The name of each says what is wrong
+ * or unusual. It maps to the change, the answer of `import`, and the code of the error that `validate` reports ("" if
+ * none).
  */
 const VALUES = {
   "a number of included files that is wrong": [
@@ -404,7 +404,10 @@ const VALUES = {
   "an agent in upper case": [editManifest((m) => (m.agent.id = m.agent.id.toUpperCase())), "taken", ""],
 };
 
-/** Maps what is wrong with a file to the change to the bytes of the valid archive, and the answer of `import`. */
+/**
+ * Maps what is wrong with a file to the change of the valid archive's bytes that causes it, and to the answer of
+ * `import`.
+ */
 const CHANGED_BYTES = {
   "the first half of the file": [(bytes) => bytes.subarray(0, bytes.length / 2), "truncated_archive"],
   "the file without its directory": [(bytes) => bytes.subarray(0, bytes.indexOf("PK\x01\x02")), "truncated_archive"],

@@ -162,7 +162,7 @@ export const recordCases = () => ({
   ],
   "a masked hint": [editRecord("secretRef", (secret) => void (secret.preview = "ghp_****YxWz")), "taken", ""],
   "an empty id": [editEpisode((episode) => (episode.id = "")), "taken", "empty"],
-  // Its signature covers the target.
+  // The signature of the tombstone covers the target, so the change makes it invalid.
   "a tombstone with an empty target": [editTombstone((t) => (t.targetID = "")), "signature_invalid", "empty"],
   "a tombstone with another operation": [editTombstone((t) => (t.op = "erase")), ...MALFORMED],
   "a tombstone without a target": [editTombstone((t) => delete t.targetID), ...MALFORMED],

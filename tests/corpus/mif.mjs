@@ -17,7 +17,9 @@ const inMemory = (name, value) => setIn(["memories", 0, ...name.split(".")], val
 const inTodo = (name, value) => setIn(["todos", 0, ...name.split(".")], value);
 const inHeader = (name, value) => setIn(["export", name], value);
 
-/** Maps what is wrong with a document of version 1 to the change to the valid document, and the answer of `import`. */
+/**
+ * Maps what is wrong with a document of version 1 to the change of the valid document, and to the answer of `import`.
+ */
 const VERSION_1 = {
   nothing: [() => {}, "taken"],
   // Version and header.
@@ -128,7 +130,7 @@ const ENVELOPE = () => ({
   kdf_params: { memory_kib: 65536, iterations: 3, parallelism: 4, version: 19, output_length: 32 },
 });
 
-/** Maps what is wrong with an envelope to the change to it, and the answer of `import` without a passphrase. */
+/** Maps what is wrong with an envelope to the change of it, and to the answer of `import` without a passphrase. */
 const ENVELOPES = {
   "encrypted: nothing": [() => {}, "passphrase_needed"],
   "encrypted: a cost of 64 GiB": [setIn(["kdf_params", "memory_kib"], 64 << 20), "kdf_parameters"],
@@ -172,8 +174,8 @@ const cutPayload = (change) => (envelope) => {
 };
 
 /**
- * Maps what is wrong with a valid envelope to the change to it, the answer of `import`, and the passphrase if it is not
- * the right one.
+ * Maps what is wrong with a valid envelope to the change of it, to the answer of `import`, and to the passphrase if
+ * that is not the right one.
  */
 const OPENED = {
   "opened: nothing": [() => {}, "taken"],
@@ -205,7 +207,7 @@ const lines = (change) => () => {
 };
 const yaml = (change) => () => change(fixture("yaml", "input.mif.yaml").toString());
 
-/** Maps what is wrong with a text to the ending of the file name, the content, and the answer of `import`. */
+/** Maps what is wrong with a text to the ending of the file name, to the content, and to the answer of `import`. */
 const TEXTS = {
   "the first half of the file": ["json", () => text1().slice(0, text1().length / 2), "malformed"],
   "the file without its last byte": ["json", () => text1().slice(0, -1), "malformed"],
@@ -269,7 +271,7 @@ const generic = (change) => () => {
   const list = JSON.parse(interop("as-generic.json"));
   return JSON.stringify(change(list) ?? list, null, 2);
 };
-/** Changes the second element, because detection looks at the first one. */
+/** Changes the second element, because detection reads only the first one. */
 const set = (name, value) => (list) => setIn([1, name], value)(list);
 const markdown = (change) => () => change(interop("as-markdown.md"));
 
@@ -309,7 +311,7 @@ const INTEROP = {
 };
 
 /**
- * Copies of a document that has a checksum of its content. In each copy one bit is flipped, in every 97th byte in turn.
+ * Copies of a document that has a checksum of its content. Each copy has one flipped bit, in every 97th byte in turn.
  * The copy is then no longer JSON, or its checksum does not match, or it means the same in another spelling.
  */
 function* bitFlips() {

@@ -299,8 +299,8 @@ const signedFixtures = () => {
   const folder = join(FIXTURES, "pam");
   return (
     readdirSync(folder)
-      // Leave out keys that are too weak or too large: validate reports that, but import reports only an invalid
-      // signature.
+      // Leave out keys that are too weak or too large: `validate` names that reason, but `import` reports only an
+      // invalid signature.
       .filter((name) => name.startsWith("signed-") && !/-(almost|large|weak)$/.test(name))
       .sort()
       .map((name) => {

@@ -11,9 +11,9 @@ const editEmbedding = (change) => ({ embeddings: (value) => void change(value.em
 function set(object, path, value) {
   const parts = path.split(".");
   const last = parts.pop();
-  const holder = parts.reduce((at, part) => at[part], object);
-  if (value === undefined) delete holder[last];
-  else holder[last] = value;
+  const parent = parts.reduce((at, part) => at[part], object);
+  if (value === undefined) delete parent[last];
+  else parent[last] = value;
 }
 
 /**

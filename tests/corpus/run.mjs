@@ -1,7 +1,7 @@
 // Runs validate, verify and import on a corpus of damaged and forged files. The three must agree: verify reports every
 // error that validate reports. If a file is invalid, import either refuses it with an error that validate reports too,
-// or imports it and reports everything that validate reports. The answers are in a table beside this file, which is
-// written when UPDATE_CORPUS=1 is set.
+// or imports it and reports everything that validate reports. The answers are compared with a table beside this file,
+// which is written if UPDATE_CORPUS=1 is set.
 //
 // Opening a vault takes a quarter of a second, because of Argon2. Therefore `npm test` runs only the first file for
 // each different answer in the table. `npm run campaign -- corpus`, WHOLE_CORPUS=1 and UPDATE_CORPUS=1 run all files.
@@ -77,7 +77,7 @@ function reportedCodes(report) {
   return new Set([...report.warnings.map((warning) => warning.code), ...reasons]);
 }
 
-/** Problems with the answers of the commands: they contradict each other, or what is expected of the file. */
+/** Problems with the answers: the commands contradict each other, or an answer is not the one expected for the file. */
 function disagreements(expected, { validate, verify, imported }, { chosen, signed, finds, vaultCodes }) {
   const problems = [];
   const valid = validate.code === 0;
@@ -145,7 +145,7 @@ async function testFormat(count, corpus) {
         imported: commandOutcome(vault.run("import", "--dry-run", ...formatArgs, path)),
         salvaged: commandOutcome(vault.run("import", "--dry-run", "--salvage", ...formatArgs, path)),
       };
-      // `verify` takes no format.
+      // `verify` has no option for the format, so the answer of `validate` is used instead.
       if (chosen) outcomes.verify = outcomes.validate;
       rmSync(path);
       const problems = disagreements(expected, outcomes, { chosen, signed, finds, vaultCodes: corpus.vaultCodes });

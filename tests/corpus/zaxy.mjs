@@ -90,7 +90,7 @@ const flipBit = (hex) => (parseInt(hex[0], 16) ^ 1).toString(16) + hex.slice(1);
 const flip = (name) => (bundle) => (bundle[name] = flipBit(bundle[name]));
 const inEntry = (path, value) => setIn(["entries", 0, ...path.split(".")], value);
 
-/** Maps what is wrong with an unsigned bundle to the change to the valid bundle, and the answer of `import`. */
+/** Maps what is wrong with an unsigned bundle to the change of the valid bundle, and to the answer of `import`. */
 const UNSIGNED = {
   nothing: [() => {}, "taken"],
   "no entries": [setIn(["entries"], []), "taken"],
@@ -203,7 +203,7 @@ const SUBSET = {
   "subset: an entry that was changed": [setIn(["disclosed", 0, "content", "valid_from"], null), "proof_invalid"],
 };
 
-/** Maps what is wrong with a text to the change to the text of the unsigned bundle, and the answer of `import`. */
+/** Maps what is wrong with a text to the change of the unsigned bundle's text, and to the answer of `import`. */
 const FAULTY_TEXTS = {
   "the first half of the file": [(text) => text.slice(0, text.length / 2), "malformed"],
   "the file without its last brace": [(text) => text.slice(0, -1), "malformed"],
@@ -229,8 +229,8 @@ function* files() {
       yield { name, outcome, ending: "zaxy.json", bytes: changed(make, change) };
   for (const [name, [change, outcome]] of Object.entries(FAULTY_TEXTS))
     yield { name, outcome, ending: "zaxy.json", bytes: () => change(JSON.stringify(unsignedBundle())) };
-  const stranger = () => JSON.stringify(signedBundle((all) => all.pop(), STRANGERS_KEY));
-  yield { name: "signed: by a stranger", outcome: "taken", ending: "zaxy.json", bytes: stranger };
+  const signedByStranger = () => JSON.stringify(signedBundle((all) => all.pop(), STRANGERS_KEY));
+  yield { name: "signed: by a stranger", outcome: "taken", ending: "zaxy.json", bytes: signedByStranger };
 }
 
 /** The corpus. The vault is empty before each import. */

@@ -1,4 +1,4 @@
-// Writes ZIP archives, if wanted with faults that no ordinary program would write.
+// Writes ZIP archives, if wanted with faults that an ordinary program would not make.
 import { crc32 } from "node:zlib";
 import { deflateRawSync } from "node:zlib";
 

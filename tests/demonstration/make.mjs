@@ -77,7 +77,7 @@ function chatgpt() {
   const files = {};
   const names = {};
   const list = conversations("chatgpt.txt");
-  // ChatGPT saves memories only in a conversation, so each of these is added to the last one up to its day.
+  // ChatGPT saves memories only in conversations, so add each memory to the last conversation up to its day.
   const datedMemories = memories("chatgpt").map(([day, text]) => [day, text]);
   const target = (day) => list.filter(({ at }) => at < Date.parse(`${day}T23:59:59Z`)).at(-1);
   for (const [day, text] of datedMemories) target(day).saved.push(text);

@@ -1,7 +1,8 @@
 """Prints the accessibility tree of a program's window: one JSON object a line, in order.
 
 Usage: accessibility_tree.py PROGRAM
-Each line: {"role", "name", "about", "focusable", "depth"}. Nodes that are not shown are left out. Exit code 1 if the program shows no page in time.
+Each line: {"role", "name", "about", "focusable", "depth"}. Nodes that are not shown are left out. The exit code is 1 if the
+program shows no page in time.
 """
 import json
 import sys

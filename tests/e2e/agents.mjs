@@ -1,7 +1,6 @@
-// Connected clients and the real window. The person connects a client, and it makes requests through the window's
+// AI clients connected to the real window. The person connects a client, which then sends requests through the window's
 // socket. Its first read is announced, its suggestions wait for the person, and at the end it is stopped. Then the
-// window runs once more while its system calls are traced, which shows that it opens no internet socket to answer
-// clients.
+// window runs once more while its system calls are traced, to show that it opens no internet socket to answer clients.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +23,10 @@ const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/** How long the slow traced window may take to open, and after how long the passphrase is typed again. */
+/**
+ * How long the window may take to open while it is traced, which makes it slow, and after how long the passphrase is
+ * typed again.
+ */
 const TRACED_MS = 240_000;
 const RETYPE_MS = 15_000;
 const TAB = "\uE004";
@@ -96,7 +98,7 @@ async function tabTo(browser, testid) {
   throw new Error(`${testid} is not reached with the keyboard`);
 }
 
-/** Number of elements that can be operated but have no name that a screen reader could read. */
+/** Number of controls without a name that a screen reader could read. */
 const countNameless = (browser) =>
   browser.run(`() => [...document.querySelectorAll("main button, main input, main textarea, [role=dialog] button, [role=dialog] input")]
     .filter((each) => each.offsetParent !== null)
@@ -199,8 +201,8 @@ export async function testAgentsTraced(count) {
     const window = await display.open(program, [...options, built("mementory-app")], "Mementory");
     const windowClosed = new Promise((resolve) => window.on("close", resolve));
     const socket = join(folders.XDG_RUNTIME_DIR, "mementory", "clients.sock");
-    // Until the vault is open, the passphrase is typed repeatedly, because the window may not have been ready. If only
-    // some of the keys arrive, the passphrase is wrong, which just clears the field.
+    // Type the passphrase repeatedly until the vault is open, because the window may not have been ready. If only some
+    // of the keys arrive, the passphrase is wrong and the field is cleared.
     const unlocked = async () => {
       if (!existsSync(socket)) display.type(PASSPHRASE, "Return");
       return until("the socket", () => existsSync(socket), RETYPE_MS).catch(() => false);

@@ -84,7 +84,7 @@ function writeExports(folder, cases) {
     };
   });
   const memories = cases
-    // A memory needs text.
+    // Leave out empty texts, because a memory needs text.
     .filter(({ text }) => text.trim())
     .map(({ text }, n) => ({ id: `m-${n}`, memory: text, categories: [text.slice(0, 60)] }));
   const files = { "conversations.json": conversations, "mem0.json": memories };

@@ -80,8 +80,8 @@ const isVaultOpen = async (browser) =>
   (await browser.runAsync(`() => window.__TAURI_INTERNALS__.invoke("session_state")`)).open;
 
 /**
- * Announces a locked screen again and again until the vault locks, because the window may be open before it listens to
- * the bus.
+ * Announces a locked screen again and again until the vault locks, because the window may open before it listens to the
+ * bus.
  */
 const waitForLock = (browser, desktop) =>
   until("the vault to lock", async () => desktop.announce(true) && (await browser.count("unlock-passphrase")) === 1);
@@ -106,7 +106,7 @@ async function runSteps(browser, desktop, count) {
   };
   await toggle("false");
   count.add("the desktop announces a locked screen again", desktop.announce(true));
-  // By the time these clicks are done, the announcement has arrived.
+  // Once these clicks are done, the announcement must have arrived.
   await browser.click("nav-memories");
   await browser.click("nav-settings");
   await browser.click("settings-security");

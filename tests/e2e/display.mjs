@@ -59,9 +59,9 @@ export class Display {
   #env;
 
   /**
-   * Start a display. `env` is added to the environment of every program. If `spoken` is true, programs publish their
-   * accessibility tree on the session bus of this process. Otherwise they use the bus at the address `bus`, or none if
-   * it is not given.
+   * Starts a display. `env` is added to the environment of every program. If `spoken` is true, programs publish their
+   * accessibility tree on the session bus of this process. Otherwise they use the bus at the address `bus`, or no bus
+   * by default.
    */
   static async start(env, { spoken = false, bus = "disabled:" } = {}) {
     const display = new Display();
@@ -92,7 +92,7 @@ export class Display {
     return this.#env.DISPLAY;
   }
 
-  /** Start the WebDriver server; returns its address. */
+  /** Starts the WebDriver server; returns its address. */
   async driver() {
     const [port, native] = [await freePort(), await freePort()];
     this.#spawn("tauri-driver", ["--port", `${port}`, "--native-port", `${native}`], {
@@ -103,7 +103,7 @@ export class Display {
     return address;
   }
 
-  /** Start WebKit's WebDriver server, for a browser with the same engine as the app; returns its address. */
+  /** Starts WebKit's WebDriver server, for a browser with the same engine as the app; returns its address. */
   async webKitDriver() {
     const port = await freePort();
     this.#spawn("WebKitWebDriver", [`--port=${port}`, "--host=127.0.0.1"]);
@@ -142,21 +142,21 @@ export class Display {
     let [atX, atY] = [DRAG_X + DRAG_HALF, DRAG_Y + DRAG_HALF];
     const move = (toX, toY) => this.#xdotool("mousemove", `${Math.round(toX)}`, `${Math.round(toY)}`);
 
-    // The window may still be moving to its position, so press until a drag begins.
+    // The window may still be moving to its position, so press the button again until a drag begins.
     await until("the drag to begin", async () => {
       move(atX, atY);
       this.#xdotool("mousedown", "1");
       let step = 0;
-      const pulled = () => {
+      const dragged = () => {
         move(atX - (++step % 8) * 6, atY);
         return output.includes("began");
       };
-      return until("the drag source to let go", pulled, 2000).catch((error) => {
+      return until("the drag source to let go", dragged, 2000).catch((error) => {
         this.#xdotool("mouseup", "1");
         throw error;
       });
     });
-    // Small steps like those of a hand, because the program under the pointer notices the drag by its motion.
+    // Move in small steps like a hand does, because the program under the pointer notices the drag by its motion.
     const steps = 25;
     const [fromX, fromY] = [atX, atY];
     for (let step = 1; step <= steps; step++) {
@@ -173,7 +173,10 @@ export class Display {
     source.kill();
   }
 
-  /** Wait for the web processes of a closed window in this home to end, because they outlive it and may still write. */
+  /**
+   * Waits until the web processes of a closed window in this home have ended, because they outlive it and may still
+   * write.
+   */
   webProcessesGone(home) {
     const isOfHome = (pid) => {
       try {
@@ -209,7 +212,7 @@ export class Display {
     this.#xdotool("key", "alt+F4");
   }
 
-  /** Start a program without a driver, wait for its window and close it as a person would. Returns the exit code. */
+  /** Starts a program without a driver, waits for its window and closes it as a person would. Returns the exit code. */
   async openAndClose(program, title) {
     // The window of an earlier run disappears a moment after its program was killed.
     await until("the earlier window to be gone", () => this.#xdotool("search", "--name", `^${title}$`).stdout === "");
@@ -227,7 +230,7 @@ export class Display {
     return code;
   }
 
-  /** End all programs, the last one first. */
+  /** Ends all programs, the last one first. */
   stop() {
     for (const child of this.#children.reverse()) child.kill();
   }

@@ -122,7 +122,7 @@ async function runInside() {
       let nodes = [];
       const missing = () =>
         wanted.filter(([role, words]) => !nodes.some((node) => node.role === role && words.test(node.name)));
-      // The tree is updated a moment after the page.
+      // The accessibility tree is updated a moment after the page.
       await until(`the tree of ${name}`, () => {
         nodes = readAccessibilityTree();
         return missing().length === 0;

@@ -28,8 +28,8 @@ const VAULT = "Memories";
 const FIXTURES = join(ROOT, "fixtures");
 
 /**
- * Groups of files to drop on the window, each with the result that the check before the import must show. Archives and
- * a damaged file are made in `folder`.
+ * Groups of files to drop on the window, each with the result that the check before the import must show. The archives
+ * and the damaged file are made in `folder`.
  */
 function filesToCheck(folder) {
   const madeFile = (name, content) => {
@@ -296,8 +296,8 @@ class MainStory {
   async redact() {
     const { browser } = this;
     await this.openMemory("tortoise", /tortoise/i);
-    // The list and the record are reloaded after background work, and the selection may be lost then. So select again
-    // until the dialog shows the word.
+    // Background work reloads the list and the record, which may drop the selection. So select again until the dialog
+    // shows the word.
     await until("the selected word in the dialog", async () => {
       const selected = await this.select("tortoise");
       await browser.click("detail-redact");
@@ -492,7 +492,7 @@ class MainStory {
     this.addStep("the right passphrase opens it again");
   }
 
-  /** Checks that no file in the home contains text of the imported exports, except the exports that the test wrote. */
+  /** Checks that no file in the home contains text of the imported exports, except the files that the test exported. */
   async leavesNoPlainText() {
     const found = filesIn(this.home)
       .filter((name) => !name.startsWith(join(this.home, "out.")))

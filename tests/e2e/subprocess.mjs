@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** Report one step from inside the subprocess. */
+/** Reports one step from inside the subprocess. */
 export const reportStep = (name, good) => console.log(JSON.stringify({ name, good }));
 
 /**

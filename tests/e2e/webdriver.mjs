@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf";
 const POLL_MS = 50;
-/** How long to wait until a field shows what was typed. After that, the text is typed again. */
+/** How long to wait until a field shows the typed text. After that, the text is typed again. */
 const RETYPE_MS = 3000;
 /** How long anything in the window may take before the test fails. */
 export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
@@ -37,7 +37,7 @@ export class Browser {
     return Browser.start(base, { browserName: "wry", "tauri:options": { application } });
   }
 
-  /** Start the browser that these capabilities describe. */
+  /** Starts the browser that these capabilities describe. */
   static async start(base, alwaysMatch) {
     const capabilities = { alwaysMatch };
     const { sessionId } = await call("POST", `${base}/session`, { capabilities });
@@ -48,12 +48,12 @@ export class Browser {
     return call("DELETE", this.#base);
   }
 
-  /** Go to an address and wait until it is loaded. */
+  /** Goes to an address and waits until it is loaded. */
   goTo(url) {
     return this.#post("url", { url });
   }
 
-  /** Resize the page itself, not the window around it. */
+  /** Resizes the page itself, not the window around it. */
   async pageSize(width, height) {
     await until(`the page to be ${width} x ${height}`, async () => {
       const [across, down] = await this.run("() => [innerWidth, innerHeight]");
@@ -68,7 +68,7 @@ export class Browser {
     });
   }
 
-  /** Send a command of the Chrome DevTools protocol. */
+  /** Sends a command of the Chrome DevTools protocol. */
   devTools(cmd, params = {}) {
     return this.#post("goog/cdp/execute", { cmd, params });
   }
@@ -96,7 +96,7 @@ export class Browser {
     return this.#post("execute/async", { script: `${wait}; ${call}`, args });
   }
 
-  /** Wait until the page is painted. */
+  /** Waits until the page is painted. */
   drawn() {
     const script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
     return this.#post("execute/async", { script, args: [] });
@@ -139,25 +139,25 @@ export class Browser {
    * field does not have the text soon, it is typed again.
    */
   async type(id, text, more = "") {
-    let held = "";
-    const isHeld = async () => (held = await this.value(id, more)) === text;
+    let shownText = "";
+    const isShown = async () => (shownText = await this.value(id, more)) === text;
     const typed = async () => {
       const element = await this.find(id, more);
       await this.#post(`element/${element}/clear`, {});
       await this.#post(`element/${element}/value`, { text });
-      return until("the text", isHeld, RETYPE_MS);
+      return until("the text", isShown, RETYPE_MS);
     };
     await until(`${id} to hold what was typed`, typed).catch((error) => {
-      throw new Error(`${error.message}. It holds ${JSON.stringify(held)}.`);
+      throw new Error(`${error.message}. It holds ${JSON.stringify(shownText)}.`);
     });
   }
 
-  /** Empty a field. */
+  /** Empties a field. */
   async clear(id) {
     await this.#post(`element/${await this.find(id)}/clear`, {});
   }
 
-  /** Type keys to the focused element. Special keys are WebDriver code points. */
+  /** Types keys into the focused element. Special keys are WebDriver code points. */
   async keys(text) {
     const actions = [...text].flatMap((value) => [
       { type: "keyDown", value },

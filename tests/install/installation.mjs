@@ -119,7 +119,7 @@ export class Installation {
       DISPLAY: display.name,
       DBUS_SESSION_BUS_ADDRESS: BUS,
       XDG_RUNTIME_DIR: "/tmp",
-      // Decides what xdg-open asks for the type of a file and for the program that opens it.
+      // Determines which programs xdg-open asks for the type of a file and for the program that opens it.
       XDG_CURRENT_DESKTOP: "GNOME",
       GDK_BACKEND: "x11",
       NO_AT_BRIDGE: "1",

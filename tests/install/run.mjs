@@ -1,7 +1,7 @@
-// `npm run campaign -- install` installs the package that the last `npm run package` made in bare systems made by
-// debootstrap. It uses the package there as a person does: from the command line, by a double click and as an upgrade,
-// until it is purged. With `--debug` it takes the package of `npm run package -- --debug`.
-// It needs root, debootstrap, Xvfb and openbox. The systems stay in the cache for the next run.
+// `npm run campaign -- install` takes the package that the last `npm run package` made, and installs it in bare systems
+// made by debootstrap. There it uses the package as a person does: from the command line, by a double click and as an
+// upgrade, and at the end purges it. With `--debug` it takes the package of `npm run package -- --debug`. It needs
+// root, debootstrap, Xvfb and openbox. The systems stay in the cache for the next run.
 import {
   copyFileSync,
   existsSync,

@@ -1,5 +1,5 @@
-// Interop of whole chats: importers of other people load the ZIPs that we write in the shape of ChatGPT's and of
-// Claude's exports. No vendor has confirmed that it accepts them.
+// Interop of whole chats: importers written by others load the ZIPs that we write in the form of ChatGPT's and Claude's
+// exports. No vendor has confirmed that it accepts these ZIPs.
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

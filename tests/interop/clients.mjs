@@ -1,5 +1,5 @@
 // Interop of `connect` with real clients: the programs of Claude Code and Codex read the configuration that we write,
-// and we keep what they wrote.
+// and we preserve what they wrote.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,10 +9,13 @@ import { ENV, quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
 
 const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
-/** The command of another server, which the person added. It is no server, so a client cannot connect to it. */
+/** The command of another server, which the person added. It runs no server, so a client cannot connect to it. */
 const OTHER = ["/bin/echo", "hello"];
 
-/** Both programs add another server, list ours beside it, and still have the other one after ours was removed. */
+/**
+ * Each program adds another server and lists ours beside it. After ours is removed, the other server must still be
+ * there.
+ */
 export async function clientInterop(count) {
   if (process.platform !== "linux" || process.arch !== "x64")
     return count.leaveOut("the programs of Claude Code and Codex: only on Linux, x64");

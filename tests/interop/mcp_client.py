@@ -12,7 +12,7 @@ FASTMCP = "fastmcp-"
 
 
 def opened(mode, command, args):
-    """The client, and how it returns what a tool said: an error, and a structured result."""
+    """The client, and the options with which its calls return an error as a result instead of raising it."""
     env = dict(os.environ)
     if mode.startswith(FASTMCP):
         from fastmcp import Client

@@ -70,8 +70,8 @@ export async function pamInterop(count) {
     const again = mementory("import", place("resaved"), "--dry-run");
     // The document around the records is a passthrough file (kind `foreign`), which counts as new because the SDK
     // changed it.
-    const fresh = Object.entries(again.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
-    count.add("our own store, saved by the SDK, adds nothing new", fresh.length === 0 && again.failed === 0);
+    const addedKinds = Object.entries(again.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
+    count.add("our own store, saved by the SDK, adds nothing new", addedKinds.length === 0 && again.failed === 0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

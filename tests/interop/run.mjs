@@ -63,9 +63,9 @@ export async function interop(count) {
       ["increment", "incremental", "--since", sinceTime],
       ["evidence", "full", "--evidence"],
     ]) {
-      const made = place(`${name}.mem`);
-      sdk("make", made, "--seed", SEED, ...more);
-      const validateTrusting = (seed) => mementory("validate", made, "--trust", publicKey(seed));
+      const bundle = place(`${name}.mem`);
+      sdk("make", bundle, "--seed", SEED, ...more);
+      const validateTrusting = (seed) => mementory("validate", bundle, "--trust", publicKey(seed));
       const validated = validateTrusting(SEED);
       const deletions = validated.signature.tombstones;
       count.add(`we trust a signed ${name} of portable-memory`, validated.ok && validated.kind === kind);

@@ -31,28 +31,28 @@ export async function zaxyInterop(count) {
     mementory("import", SAMPLE_EXPORT);
     for (const algorithm of ALGORITHM_NAMES) {
       const [pem, hex] = [place(`${algorithm}.pem`), place(`${algorithm}.pub`)];
-      const made = mementory("keys", "make", "--algorithm", algorithm, "--out-private", pem, "--out-public", hex);
+      const keyPair = mementory("keys", "make", "--algorithm", algorithm, "--out-private", pem, "--out-public", hex);
       const bundle = join(place("ours"), `${algorithm}.json`);
       const written = mementory("export", "--format", "zaxy", bundle, "--signing-key-file", pem);
-      const found = check("verify", bundle, made.public_key);
+      const found = check("verify", bundle, keyPair.public_key);
       count.add(
         `zaxy-memory 3.2.0 verifies our bundle signed with ${algorithm}`,
         written.validated && found.ok === true && found.entries === written.records,
       );
-      const part = join(place("ours"), `${algorithm}.part.json`);
-      const disclosed = mementory("disclose", bundle, part, "--grains", "event", "--max-seq", "3");
-      const verified = check("verify", part, made.public_key);
+      const disclosure = join(place("ours"), `${algorithm}.part.json`);
+      const disclosed = mementory("disclose", bundle, disclosure, "--grains", "event", "--max-seq", "3");
+      const verified = check("verify", disclosure, keyPair.public_key);
       count.add(
         `and the part of it that we disclose (${algorithm})`,
         verified.ok === true && disclosed.disclosed > 0 && verified.entries === disclosed.disclosed,
       );
       count.add(
         `both fit our schemas (${algorithm})`,
-        [bundle, part].every((f) => check("schemas", SCHEMA_FOLDER, f).ok),
+        [bundle, disclosure].every((f) => check("schemas", SCHEMA_FOLDER, f).ok),
       );
       count.add(
         `mementory verifies its own (${algorithm})`,
-        mementory("verify", bundle, "--trust", made.public_key).ok,
+        mementory("verify", bundle, "--trust", keyPair.public_key).ok,
       );
     }
 

@@ -11,10 +11,10 @@ const CLIENT_FILES = { cursor: join(".cursor", "mcp.json"), gemini_cli: join(".g
 const besideVault = (vault, name) => join(vault.folder, name);
 
 /** Whether the vault at `path` opens and passes its check. */
-function opens(copy, path) {
-  const other = new Vault(copy.folder, "opened");
-  other.env.MEMENTORY_VAULT = path;
-  return other.run("check").answer?.ok === true;
+function isUsable(copy, path) {
+  const vaultAtPath = new Vault(copy.folder, "opened");
+  vaultAtPath.env.MEMENTORY_VAULT = path;
+  return vaultAtPath.run("check").answer?.ok === true;
 }
 
 const namesInForce = (copy) =>
@@ -29,8 +29,8 @@ const leavesConfiguration = (answer) =>
 
 /**
  * Makes a function for `extraState`. It returns the grants in force, and whether the client's configuration has our
- * server. If the answer warns that the configuration could not be changed, the second value is inverted, so that the
- * state equals the one after a success.
+ * server. If the answer warns that the configuration could not be changed, that second value is inverted, so that the
+ * state equals the state after a success.
  */
 const connectionState = (client) => (copy, answer) => {
   const isConnected = readFileSync(join(copy.env.HOME, CLIENT_FILES[client]), "utf8").includes("mementory_r_");
@@ -122,7 +122,7 @@ export const MORE_COMMANDS = [
     name: "backup",
     args: ["backup", besideVault(vault, "copy")],
     writes: besideVault(vault, "copy"),
-    holds: opens,
+    holds: isUsable,
   }),
   (vault) => {
     const backup = besideVault(vault, "kept");
@@ -131,14 +131,14 @@ export const MORE_COMMANDS = [
       name: "restore-backup",
       args: ["restore-backup", backup, besideVault(vault, "restored")],
       writes: besideVault(vault, "restored"),
-      holds: opens,
+      holds: isUsable,
     };
   },
   (vault) => ({
     name: "create",
     args: ["create", besideVault(vault, "fresh"), "--kdf-floor"],
     writes: besideVault(vault, "fresh"),
-    holds: opens,
+    holds: isUsable,
   }),
   () => ({ name: "recovery-code", args: ["recovery-code"], code: true }),
 ];

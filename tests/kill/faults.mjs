@@ -4,7 +4,7 @@
 // Each round copies a prepared vault and runs one command under strace, which makes the Nth call of one kind fail. A
 // write fails as on a full disk; a sync, rename, truncation or removal fails as on a broken disk. After an error, the
 // state must be the same as before the command, and the command must work when it is run again. After a result, the
-// state must be that after the command. A command whose commit was not synced is also killed afterwards, and its answer
+// command must have changed everything. A command whose commit was not synced is also killed afterwards, and its answer
 // must still be true then. Calls are counted in each thread separately. MEMENTORY_FAULTS is the number of fault points
 // that are tested for each command (default 1), spread evenly over all of them. MEMENTORY_FAULT_COMMAND names the
 // commands to test, separated by commas.
@@ -40,7 +40,7 @@ const CALLS = {
   mkdir: "ENOSPC",
   copy_file_range: "ENOSPC",
 };
-/** Codes of errors that name the failure of a file or a disk. */
+/** Codes of errors that correctly name a failing file or disk as the cause. */
 const HONEST_CODES = ["io", "disk_full", "store"];
 /** The error code which says that the change may or may not have been applied. */
 const UNCONFIRMED = "unconfirmed";
@@ -52,7 +52,10 @@ const SYNCS = ["fsync", "fdatasync"];
 const KILLED_COMMITS = ["add", "erase", "import"];
 /** Number of conversations in an import. A round is faster if there are fewer. */
 const CONVERSATIONS = 12;
-/** The sample of each command is shifted by this share of a step, so that not all commands fail at the same call. */
+/**
+ * Shifts the chosen fault points of each command by this share of a step, so that not all commands fail at the same
+ * call.
+ */
 const SHIFT = 0.618;
 
 /** Runs all rounds and prints one line of counts for each command. */
@@ -146,8 +149,8 @@ function faultPoints(vault, command) {
 }
 
 /**
- * Chooses at most `maxPoints` of the points: the list is divided into that many equal parts, and one point is taken
- * from each part. `shift`, from 0 to 1, is the position of that point in its part.
+ * Chooses at most `maxPoints` of the points: divides the list into that many equal parts and takes one point from each.
+ * `shift`, from 0 to 1, is the position of that point in its part.
  */
 function spread(points, maxPoints, shift) {
   if (points.length <= maxPoints) return points;
@@ -206,9 +209,9 @@ function testRestoredErasureFails(vault, count) {
   const failed = lines.some((line) => line.includes("(INJECTED)")) && answer?.ledger === "failed";
   copy.env.MEMENTORY_VAULT = restored;
   const opened = copy.run("info").answer;
-  const good = failed && answer.erasures_reapplied === 0 && opened?.erasures_reapplied === 1;
-  if (!good) console.log(`  ${JSON.stringify(answer)}, then ${JSON.stringify(opened)}`);
-  count.add("restore-backup: an erasure that cannot be applied is reported, and applied on opening", good);
+  const isReapplied = failed && answer.erasures_reapplied === 0 && opened?.erasures_reapplied === 1;
+  if (!isReapplied) console.log(`  ${JSON.stringify(answer)}, then ${JSON.stringify(opened)}`);
+  count.add("restore-backup: an erasure that cannot be applied is reported, and applied on opening", isReapplied);
 }
 
 /** Runs one round and adds its outcome to `tally`. */
@@ -240,9 +243,9 @@ function failOnce(vault, command, states, point, tally) {
   if (observed !== (error ? states.before : states.after))
     problem(`${error ? "an error" : "a result"}, and yet: ${difference(observed, states)}`);
   if (error && !HONEST_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
-  const left = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
+  const leftFiles = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
   // If the failing call is the removal of a temporary file, that file cannot be gone.
-  if (left.length > 0 && point.call !== "unlink") problem(`left beside the vault: ${left}`);
+  if (leftFiles.length > 0 && point.call !== "unlink") problem(`left beside the vault: ${leftFiles}`);
   if (!error && command.writes && !command.holds(copy, command.writes)) problem("what was written does not hold");
   if (!error && command.code) {
     copy.write("code.txt", `${answer.recovery_code}\n`);
@@ -262,7 +265,10 @@ function checkVault(copy, problem) {
   if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
 }
 
-/** Runs a command again that ended with an error or did not finish: it has to work, and to have done everything exactly once. */
+/**
+ * Runs a command again that ended with an error or did not finish. It has to work, and to have done everything exactly
+ * once.
+ */
 function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
   if (again.code !== 0) return problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);

@@ -93,8 +93,8 @@ async function killOnce(vault, operation, state, random, round, tally) {
   }
   const { ok, places } = copy.run("check").answer ?? {};
   if (!ok) problem(`check: ${JSON.stringify(places?.filter((place) => !place.ok))}`);
-  const left = readdirSync(copy.path).filter((name) => !VAULT_FILE_PATTERN.test(name));
-  if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
+  const unexpectedFiles = readdirSync(copy.path).filter((name) => !VAULT_FILE_PATTERN.test(name));
+  if (unexpectedFiles.length > 0) problem(`unexpected files in the folder: ${unexpectedFiles}`);
   // If the vault is in the state before the operation, the operation must succeed when it is repeated.
   if (!operation.secrets && visibleState(copy) === state.before) {
     let again;

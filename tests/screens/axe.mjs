@@ -11,7 +11,7 @@ import { WINDOW_SIZES } from "./page.mjs";
 import { forcedColourFaults, runningAnimations, structureFaults, translucentElements } from "./structure.mjs";
 import { isFirst } from "./walk.mjs";
 
-/** Reads axe only when needed, because this file is loaded before the packages are installed. */
+/** Reads axe only when it is needed, because this file is loaded before the packages are installed. */
 const readAxe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** All rules of WCAG 2 A and AA and axe's best practice. */
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
@@ -51,7 +51,7 @@ export class AccessibilityCheck {
   #kinds = new Map();
   #visits = 0;
 
-  /** Load axe into every page. */
+  /** Loads axe into every page. */
   begin(browser) {
     return browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: readAxe() });
   }

@@ -10,7 +10,9 @@ export function contrastFaults() {
   const MIN_GRAPHIC_RATIO = 3;
   const DISABLED_SELECTOR =
     ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
-  /** Not checked: the logo, which WCAG exempts; previews of themes, which have their names as text; and pictures. */
+  /**
+   * What is not checked: the logo, which WCAG exempts; previews of themes, whose names are shown as text; and pictures.
+   */
   const UNCHECKED_SELECTOR = ".logo, [data-testid^=theme-] svg, img, canvas";
 
   const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -62,7 +64,7 @@ export function contrastFaults() {
 
   /** The possible background colours of `node` at a point; a gradient gives several. */
   const backgrounds = (node, x, y, own) => {
-    // An element with pseudo-elements appears twice: in front of its content and behind it. Keep the second.
+    // An element with pseudo-elements appears twice: in front of its content and behind it. Keep the entry behind.
     const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
     const at = stack.indexOf(node);
     if (at < 0) return null;
@@ -168,8 +170,9 @@ export function contrastFaults() {
       svg,
     );
   }
-  // Controls that people recognise by their border. Radio buttons are left out, because they are shown as cards and
-  // segments, which are recognised by their text. So is the field of the palette, which has no border of its own.
+  // Controls that people recognise by their border. Radio buttons are left out, because they look like cards or
+  // segments, which people recognise by their text. The field of the palette is left out too, because it has no border
+  // of its own.
   const CONTROL_SELECTOR =
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROL_SELECTOR)) {

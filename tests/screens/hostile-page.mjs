@@ -54,14 +54,14 @@ export function installHostileTexts(json) {
     return { items: items(request.filter.kind, page.items[0] ?? sample), next_cursor: null, total: texts.length };
   };
   mock.facets = async () => {
-    const one = texts[window.__case];
+    const hostileText = texts[window.__case];
     return {
-      sources: { [one ?? "chatgpt"]: 1 },
+      sources: { [hostileText ?? "chatgpt"]: 1 },
       types: {},
       said_by: { user: 1 },
       about: {},
       special: {},
-      tags: Object.fromEntries((one === undefined ? texts : [one]).map((text) => [text, 1])),
+      tags: Object.fromEntries((hostileText === undefined ? texts : [hostileText]).map((text) => [text, 1])),
       file_kinds: { document: { count: texts.length, bytes: texts.length } },
     };
   };
@@ -221,7 +221,8 @@ export function findProblems(expect) {
     const { position } = getComputedStyle(node);
     if (position === "fixed" && !node.matches("[role=dialog], .scrim")) found.push(`${node.localName} is fixed`);
   }
-  // Formulas are left out: apart from the attributes that are refused above, theirs are only numbers and names.
+  // Formulas are left out: apart from the attributes that are refused above, their attributes are only numbers and
+  // names.
   for (const node of document.querySelectorAll("[data-testid=reader-message] .text > .md :not(math, math *)"))
     for (const { name } of node.attributes)
       if (!["class", "data-href", "role", "tabindex", "align", "start", "aria-label", "dir"].includes(name))
@@ -258,7 +259,7 @@ export function findProblems(expect) {
     const { left, right, top, bottom } = document.querySelector("[role=dialog]").getBoundingClientRect();
     if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
       found.push("the sheet is larger than the window");
-    // The palette has no buttons.
+    // Undefined for the palette, which has no buttons.
     const close = [...document.querySelectorAll("[role=dialog] button")].at(-1)?.getBoundingClientRect();
     if (close && (close.bottom > bottom || close.right > right || close.width === 0))
       found.push("a button of the sheet is out of reach");
@@ -286,13 +287,13 @@ export function findProblems(expect) {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (!node.parentElement.closest("main, [role=dialog]")) continue;
     if (!DIRECTION_MARK.test(node.data.replaceAll(ISOLATED, ""))) continue;
-    const holder = node.parentElement.closest("[dir], bdi");
-    if (!holder || holder.matches("html, body")) found.push(`a direction leaves ${node.parentElement.className}`);
+    const isolated = node.parentElement.closest("[dir], bdi");
+    if (!isolated || isolated.matches("html, body")) found.push(`a direction leaves ${node.parentElement.className}`);
     else if (
-      getComputedStyle(holder).display.startsWith("inline") &&
-      !/isolate/.test(getComputedStyle(holder).unicodeBidi)
+      getComputedStyle(isolated).display.startsWith("inline") &&
+      !/isolate/.test(getComputedStyle(isolated).unicodeBidi)
     )
-      found.push(`a direction leaves ${holder.className}`);
+      found.push(`a direction leaves ${isolated.className}`);
   }
   return [...new Set(found)];
 }

@@ -73,8 +73,8 @@ class HostileVisit {
     await this.page.mock("() => void document.querySelector('main [role=listbox]').focus()");
     await this.page.press("Home");
     for (const [index, each] of this.cases.entries()) {
-      const here = `() => document.querySelector('${row(index)}')?.matches('.active') && (${shown})("${prefix}-${index}")`;
-      await this.#step(each, () => (index === 0 ? undefined : this.page.press("ArrowDown")), here);
+      const isRowShown = `() => document.querySelector('${row(index)}')?.matches('.active') && (${shown})("${prefix}-${index}")`;
+      await this.#step(each, () => (index === 0 ? undefined : this.page.press("ArrowDown")), isRowShown);
       await visit(each, index);
       await this.page.mock("() => void document.querySelector('main [role=listbox]').focus()");
     }

@@ -1,4 +1,4 @@
-// Screens of vaults that cannot be created or opened at once.
+// Screens of creating and opening vaults, when that fails or needs more than one step.
 const PASSPHRASE = "harbour copper nineteen kite";
 
 /** Screens of creating and opening vaults, like `SCREENS` in walk.mjs. */

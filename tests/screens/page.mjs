@@ -8,7 +8,7 @@ export const WINDOW_SIZES = [
 ];
 /** The page is idle if nothing changes for this time. It is longer than any debounce of the window. */
 const IDLE_MS = 150;
-/** A screen that does not become idle is checked after this time. */
+/** A screen that does not become idle is checked all the same after this time. */
 const MAX_WAIT_MS = 5_000;
 
 const keyEventSource = (name, modifiers = "") =>
@@ -26,10 +26,10 @@ function waitUntilIdle(quiet, longest) {
     const changes = new MutationObserver(changed);
     addEventListener("scroll", changed, true);
     changes.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
-    const moves = (each) => each.playState === "running" && each.effect?.getTiming().iterations !== Infinity;
+    const isMoving = (each) => each.playState === "running" && each.effect?.getTiming().iterations !== Infinity;
     const poll = () => {
       const now = performance.now();
-      if (document.getAnimations().some(moves) || [...document.images].some((each) => !each.complete)) changed();
+      if (document.getAnimations().some(isMoving) || [...document.images].some((each) => !each.complete)) changed();
       if (now - since < quiet && now - started < longest) return void requestAnimationFrame(poll);
       changes.disconnect();
       removeEventListener("scroll", changed, true);
@@ -54,29 +54,29 @@ export class Page {
     );
     await this.setLanguage(language);
   }
-  /** Move the pointer off all elements, so that nothing shows its hover state. */
+  /** Moves the pointer off all elements, so that none shows its hover state. */
   pointerAway() {
     return this.browser.devTools("Input.dispatchMouseEvent", { type: "mouseMoved", x: 0, y: 0 });
   }
-  /** Set the size in CSS pixels; `factor` 2 is like a window of twice the size at 200 % zoom. */
+  /** Sets the size in CSS pixels. A `factor` of 2 is like a window of twice the size at 200 % zoom. */
   setSize([width, height], factor = 1) {
     const metrics = { width, height, deviceScaleFactor: factor, mobile: false };
     return this.browser.devTools("Emulation.setDeviceMetricsOverride", metrics);
   }
-  /** Switch the language of the page. */
+  /** Switches the language of the page. */
   async setLanguage(language) {
     await this.browser.run("(language) => window.__speak(language)", language);
     await this.waitForFrames();
   }
-  /** Wait until the page is idle, but at most `MAX_WAIT_MS`. */
+  /** Waits until the page is idle, but at most `MAX_WAIT_MS`. */
   waitUntilIdle() {
     return this.browser.run(String(waitUntilIdle), IDLE_MS, MAX_WAIT_MS);
   }
   /** Emulates the system preferences `more`. Reduced motion is always on. */
   async emulateMedia(more = {}) {
-    const wanted = Object.entries({ "prefers-reduced-motion": "reduce", ...more });
+    const preferences = Object.entries({ "prefers-reduced-motion": "reduce", ...more });
     await this.browser.devTools("Emulation.setEmulatedMedia", {
-      features: wanted.map(([name, value]) => ({ name, value })),
+      features: preferences.map(([name, value]) => ({ name, value })),
     });
     await this.waitForFrames();
   }
@@ -84,7 +84,7 @@ export class Page {
     await this.browser.run("(name) => void (document.documentElement.dataset.theme = name)", name);
     await this.waitForFrames();
   }
-  /** Wait for two frames and the end of all transitions. */
+  /** Waits for two frames and the end of all transitions. */
   waitForFrames() {
     return this.browser.run(`async () => {
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -93,7 +93,7 @@ export class Page {
       return true;
     }`);
   }
-  /** Click the first visible element with this test id. */
+  /** Clicks the first visible element with this test id. */
   async click(id, more = "") {
     const selector = `[data-testid="${id}"]${more}`;
     await until(`${selector} to be there`, () =>
@@ -103,11 +103,11 @@ export class Page {
       ),
     );
   }
-  /** Open a menu with a real click, because it opens on pointerdown. */
+  /** Opens a menu with a real click, because it opens on pointerdown. */
   openMenu(id) {
     return this.browser.click(id);
   }
-  /** Right-click an element. */
+  /** Right-clicks an element. */
   async openContextMenu(id, more = "") {
     const selector = `[data-testid="${id}"]${more}`;
     const place = await until(`${selector} to be there`, () =>

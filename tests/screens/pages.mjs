@@ -60,7 +60,7 @@ function makeDeterministic(now) {
     construct: (real, given, as) => Reflect.construct(real, given.length > 0 ? given : [at()], as),
     get: (real, name) => (name === "now" ? at : Reflect.get(real, name)),
   });
-  // The same values in every call, because the number of earlier calls depends on the speed of the machine.
+  // Give the same values in every call, because the number of earlier calls depends on the speed of the machine.
   crypto.getRandomValues = (array) => {
     array.forEach((_, at) => (array[at] = at + 1));
     return array;

@@ -103,7 +103,7 @@ class LanguageCheck {
   constructor(browser, language, pictures) {
     Object.assign(this, { browser, language, pictures, sizes: SIZES_OF[language] ?? WINDOW_SIZES });
     this.english = englishPatterns(language);
-    // Messages without a word, such as `{n} x`, are left out: their patterns would match every text.
+    // Leave out messages without a word, such as `{n} x`: their patterns would match every text.
     this.ownPatterns = allForms(language)
       .filter((form) => /\p{L}{2}/u.test(withoutPlaceholders(form)))
       .map(patternOf);

@@ -49,8 +49,8 @@ export function structureFaults() {
   }
   for (const progress of every("[role=progressbar]"))
     if (!progress.getAttribute("aria-valuetext")) found.push("progress without words");
-  // Target sizes (WCAG 2.5.8) are not checked here, because axe checks them.
-  // A sheet may open another sheet. The last dialog is on top, so it must have the focus.
+  // Target sizes (WCAG 2.5.8) are left to axe. A sheet may open another sheet: the last dialog is on top, so it must
+  // have the focus.
   if (
     open &&
     ![...document.querySelectorAll("[role=dialog], [role=alertdialog]")].at(-1).contains(document.activeElement)

@@ -3,8 +3,8 @@
 /**
  * Source of a function that finds texts and accessible names that do not come from the message file. Run it while the
  * messages are marked: text outside of all marks is then either sample data, a name, a number or a date, or it is
- * hard-coded. Marks are counted over the whole page in document order, because one message can be divided into several
- * text nodes, such as a sentence with a link.
+ * hard-coded. Marks are counted over the whole page in document order, because one message, such as a sentence with a
+ * link, can be divided into several text nodes.
  */
 export const UNMARKED_SOURCE = `(names) => {
   const LETTER = /\\p{L}{2}/u;

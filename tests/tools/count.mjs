@@ -1,4 +1,4 @@
-// Counts results of tests that no test runner runs, and prints each by name.
+// Counts the results of tests that run without a test runner, and prints each by name.
 import { fileURLToPath } from "node:url";
 
 /**

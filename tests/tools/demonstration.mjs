@@ -31,9 +31,9 @@ export function demonstrate() {
   };
   const print = (text) => console.log(`  ${text}\n`);
 
-  const made = mementory("demo", vault);
-  writeFileSync(passphraseFile, `${made.passphrase}\n`, { mode: 0o600 });
-  const { memory = 0, conversation = 0, message = 0 } = made.counts;
+  const demonstration = mementory("demo", vault);
+  writeFileSync(passphraseFile, `${demonstration.passphrase}\n`, { mode: 0o600 });
+  const { memory = 0, conversation = 0, message = 0 } = demonstration.counts;
   print(
     `An encrypted vault with a year of an invented person: ${countText(memory, "memory", "memories")}, ` +
       `${countText(conversation, "conversation")}, ${countText(message, "message")}.`,

@@ -32,7 +32,7 @@ await main(async () => {
   console.log(`· ${seeds} seeds from the fixtures, ${readdirSync(corpus).length} inputs with those of earlier runs`);
 
   const program = await buildTarget(target);
-  // In memory where possible, because the fuzzer writes thousands of files a second.
+  // Use a folder in memory where possible, because the fuzzer writes thousands of files a second.
   const scratch = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mementory-fuzz-run-"));
   try {
     const { code, text } = await runTarget(program, corpus, scratch, [

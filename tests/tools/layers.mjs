@@ -67,7 +67,7 @@ const NODE_LINTERS = {
     ["--no-install", "prettier", "--config", "ui/.prettierrc", "--check", "tests/**/*.{mjs,js,json}"],
   ],
 };
-/** Runs only where cargo-deny is installed, because building it takes minutes. */
+/** Runs only where cargo-deny is already installed, because building it takes minutes. */
 const CARGO_DENY_COMMAND = [
   "cargo",
   ["deny", "--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"],

@@ -9,10 +9,11 @@ import { quiet } from "./sh.mjs";
 export const LICENCE_LIST = join(ROOT, "ui", "src", "lib", "licences.json");
 /** The programs that users get. */
 const PROGRAM_CRATES = ["mementory-app", "mementory-cli"];
-/** The systems that they are released for, as in deny.toml. */
+/** The systems for which the programs are released, as in deny.toml. */
 const TARGET_SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
 /**
- * Of the dependencies of these packages, only the listed ones ship with the pages. Svelte's others are its compiler's.
+ * For these packages, only the listed dependencies ship with the pages. The other dependencies of Svelte belong to its
+ * compiler.
  */
 const RUNTIME_DEPENDENCIES = { svelte: ["clsx", "esm-env"] };
 

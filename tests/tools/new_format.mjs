@@ -90,7 +90,7 @@ function addFormat(source, id, type, file) {
   if (modules.length === 0 || !list)
     throw new Stop(`${file} has no list FORMATS to add a line to. Nothing was changed.`);
   const modulesAt = last ? last.index + last[0].length : modules[0].index;
-  // Insert it before the last format of the list, because the last one may accept any text.
+  // Insert the new format before the last one of the list, because the last one may accept any text.
   const formats = list[1].split(",").filter((format) => format.trim() !== "");
   formats.splice(-1, 0, `\n    &${id}::${type}`);
   const withFormat = source.replace(list[1], () => `${formats.join(",")},\n`);

@@ -110,8 +110,8 @@ function stage(folder, seconds) {
   // The address of the published bundle is only known to the person who publishes it.
   const { MEMENTORY_REGISTRY_NAME: name, MEMENTORY_BUNDLE_URL: url } = process.env;
   const release = name && url ? ["--registry-name", name, "--bundle-url", url] : [];
-  const made = quiet(program, ["packaging", root, ...release]);
-  if (made.code !== 0) throw new Stop(made.stdout || made.stderr);
+  const result = quiet(program, ["packaging", root, ...release]);
+  if (result.code !== 0) throw new Stop(result.stdout || result.stderr);
   for (const page of readdirSync(join(root, "man")))
     add(`/usr/share/man/man1/${page}.gz`, `${page}.gz`, gzip(readFileSync(join(root, "man", page))));
   const windowPage = readFileSync(join(WORKSPACE, "packaging", "mementory-app.1"));

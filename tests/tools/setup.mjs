@@ -32,7 +32,7 @@ const WINDOW_TEST_PACKAGES = [
   "fonts-noto-mono",
 ];
 const SCREEN_TEST_PACKAGES = ["chromium", "chromium-driver", "fonts-noto-cjk"];
-/** For the weights of the sentence encoder, and for reference programs in tests. */
+/** Needed for the weights of the sentence encoder, and for reference programs in tests. */
 const PYTHON_PACKAGES = ["python3", "python3-venv"];
 const MIN_RUST_VERSION = [1, 95];
 const MIN_NODE_VERSION = 20;
@@ -51,7 +51,7 @@ export async function installForBuilding() {
 export async function installForTesting() {
   checkNodeVersion();
   await installSystemPackages([...BUILD_PACKAGES, ...WINDOW_TEST_PACKAGES, ...PYTHON_PACKAGES]);
-  // Ubuntu has Chromium as a snap only: the screens are skipped there, and the run says so.
+  // Ubuntu has Chromium only as a snap, so there the tests of the screens are skipped, and the run says so.
   await installSystemPackages(SCREEN_TEST_PACKAGES.filter((name) => quiet("apt-cache", ["show", name]).code === 0));
   await installRust();
   await installNpmPackages();
@@ -113,7 +113,7 @@ export async function nodePackages(packages) {
     mkdirSync(folder, { recursive: true });
     await must("npm", ["install", "--silent", "--no-save", "--ignore-scripts", "--prefix", folder, ...packages]);
   }
-  // Packages are looked for beside this file, which need not exist.
+  // Packages are resolved from the folder of this file, which need not exist.
   const { resolve } = createRequire(join(folder, "tests.cjs"));
   return Object.assign((module) => import(pathToFileURL(resolve(module))), { resolve });
 }

@@ -11,7 +11,7 @@ import { Stop, capture, main } from "./sh.mjs";
 
 const SUMMARY = /^== \w+: (\d+) passed, (\d+) failed/m;
 
-/** With this, one layer is run and nothing is installed or built. */
+/** With this option, one layer is run and nothing is installed or built. */
 const LAYER_OPTION = "--alone";
 
 await main(async () => {

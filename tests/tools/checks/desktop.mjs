@@ -1,5 +1,5 @@
-// Checks the files by which a desktop knows the program, with the tools of freedesktop.org. A tool that is not installed
-// is left out, and the run says so.
+// Checks the files that describe the program to a desktop, with the tools of freedesktop.org. Tools that are not
+// installed are left out, and the run says so.
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export function checkDesktopFiles(count) {
       continue;
     }
     const { code, stdout, stderr } = quiet(program, args);
-    // `update-mime-database` reports faults of a file and succeeds all the same.
+    // `update-mime-database` exits with success even if it reports faults of a file.
     const faults = program === "update-mime-database" ? /error|warning/i.test(stderr) : code !== 0;
     if (faults) console.log(`${stdout}${stderr}`.replaceAll(/^/gm, "  "));
     count.add(name, !faults);

@@ -1,5 +1,5 @@
-// Checks that the modules of a crate do not use each other in cycles. Whoever changes a module then knows which other
-// modules may break. `node tests/tools/checks/modules.mjs --graph <crate>` prints which module uses which.
+// Checks that the modules of a crate do not use each other in cycles. It is then clear which modules a change may
+// break. `node tests/tools/checks/modules.mjs --graph <crate>` prints which module uses which.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

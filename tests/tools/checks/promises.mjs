@@ -1,5 +1,6 @@
-// SECURITY.md names the tests of each promise. Every test that it names must exist. In a table with the column "test",
-// every row must either name a test, say "not tested", or say by what construction the promise holds.
+// Checks SECURITY.md, which names the tests of each promise. Every test that it names must exist. In a table with the
+// column "test", every row must name a test, say "not tested", or say why the construction of the program keeps the
+// promise.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../places.mjs";

@@ -68,12 +68,12 @@ function readModuleCode(module, code, strings, folder, read) {
     inner.map(([, from, to]) => [from, to]),
   );
   for (const [child, from, to] of inner) {
-    const rest = [
+    const outside = [
       [0, from],
       [to, code.length],
     ];
     const within = strings.filter(({ start }) => from <= start && start < to);
-    readModuleCode(child, blankRanges(code, rest), within, `${folder}${child.path.split("::").at(-1)}/`, read);
+    readModuleCode(child, blankRanges(code, outside), within, `${folder}${child.path.split("::").at(-1)}/`, read);
   }
   const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
   collectUses(module, ownCode, within);
@@ -126,8 +126,8 @@ export function useTree(text, prefix = []) {
   if (brace < 0) {
     const [path, renamed] = text.split(/\s+as\s+/);
     const segments = [...prefix, ...path.split("::").map(withoutRawPrefix).filter(Boolean)];
-    const whole = segments.at(-1) === "self" && segments.length > 1 ? segments.slice(0, -1) : segments;
-    return [{ path: whole, name: renamed ? withoutRawPrefix(renamed) : whole.at(-1) }];
+    const fullPath = segments.at(-1) === "self" && segments.length > 1 ? segments.slice(0, -1) : segments;
+    return [{ path: fullPath, name: renamed ? withoutRawPrefix(renamed) : fullPath.at(-1) }];
   }
   const head = text.slice(0, brace).split("::").map(withoutRawPrefix).filter(Boolean);
   return splitAtCommas(text.slice(brace + 1, text.lastIndexOf("}"))).flatMap((part) =>

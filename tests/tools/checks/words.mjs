@@ -1,5 +1,6 @@
-// Words that names, comments and documents do not use any more, because a reader from elsewhere has to look them up.
-// They are in words.json, each with a reason. `node tests/tools/checks/words.mjs --list` counts them by word and file.
+// Words that names, comments and documents must not use any more, because readers from outside the project would have
+// to look them up. They are in words.json, each with a reason. `node tests/tools/checks/words.mjs --list` counts them
+// by word and file.
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { filesOfClone } from "./files.mjs";

@@ -12,8 +12,8 @@ import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
 /**
- * Whether a command may run. While a dialog is open, no command may run, except Undo in the dialog of duplicates. Not
- * called for locking, the palette and the text size, which always work.
+ * Whether a command may run. While a dialog is open, only Undo in the dialog of duplicates may run. Not called for
+ * locking, the palette and the text size, which always work.
  */
 export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");

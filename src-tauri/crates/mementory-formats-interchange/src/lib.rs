@@ -13,15 +13,8 @@ use mementory_format::{Catalog, Detection, Format, FormatError};
 use mementory_model::Limits;
 
 /// Every format of this crate, in the order in which detection tries them.
-pub const FORMATS: &[&dyn Format] = &[
-    &mem::Mem,
-    &alf::Alf,
-    &alf::delta::AlfDelta,
-    &pam::Pam,
-    &mif::Mif,
-    &zaxy::Zaxy,
-    &eventloom::Eventloom,
-];
+pub const FORMATS: &[&dyn Format] =
+    &[&mem::Mem, &alf::Alf, &alf::delta::AlfDelta, &pam::Pam, &mif::Mif, &zaxy::Zaxy, &eventloom::Eventloom];
 
 /// Detection with the formats of this crate.
 #[cfg(not(test))]

@@ -62,7 +62,7 @@ fn pretty_printed(tree: &Tree) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The order of members does not affect the canonical form. The canonical form of a canonical text is that text.
+    /// The order of members does not affect the canonical form. A canonical text is its own canonical form.
     #[test]
     fn the_canonical_form_is_unique_and_stable(tree in tree()) {
         let found = canonical_forms(&tree);

@@ -24,7 +24,7 @@ export type Transfer = {
   text: string;
   original: string;
   batch: BatchInfo | null;
-  /** The log entry, for exports only, because only they have details to show. Null for everything else. */
+  /** The log entry of an export. Null for imports, which have no details to show. */
   entry: AuditEntry | null;
   /** The file path while the file still exists. */
   file: string | null;

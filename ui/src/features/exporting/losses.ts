@@ -26,9 +26,9 @@ const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
 /**
- * Losses by field and kind with their counts, the heaviest kind first. Each row has the note of its first listed loss.
- * The list ends after a thousand losses; if it has none of a row's losses, the note is empty. Fields that are kept in
- * the extension slot are not lost and have no row (see `keptFields`).
+ * Losses by field and kind with their counts, the most serious kind first. The note of a row is that of its first
+ * listed loss. It is empty if the list, which ends after a thousand losses, has none of the row's losses. Fields that
+ * are kept in the extension slot are not lost and have no row (see `keptFields`).
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
@@ -42,7 +42,7 @@ export function lossRows(exported: Exported): LossRow[] {
     .sort((a, b) => (LOSS_WEIGHTS[a.kind] ?? 1) - (LOSS_WEIGHTS[b.kind] ?? 1) || b.n - a.n);
 }
 
-/** The distinct records behind a row, and whether these are all. The list of losses ends after a thousand. */
+/** The distinct records behind a row, and whether these are all of them: the list of losses ends after a thousand. */
 function lossRecords(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
   const listedLosses = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
   return { names: [...new Set(listedLosses.map(({ record }) => record))], complete: listedLosses.length >= row.n };

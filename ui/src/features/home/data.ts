@@ -29,7 +29,7 @@ export type Column = {
   special: number;
 };
 export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };
-/** `undated`: number of memories without a time of their own, which are in no month. */
+/** `undated`: number of memories without a date of their own. They belong to no month. */
 export type Months = { months: Month[]; undated: number };
 export type Home = {
   columns: Column[];
@@ -40,7 +40,7 @@ export type Home = {
   incomplete: TombstoneView[];
   /** Time of the last import that was not undone; null if none. */
   imported: string | null;
-  /** Newest exports of which something could not be read, so that it is not known which records they lack. */
+  /** The newest exports that could be read only in part, so that it is not known which records they lack. */
   unread: UnreadExport[];
 };
 export type UnreadExport = { platform: string; batch: string };
@@ -138,12 +138,13 @@ export function aboutOf(columns: readonly Column[]): string[] {
  * Formats that contain everything that an assistant stores for an account. Their ids are the names of the assistants.
  */
 const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => accountExport).map(({ id }) => id));
-/** Kinds that are compared between exports, and kinds of unreadable items that may really be of a compared kind. */
+/**
+ * Kinds that are compared between exports, and the kinds of unreadable items, which may really belong to a compared
+ * kind.
+ */
 const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
 
-/**
- * The newest exports of which something could not be read, if the same assistant has an earlier export to compare with.
- */
+/** The newest exports that could be read only in part, if the same assistant has an earlier export to compare with. */
 export async function unreadExports(batches: readonly BatchInfo[]): Promise<UnreadExport[]> {
   const accountBatches = batches.filter(({ undone, format }) => !undone && ACCOUNT_EXPORTS.has(format ?? ""));
   const newest = [...new Set(accountBatches.map(({ format }) => format ?? ""))].flatMap((platform) => {
@@ -205,8 +206,8 @@ export async function loadMonths(): Promise<Months> {
 }
 
 /**
- * Counts the memories of a month by assistant. In the lists, a memory without a time of its own is on the day of its
- * import, but here it must not count. `someUndated` says whether there are such memories.
+ * Counts the memories of a month by assistant. Lists date a memory without a date by its import, but such a memory must
+ * not be counted here. `someUndated`: whether there are such memories.
  */
 async function loadMonth(month: { start: Date; since: string; until: string }, someUndated: boolean): Promise<Month> {
   const filter = { ...ANY, kind: "memory", since: month.since, until: month.until };

@@ -11,7 +11,7 @@ export function handlesOwnKeys(target: EventTarget | null): boolean {
 }
 
 /**
- * The letter of a single-letter command, or null if the key press is none. It is none if it goes to a field or an open
+ * The letter of a single-letter command. Null if the key press is not such a command, if it goes to a field or an open
  * layer, or if these commands are switched off.
  */
 export function screenLetter(event: KeyboardEvent): string | null {

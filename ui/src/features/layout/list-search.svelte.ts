@@ -20,8 +20,8 @@ export type ListAnswer = {
 
 /**
  * Reloads `list` whenever the text in the search field, the filter or the vault changes. Call this while a component is
- * being created. `onanswer` is called when the rows have arrived. If there is a query, it is called `pause` ms later,
- * because otherwise it would delay the response to the next key.
+ * being created. `onanswer` is called when the rows have arrived. During a search it is called `pause` ms later, so
+ * that its work does not delay the response to the next key.
  */
 export function followSearch(
   list: RecordList,

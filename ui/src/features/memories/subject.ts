@@ -9,7 +9,7 @@ import { aboutName } from "./types";
 
 /** The value that means that the person has not decided, so that the suggested subject applies. */
 export const SUGGESTED = "suggested";
-/** If more memories than this are changed, their earlier decisions are not read first, so Undo is not offered. */
+/** If more memories than this are changed, Undo is not offered, because their earlier decisions are not read first. */
 const MAX_UNDO = 1000;
 
 /** The current decisions about memories: the ids of the memories by their decided subject, or by `SUGGESTED`. */

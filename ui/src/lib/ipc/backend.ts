@@ -13,7 +13,7 @@ export interface Backend {
   passphraseStrength(passphrase: string): Promise<b.PassphraseStrength>;
   suggestPassphrase(): Promise<string>;
   createVault(path: string, passphrase: string): Promise<b.Created>;
-  /** Opens a vault. Progress is reported only if the search index has to be rebuilt first. */
+  /** Opens a vault. Reports progress only if the search index has to be rebuilt first. */
   unlock(
     jobId: string,
     path: string,
@@ -30,7 +30,7 @@ export interface Backend {
   setAutoLock(minutes: number): Promise<void>;
   touch(): Promise<void>;
   changePassphrase(secret: string, newPassphrase: string): Promise<b.Slots>;
-  /** `secret`: the passphrase or the current code, which becomes invalid. */
+  /** Makes a new recovery code. The current one becomes invalid. `secret`: the passphrase or the current code. */
   newRecoveryCode(secret: string): Promise<b.NewRecoveryCode>;
   keySlots(): Promise<b.Slots>;
   vaultInfo(): Promise<b.VaultInfo>;
@@ -81,7 +81,7 @@ export interface Backend {
   /** Ends a grant at once. The client's configuration stays. */
   stopClient(grant: string): Promise<b.AgentsOverview>;
   setAnswerClients(on: boolean): Promise<b.AgentsOverview>;
-  /** Must be called when the window has shown the notices that clients read for the first time with these grants. */
+  /** Call this once the window has shown the notices that clients with these grants have read for the first time. */
   firstReadsSeen(grants: string[]): Promise<void>;
   /** The calls of the client with this grant, or of all clients if `grant` is null. The newest comes first. */
   clientCalls(grant: string | null): Promise<b.ClientCallList>;

@@ -1,6 +1,6 @@
 /**
- * When the rows of a search have arrived, the window waits for this many milliseconds before it requests more (counts,
- * further rows), because the person may still be typing.
+ * After the rows of a search have arrived, the window waits this many milliseconds before it requests counts and
+ * further rows, because the person may still be typing.
  */
 export const TYPING_PAUSE_MS = 250;
 

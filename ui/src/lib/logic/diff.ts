@@ -10,7 +10,7 @@ const MAX_EDITS = 2_000;
  * text counts as removed and the whole newer text as added.
  */
 export function wordDiff(older: string, newer: string): DiffPart[] {
-  // Limit the number of differences, because the cost grows with its square.
+  // Limit the number of differences, because the running time grows with the square of that number.
   const changes =
     older.length + newer.length > MAX_TOTAL_LENGTH
       ? undefined

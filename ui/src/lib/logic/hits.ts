@@ -24,8 +24,9 @@ function matchesIn(text: string, needle: string): RegExpExecArray[] {
 /** The text between two tags, with its entities decoded. */
 function decodeEntities(source: string): string {
   if (!source.includes("&")) return source;
-  const rest = source.replace(ENTITY_PATTERN, "");
-  if (!rest.includes("&")) return source.replace(ENTITY_PATTERN, (_, name: string) => ENTITIES[name] ?? "");
+  const withoutKnownEntities = source.replace(ENTITY_PATTERN, "");
+  if (!withoutKnownEntities.includes("&"))
+    return source.replace(ENTITY_PATTERN, (_, name: string) => ENTITIES[name] ?? "");
   // Let the browser decode the two thousand named entities. It loads nothing, because the text contains no tag.
   const area = document.createElement("textarea");
   area.innerHTML = `.${source}`;

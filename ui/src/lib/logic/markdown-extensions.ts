@@ -10,7 +10,10 @@ export type CitationToken = Tokens.Generic & { type: "citation"; name: string; k
 const CITATION = /^\uE200([^\uE200\uE201\uE202]*)(?:\uE202([^\uE200\uE201]*))?\uE201/;
 /** Citations of files, such as `【4:0†source】`. */
 const FILE_CITATION = /^【([^【】\n]{0,80}†[^【】\n]{0,120})】/;
-/** Matches a private character outside of a complete citation. It is left out, because it has no glyph. */
+/**
+ * Matches a private character outside of a complete citation. Such a character is not displayed, because it has no
+ * glyph.
+ */
 const STRAY = /^[\uE200-\uE202]/;
 
 const FORMULAS: { pattern: RegExp; display: boolean }[] = [

@@ -162,7 +162,7 @@ export function safeNodes(html: string): DocumentFragment {
     link.setAttribute("role", "link");
     link.setAttribute("tabindex", "0");
   }
-  // A table or code that is too wide scrolls in a box of its own, which can also be done by keyboard.
+  // Put tables and code into focusable boxes, so that wide ones can be scrolled, also with the keyboard.
   for (const table of fragment.querySelectorAll("table, pre")) {
     const box = document.createElement("div");
     box.className = "wide";

@@ -35,7 +35,7 @@ class Mathematics {
   load(): Promise<void> {
     this.#loading ??= Promise.all([import("temml"), import("temml/dist/Temml-Local.css")]).then(
       ([{ default: temml }]) => {
-        // Fonts of the system rarely have the tables that large brackets and roots need.
+        // System fonts rarely have the tables that large brackets and roots need, so load a font for mathematics.
         if (typeof FontFace !== "undefined") document.fonts.add(new FontFace("Noto Sans Math", `url("${fontUrl}")`));
         // `trust` is not set, so a formula cannot contain links or pictures. Inline styles are removed, because the CSP
         // would report them.

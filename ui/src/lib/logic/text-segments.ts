@@ -11,16 +11,16 @@ export function splitSegments(text: string, ranges: readonly (readonly [number, 
   const units = toUnits(text, ranges);
   const segments: TextSegment[] = [];
   let at = 0;
-  const plain = (from: number, to: number) => {
+  const addPlain = (from: number, to: number) => {
     if (to > from) segments.push(...barSegments(text.slice(from, to)));
   };
   for (const [start, end] of units.slice(0, MAX_SEGMENTS)) {
     if (start < at || end <= start) continue;
-    plain(at, start);
+    addPlain(at, start);
     segments.push({ kind: "mark", text: text.slice(start, end) });
     at = end;
   }
-  plain(at, text.length);
+  addPlain(at, text.length);
   return segments;
 }
 
@@ -51,7 +51,7 @@ function toUnits(text: string, ranges: readonly (readonly [number, number])[]): 
   return ranges.map(([start, end]): [number, number] => [clamp(start), clamp(end)]).sort((a, b) => a[0] - b[0]);
 }
 
-/** One line for a toast or a menu, with blocks for redactions and at most `maxLength` characters. */
+/** The text on one line, for a toast or a menu, with blocks for redactions and at most `maxLength` characters. */
 export function shortLine(text: string, maxLength: number): string {
   const plain = text.replaceAll(REDACTION_PATTERN, "█████").replaceAll(/\s+/g, " ").trim();
   const codePoints = [...plain];

@@ -11,9 +11,7 @@ const MAX_LINE_LENGTH = 300;
 const codePointName = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
-/**
- * The first `max` characters of a text. For places that do not show more, so that no time is wasted on the remainder.
- */
+/** The first `max` characters of a text, for places that show no more. Processing only these saves time. */
 export function truncated(text: string, max = MAX_LINE_LENGTH): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;

@@ -22,8 +22,8 @@ export type AgentRow = {
   grant: GrantInfo | null;
   program: ConnectedProgram | null;
   /**
-   * `ended` means that its grant has ended, `elsewhere` that its configuration has a token of another vault, and `open`
-   * that it is not connected.
+   * `ended`: the grant has ended. `elsewhere`: the client's configuration has a token of another vault. `open`: the
+   * client is not connected.
    */
   state: "connected" | "ended" | "elsewhere" | "open";
 };
@@ -32,7 +32,7 @@ export type AgentRow = {
 class Agents {
   /** Null until loaded. */
   overview = $state.raw<AgentsOverview | null>(null);
-  /** Increases with each call of a client, or once for several calls that come at the same time. */
+  /** Increases after every call of a client; calls at the same time increase it only once. */
   revision = $state(0);
   readonly suggestions = $derived(this.overview?.suggestions ?? 0);
   /**
@@ -116,8 +116,8 @@ class Agents {
   }
 
   /**
-   * Shows a notice that clients have read for the first time. At that time the person is mostly working in another
-   * window. Therefore the notice is shown again when this window gets the focus, and only then counts as seen.
+   * Shows a notice that clients have read for the first time. The person is usually in another window at that moment,
+   * so the notice is shown again when this window gets the focus. Only then does it count as seen.
    */
   #announce(grants: GrantInfo[]): void {
     const [grant, more] = grants;
@@ -128,7 +128,7 @@ class Agents {
     const run = () => this.showCalls(more ? null : grant.id);
     toasts.show(text, { icon: "alert", action: { label: t("agents.showCalls"), undo: false, run } });
     if (!document.hasFocus()) return this.#announceWithFocus();
-    // If this fails, the notice comes again.
+    // If this fails, the notice is shown again later.
     void backend()
       .firstReadsSeen(grants.map(({ id }) => id))
       .catch((error: unknown) => session.handleLocked(error));
@@ -136,12 +136,12 @@ class Agents {
 
   #announceWithFocus(): void {
     this.#waitsForFocus = true;
-    const again = () => {
+    const reload = () => {
       this.#waitsForFocus = false;
       // If the vault is locked, do not load: unlocking loads everything.
       if (this.overview) void this.load();
     };
-    window.addEventListener("focus", again, { once: true });
+    window.addEventListener("focus", reload, { once: true });
   }
 
   clear(): void {

@@ -68,14 +68,14 @@ class FacetNumbers {
   }
 
   /**
-   * The names in a group of filters with their numbers, the most frequent first and the empty name last. If the empty
-   * name is the only name, there are none, unless a type is chosen as a filter.
+   * The names in a group of filters with their numbers, the most frequent first and the empty name last. A group that
+   * has only the empty name is left out, unless a type is chosen as a filter.
    */
   group(dimension: Dimension): { value: string; n: number }[] {
     const key = FACET_KEYS[dimension];
     const names = byFrequency(this.all[key]);
     if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
-    // If it is not known for any record who said it, this group has nothing to offer.
+    // If it is unknown for every record who said it, this group has nothing to offer.
     if (dimension === "said_by" && names.every((name) => name === "unknown")) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
   }

@@ -31,7 +31,7 @@ class Importing {
   checks = $state.raw<Record<string, FileCheck | null>>({});
   plans = $state.raw<Plan[]>([]);
   /** Whether to import records even if they were deleted from the vault before. */
-  letIn = $state(false);
+  importDeleted = $state(false);
   /** Keys of the plans whose invalid signature the person accepted. */
   #accepted = new Set<string>();
   /** Keys of the plans that import the intact parts of damaged files. */
@@ -124,8 +124,8 @@ class Importing {
     return this.plan();
   }
 
-  setLetIn(on: boolean): Promise<void> {
-    this.letIn = on;
+  setImportDeleted(on: boolean): Promise<void> {
+    this.importDeleted = on;
     return this.plan();
   }
 
@@ -226,7 +226,7 @@ class Importing {
       text: this.text,
       format: null,
       limit_bytes: null,
-      let_in: this.letIn,
+      let_in: this.importDeleted,
       accept_invalid_signature: false,
       merge: null,
       salvage: false,
@@ -261,7 +261,7 @@ class Importing {
       if (this.background) this.announce();
     } catch (error) {
       if (run === this.#run) this.fail(error);
-      // If nothing was imported, the choice about the scan does not apply.
+      // If nothing was imported, undo the choice about the scan.
       if (isUnlocked() && !this.plans.some((plan) => plan.report)) sensitive.scanPaused = wasPaused;
       vault.changed();
     }
@@ -313,7 +313,7 @@ class Importing {
     this.chosen = {};
     this.checks = {};
     this.plans = [];
-    this.letIn = false;
+    this.importDeleted = false;
     this.#accepted.clear();
     this.#salvaged.clear();
     this.#skipped = [];

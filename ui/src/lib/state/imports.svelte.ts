@@ -43,9 +43,8 @@ const OWN_SECTIONS = { conversation: "conversations", attachment: "files" } as c
 const hasSection = (kind: string): kind is keyof typeof OWN_LISTS => Object.hasOwn(OWN_LISTS, kind);
 
 /**
- * Whether there is a list that can show the new records of this kind. There is none for messages. The list of
- * conversations can be filtered by an import, but then has only conversations that the import added, not those that got
- * new messages.
+ * Whether a list can show the new records of this kind. No list can for messages: filtered by an import, the list of
+ * conversations has only conversations that the import added, not those that received new messages.
  */
 const isListed = (kind: string): boolean => kind !== "message";
 

@@ -23,7 +23,7 @@ class Meaning {
       const done = await backend().encode(job.id, job.listen);
       if (isUnlocked() && done.records > 0) this.revision += 1;
     } catch (error) {
-      // Nobody asked for it, so no error is shown. Lists of similar memories say what is missing.
+      // No error is shown, because the job runs in the background. Lists of similar memories say what is missing.
       session.handleLocked(error);
     } finally {
       this.#running = false;

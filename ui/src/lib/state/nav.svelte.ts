@@ -43,7 +43,7 @@ class Nav {
   go(section: Section, id: string | null = null, message: string | null = null, quote: Quote | null = null): void {
     const isHere = section === this.section && id === this.id && message === this.message;
     if (isHere && quote?.start === this.quote?.start) return;
-    this.#back.push(this.#here());
+    this.#back.push(this.#currentPlace());
     this.#forward = [];
     this.#set({ section, id, message, quote });
   }
@@ -65,14 +65,14 @@ class Nav {
   back(): void {
     const place = this.#back.pop();
     if (!place) return;
-    this.#forward.push(this.#here());
+    this.#forward.push(this.#currentPlace());
     this.#set(place);
   }
 
   forward(): void {
     const place = this.#forward.pop();
     if (!place) return;
-    this.#back.push(this.#here());
+    this.#back.push(this.#currentPlace());
     this.#set(place);
   }
 
@@ -85,7 +85,7 @@ class Nav {
     this.#forward = [];
   }
 
-  #here(): Place {
+  #currentPlace(): Place {
     return { section: this.section, id: this.id, message: this.message, quote: this.quote };
   }
 

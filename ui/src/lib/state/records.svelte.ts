@@ -42,8 +42,7 @@ export class RecordList {
   /** Ids of the rows, because a search may return a conversation again on a later page. */
   #ids = new Set<string>();
   /**
-   * What `rows` shows: the question (query, filter and sort order) to which it is the answer, and the offset up to
-   * which rows were loaded.
+   * What `rows` shows: `question` (query, filter and sort order), and `reach`, the offset up to which rows were loaded.
    */
   #shown = { question: "", reach: 0 };
   /** A request that was sent before `load`, while the person might still be typing. */
@@ -70,8 +69,8 @@ export class RecordList {
   }
 
   /**
-   * Requests the first rows for `query` while the list still waits whether the person goes on typing. `load` then uses
-   * the answer. Only one request runs at a time, because on a slow machine a second one would have to wait behind it.
+   * Requests the first rows for `query` while the list waits for a pause in typing. `load` then uses the answer. Only
+   * one request runs at a time, because on a slow machine a second one would have to wait behind it.
    */
   prefetch(query: string): void {
     // Discard the earlier answer, because the query or the vault has changed since.
@@ -274,6 +273,6 @@ export function nextAfterRemoval(
     0,
     rows.findIndex((row) => row.id === active),
   );
-  const remains = (row: Row) => !removed.has(row.id);
-  return (rows.slice(at).find(remains) ?? rows.slice(0, at).reverse().find(remains))?.id ?? null;
+  const isKept = (row: Row) => !removed.has(row.id);
+  return (rows.slice(at).find(isKept) ?? rows.slice(0, at).reverse().find(isKept))?.id ?? null;
 }

@@ -4,14 +4,14 @@ import { session } from "./session.svelte";
 
 export const ANSWERS = ["true", "outdated", "wrong", "private"] as const;
 export type Answer = (typeof ANSWERS)[number];
-/** What the person can choose, in the order of the keys 1 to 5: the answers, and to skip the memory. */
+/** The choices of the person, in the order of the keys 1 to 5: the answers, and skipping the memory. */
 export const CHOICES = [...ANSWERS, "skip"] as const;
 export type Choice = (typeof CHOICES)[number];
 
 /** One step of the review, which can be undone. `before` is the previous answer for the memory. */
 type Step = { id: string; skipped: boolean; before: string | null };
 
-/** The guided review. Answers are stored in the vault; what was skipped comes back at the next visit. */
+/** The guided review. Answers are stored in the vault. Skipped memories come back at the next visit. */
 class Review {
   state = $state.raw<ReviewState | null>(null);
   /** Number of memories without an answer, of all assistants; null until counted. */
@@ -61,7 +61,7 @@ class Review {
     });
   }
 
-  /** Takes the last answer back and shows its memory. */
+  /** Undoes the last answer and shows its memory. */
   async undo(): Promise<void> {
     const step = this.#steps.at(-1);
     if (!step || this.busy) return;

@@ -10,7 +10,7 @@ class Selection {
   #range: { from: string; to: string; before: ReadonlySet<string> } | null = null;
   #run = 0;
 
-  /** Checks or unchecks one row. With `range`: checks all rows from the row of the last call to this one. */
+  /** Checks or unchecks one row. With `range`, checks all rows between the previously toggled row and this one. */
   toggle(list: RecordList, id: string, range = false): void {
     this.#run += 1;
     this.#range = null;

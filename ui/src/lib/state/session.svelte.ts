@@ -88,7 +88,7 @@ class Session {
   /** Locks on request of the person. */
   async lock(): Promise<void> {
     this.locked("person");
-    // Locking takes long only if a job is running. Show that it waits for the job only after 200 ms.
+    // Locking takes long only if it has to wait for a running job. Show that only after 200 ms.
     const slowTimer = setTimeout(() => (this.finishing = true), 200);
     try {
       await backend().lock();
@@ -100,7 +100,7 @@ class Session {
 
   /** Called when the vault is locked: clears all content from the window. */
   locked(by: LockedBy | "person" | null): void {
-    // A failed call may have locked the window already. The reason then arrives afterwards.
+    // If a failed call has already locked the window, the reason arrives only now.
     if (this.phase === "unlock" && this.lockedAt !== null) this.lockedBy ??= by;
     if (this.phase !== "open") return;
     // A demonstration is opened again from the welcome screen, where it needs no passphrase.

@@ -30,7 +30,7 @@ class Toasts {
   }
 
   show(text: string, options: Omit<Toast, "id" | "text"> = {}): void {
-    // A warning about a change may be shown before the toast about the change itself. That toast then replaces it, so
+    // A warning about a change may be shown before the toast about the change. That toast then replaces the warning, so
     // show the warning again afterwards.
     if (this.current?.warning) this.#waiting.unshift(this.current.text);
     this.current = { id: this.#nextId++, text, ...options };

@@ -43,7 +43,10 @@ class Watching {
     await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
   }
 
-  /** Handles progress of an automatic import. Events name no file, so the first one loads the state, which names it. */
+  /**
+   * Handles progress of an automatic import. The event does not name the file, so the first event loads the state,
+   * which does.
+   */
   onProgress(progress: Progress): void {
     if (this.importing === null && this.progress === null) void this.load();
     this.progress = progress;
@@ -112,19 +115,19 @@ class Watching {
     this.importing = found.importing;
     if (found.importing === null) this.progress = null;
     const newImports = this.#unannounced(found.imported, ({ batch }) => batch);
-    const fresh = this.#unannounced(
+    const newFiles = this.#unannounced(
       found.finds.filter((find) => find.fresh),
       ({ id, at }) => `${id} ${at}`,
     );
     if (newImports.length > 0) this.#reportImports(newImports);
-    else if (fresh.length > 0) this.#offer(fresh);
+    else if (newFiles.length > 0) this.#offer(newFiles);
   }
 
   /** Returns those of `all` that were not announced yet, and remembers them as announced. */
   #unannounced<T>(all: T[], keyOf: (each: T) => string): T[] {
-    const fresh = all.filter((each) => !this.#announced.has(keyOf(each)));
-    for (const each of fresh) this.#announced.add(keyOf(each));
-    return fresh;
+    const unannounced = all.filter((each) => !this.#announced.has(keyOf(each)));
+    for (const each of unannounced) this.#announced.add(keyOf(each));
+    return unannounced;
   }
 
   #reportImports(newImports: OwnImport[]): void {

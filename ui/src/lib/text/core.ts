@@ -120,8 +120,8 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
 }
 
 /**
- * Maps patterns of the details of clean places in a receipt to texts. The group of a pattern captures the number that
- * the text shows.
+ * Maps patterns of the detail of a place that was cleaned to texts. The group of a pattern captures the number that the
+ * text shows.
  */
 const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],

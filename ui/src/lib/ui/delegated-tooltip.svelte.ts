@@ -63,13 +63,13 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     });
 
     const listenerAbort = new AbortController();
-    const on = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
+    const listen = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
       box.addEventListener(name, listener, { signal: listenerAbort.signal, passive: true });
-    on("pointerover", (event) => event.pointerType !== "touch" && showFor(tooltipTarget(event.target)));
-    on("pointerleave", () => showFor(null));
-    on("pointerdown", close);
-    on("focusin", (event) => focus(tooltipTarget(event.target)));
-    on("focusout", close);
+    listen("pointerover", (event) => event.pointerType !== "touch" && showFor(tooltipTarget(event.target)));
+    listen("pointerleave", () => showFor(null));
+    listen("pointerdown", close);
+    listen("focusin", (event) => focus(tooltipTarget(event.target)));
+    listen("focusout", close);
     return () => {
       listenerAbort.abort();
       close();

@@ -29,7 +29,7 @@ class Finder {
   conversations = $state.raw<FoundRecord[]>([]);
   /** Memories that mean nearly the same as the query, without those in `memories`. */
   similar = $state.raw<FoundRecord[]>([]);
-  /** What is wrong with the weights that search by meaning needs. Null if nothing is wrong. */
+  /** Whether the weights that search by meaning needs are missing or damaged. Null if they are usable. */
   weights = $state.raw<"missing" | "damaged" | null>(null);
   /** The tags and the assistants of all memories, each with its number of memories. */
   names = $state.raw<Facets>(NO_FACETS);

@@ -67,8 +67,8 @@ pub(super) struct ArchiveWriter {
 }
 
 impl ArchiveWriter {
-    /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted. Without
-    /// `out`, nothing is written: this shows what would be lost.
+    /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted.
+    /// Without `out`, nothing is written, as for a preview of the losses.
     pub(super) fn create(out: Option<&Path>, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let is_encrypted = passphrase.is_some();
         let Some(out) = out else {
@@ -108,8 +108,8 @@ impl ArchiveWriter {
         self.digests.contains_key(name)
     }
 
-    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex; if nothing is written, the stream
-    /// is not read, and both are those of no bytes.
+    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex. If nothing is written, the
+    /// stream is not read, and the results are those of an empty entry.
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
         let mut nothing = std::io::empty();
         let bytes: &mut dyn Read = if self.is_discarding() { &mut nothing } else { bytes };

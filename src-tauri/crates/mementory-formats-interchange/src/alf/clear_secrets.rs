@@ -47,13 +47,13 @@ fn redact(text: &str) -> Option<String> {
     (!has_secret(&out)).then_some(out)
 }
 
-/// Writes a file into the archive. Unless the archive is encrypted, secrets in a text are replaced, and another file with
-/// secrets is not written. `of` names the file in the list of losses. Returns the digest, or None if the file was not
-/// written.
+/// Writes a file into the archive. Unless the archive is encrypted, secrets in a text are replaced, and another file
+/// with secrets is not written. `loss_name` names the file in the list of losses. Returns the digest, or None if the
+/// file was not written.
 pub(super) fn write_redacted(
     out: &mut ArchiveWriter,
     name: &str,
-    of: &str,
+    loss_name: &str,
     mut bytes: &mut dyn Read,
     losses: &mut LossReport,
 ) -> Result<Option<String>, FormatError> {
@@ -65,10 +65,10 @@ pub(super) fn write_redacted(
         return out.entry(name, &mut head.as_slice().chain(bytes)).map(|(_, digest)| Some(digest));
     }
     let Some(redacted) = std::str::from_utf8(&head).ok().and_then(redact) else {
-        losses.add(of, "secret", LossKind::LeftOut, LEFT_OUT_NOTE);
+        losses.add(loss_name, "secret", LossKind::LeftOut, LEFT_OUT_NOTE);
         return Ok(None);
     };
-    losses.add(of, "secret", LossKind::LeftOut, "keys and tokens in this file are replaced by <redacted>");
+    losses.add(loss_name, "secret", LossKind::LeftOut, "keys and tokens in this file are replaced by <redacted>");
     out.entry(name, &mut redacted.as_bytes()).map(|(_, digest)| Some(digest))
 }
 
@@ -87,8 +87,8 @@ pub(super) fn write_document(
     out.entry(name, &mut redacted.as_deref().unwrap_or(text).as_bytes()).map(drop)
 }
 
-/// A document (identity or principals) with the secrets in its texts replaced. None if it is written as it is, because it
-/// has no secrets or the file is encrypted.
+/// A document (identity or principals) with the secrets in its texts replaced. None if the document is written
+/// unchanged, because it has no secrets or the file is encrypted.
 pub(super) fn redacted_document(text: &str, is_encrypted: bool) -> Option<String> {
     redact(text).filter(|redacted| !is_encrypted && redacted != text)
 }

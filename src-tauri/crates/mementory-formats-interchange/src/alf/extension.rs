@@ -39,11 +39,11 @@ pub(super) enum Restored {
 pub(super) fn slot(record: &Record, content: &str) -> String {
     let text_in_content = record.text == content;
     let digest = hex::encode(Sha256::digest(content));
-    let mut bare = record.clone();
+    let mut stored_record = record.clone();
     if text_in_content {
-        bare.text = String::new();
+        stored_record.text = String::new();
     }
-    let out = WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, record: &bare };
+    let out = WrittenSlot { v: SLOT_VERSION, content_sha256: &digest, text_in_content, record: &stored_record };
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 

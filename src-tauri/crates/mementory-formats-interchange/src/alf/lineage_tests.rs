@@ -56,10 +56,10 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     assert_eq!((count_of(1) + count_of(2), count_of(2)), (lines.len(), 1));
 
     // §10.2.1, step 4: another vault, which imported everything on one day, exports the same versions.
-    let mut other = read(&path("two.alf")).unwrap();
-    other.vault = Some("0191b2c3-0000-7000-8000-000000000002".into());
-    other.import_times = other.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();
-    write(&mut other, &path("three.alf"));
+    let mut second_vault = read(&path("two.alf")).unwrap();
+    second_vault.vault = Some("0191b2c3-0000-7000-8000-000000000002".into());
+    second_vault.import_times = second_vault.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();
+    write(&mut second_vault, &path("three.alf"));
     assert_eq!(versions(&path("three.alf")), before);
     // If the first vault imports the archive again, nothing is counted twice.
     let imported = read(&path("two.alf")).unwrap().parts;
@@ -67,6 +67,6 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     write(&mut vault, &path("four.alf"));
     assert_eq!(versions(&path("four.alf")), before);
     // The workspace folder does not contain the lineage file.
-    workspace::write(&mut other, &path("w"), &OpenClaw);
+    workspace::write(&mut second_vault, &path("w"), &OpenClaw);
     assert!(!workspace::tree(&path("w")).keys().any(|name| name.contains("lineage")));
 }

@@ -226,8 +226,9 @@ impl Reader<'_> {
     /// are taken from the manifest.
     fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
         let listed = self.manifest.vendor("entries").and_then(|e| e.get(name));
-        let listed_or =
-            |key: &str, other: &str| listed.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
+        let listed_or = |key: &str, default: &str| {
+            listed.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(default).to_owned()
+        };
         let belongs_to_bundle = self.is_delta && role != "layer";
         PassthroughItem {
             format: if belongs_to_bundle { "alf_delta" } else { "alf" }.into(),

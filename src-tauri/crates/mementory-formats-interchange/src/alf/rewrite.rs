@@ -50,7 +50,8 @@ impl OpenedFile {
     }
 }
 
-/// True if the file is encrypted as a whole. Also false if the file cannot be read; the caller has already opened it.
+/// True if the file is encrypted as a whole. A file that cannot be read counts as not encrypted, which cannot matter,
+/// because the caller has already opened it.
 fn is_encrypted(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(AGE_HEAD as u64).read_to_end(&mut head));

@@ -13,10 +13,10 @@ fn id(n: u32) -> String {
     format!("0191b2c3-0000-7000-8000-{n:012x}")
 }
 
-fn memory(n: u32, created: &str, more: Value) -> Value {
+fn memory(n: u32, created: &str, members: Value) -> Value {
     let mut line = json!({"id": id(n), "agent_id": AGENT_ID, "content": format!("Fact {n}."), "memory_type": "semantic",
         "source": {"runtime": "openclaw"}, "temporal": {"created_at": created}, "status": "active", "namespace": "default"});
-    merge(&mut line, more);
+    merge(&mut line, members);
     line
 }
 
@@ -83,12 +83,12 @@ fn identity(structured: Value) -> Value {
     json!({"id": id(900), "agent_id": AGENT_ID, "version": 3, "updated_at": "2026-01-01T00:00:00Z", "structured": structured})
 }
 
-fn credential(n: u32, more: Value) -> Value {
+fn credential(n: u32, members: Value) -> Value {
     let mut row = json!({"id": id(n), "agent_id": AGENT_ID, "service": "mail", "credential_type": "api_key",
         "encrypted_payload": "q83vEjRWeJq83vEjRWeJq83vEjRW", "encryption": {"algorithm": "xchacha20-poly1305", "kdf": "argon2id",
         "kdf_params": {"memory_cost": 65536, "time_cost": 3, "parallelism": 4}, "nonce": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX"},
         "created_at": "2026-01-01T00:00:00Z"});
-    merge(&mut row, more);
+    merge(&mut row, members);
     row
 }
 
@@ -115,7 +115,7 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
         line.as_object_mut().unwrap().remove(field);
         assert!(check(line).0.contains(&"missing_field".to_owned()), "{field}");
     }
-    for (more, code) in [
+    for (members, code) in [
         (json!({"content": 1}), "wrong_type"),
         (json!({"content": ""}), "empty"),
         (json!({"confidence": 1.5}), "bad_value"),
@@ -126,8 +126,8 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
         ),
     ] {
         let mut line = valid_line.clone();
-        merge(&mut line, more.clone());
-        assert!(check(line).0.contains(&code.to_owned()), "{more}");
+        merge(&mut line, members.clone());
+        assert!(check(line).0.contains(&code.to_owned()), "{members}");
     }
     // According to §8.2, a value that is not in a list of words is preserved and gives only a warning.
     let mut line = valid_line;

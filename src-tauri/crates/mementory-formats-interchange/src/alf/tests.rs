@@ -148,9 +148,9 @@ fn maps_each_field_of_a_memory_line() {
     assert!(identity.text.contains("Use the calendar."));
     for credential in vault.records.iter().filter(|r| r.kind == Kind::Credential) {
         let verbatim = credential.verbatim.as_ref().unwrap();
-        let mut bare = credential.clone();
-        bare.verbatim = None;
-        let shown = serde_json::to_string(&bare).unwrap();
+        let mut without_verbatim = credential.clone();
+        without_verbatim.verbatim = None;
+        let shown = serde_json::to_string(&without_verbatim).unwrap();
         assert!(
             verbatim.text.contains("encrypted_payload") && !shown.contains("q83vEjRW"),
             "a payload is only in the verbatim"
@@ -261,9 +261,9 @@ fn chat() -> Vec<Record> {
         m.verbatim = Some(Verbatim::json("{\"id\": \"m\",\t\"n\": 1.0}"));
         m
     };
-    let mut one = message("m1", "When is the \"fair\"?\n\u{1F3A1} \u{0000}", None);
-    one.times.created = Timestamp::parse("2025-05-05T10:00:01.5Z");
-    one.attachments = vec![
+    let mut first_message = message("m1", "When is the \"fair\"?\n\u{1F3A1} \u{0000}", None);
+    first_message.times.created = Timestamp::parse("2025-05-05T10:00:01.5Z");
+    first_message.attachments = vec![
         AttachmentRef {
             key: RecordKey::new("chatgpt", "file-1"),
             origin_id: Some("file-1".into()),
@@ -293,7 +293,7 @@ fn chat() -> Vec<Record> {
     let mut credential = Record::new(Kind::Credential, RecordKey::new("x", "k"), "");
     credential.title = Some("Mail".into());
     let todo = Record::new(Kind::Todo, RecordKey::new("x", "t"), "Book a room");
-    vec![head, one, empty, fact, credential, todo]
+    vec![head, first_message, empty, fact, credential, todo]
 }
 
 fn by_key(records: &[Record]) -> BTreeMap<(Kind, String, String), Record> {
@@ -490,9 +490,9 @@ fn manifest_of(rows: &str) -> String {
     )
 }
 
-fn line_of(id: &str, content: &str, rest: &str) -> String {
+fn line_of(id: &str, content: &str, more_members: &str) -> String {
     format!(
-        r#"{{"id":"{id}","agent_id":"0191b2c3-0000-7000-8000-00000000000a","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"2026-01-01T00:00:00Z"}},"status":"active","namespace":"n"{rest}}}"#
+        r#"{{"id":"{id}","agent_id":"0191b2c3-0000-7000-8000-00000000000a","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"2026-01-01T00:00:00Z"}},"status":"active","namespace":"n"{more_members}}}"#
     )
 }
 

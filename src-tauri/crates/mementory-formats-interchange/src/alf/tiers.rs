@@ -62,11 +62,11 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
             out.push((path.clone(), scope.clone(), stored_path.clone(), inner.to_owned()));
         }
     }
-    let take = |(path, scope, stored_path, source_path): (String, String, String, String)| {
+    let take_artifact = |(path, scope, stored_path, source_path): (String, String, String, String)| {
         workspace.passthrough.remove(&path);
         Some(Artifact { scope, stored_path, source_path, bytes: workspace.files.remove(&path)? })
     };
-    out.into_iter().filter_map(take).collect()
+    out.into_iter().filter_map(take_artifact).collect()
 }
 
 /// True if the file contains secrets or marks of redacted secrets. Such a file must stay under `raw/`.

@@ -400,9 +400,9 @@ fn several_workspaces_in_one_archive_stay_separate() {
         }
     }
     let mut merged = workspace::read(&scratch.0.join("a"), &OpenClaw);
-    let other = workspace::read(&scratch.0.join("b"), &OpenClaw);
-    merged.records.extend(other.records);
-    merged.parts.extend(other.parts);
+    let second_workspace = workspace::read(&scratch.0.join("b"), &OpenClaw);
+    merged.records.extend(second_workspace.records);
+    merged.parts.extend(second_workspace.parts);
     let (archive, first, second) = (scratch.0.join("x.alf"), scratch.0.join("1"), scratch.0.join("2"));
     workspace::write(&mut merged, &first, &OpenClaw);
     write(&mut merged, &archive);

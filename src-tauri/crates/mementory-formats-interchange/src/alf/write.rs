@@ -106,7 +106,8 @@ fn write_or_plan(
             row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
     }
     if let Some(agent) = &passthrough.agent {
-        // The stored manifest is that of the last whole archive. Deltas that were imported since led further (§4.3.1).
+        // The stored manifest is from the last whole archive. Deltas imported after it may have led to a later state
+        // (§4.3.1).
         let reached = source.reached_state("alf", &agent.to_ascii_lowercase())?;
         layers.reached = reached.filter(|(sequence, _)| *sequence > 0);
     }
@@ -183,7 +184,8 @@ fn write_list(
     if layer == "attachments" && layers.threshold.1 {
         text = documents::with_threshold(text, layers.threshold.0);
     }
-    // Redacting the other lists would break the names of files, and the credentials, which are encrypted one by one.
+    // Only the principals are redacted. Redacting the attachment index would break the names of files, and credentials
+    // are encrypted one by one.
     match layer {
         "principals" => clear_secrets::write_document(file, &name, &text, &mut plan.losses)?,
         _ => drop(file.entry(&name, &mut text.as_bytes())?),

@@ -18,8 +18,8 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
     let added: Vec<String> = rows.iter().filter(|r| !slots.contains(&r.value)).map(|r| r.text.clone()).collect();
     if slots.is_empty() && !added.is_empty() {
-        // An empty list has no elements whose places the rows could take. The document is parsed and written again,
-        // which loses its white space.
+        // The list is empty, so the rows have no elements to replace. The document is parsed and written again, which
+        // loses its white space.
         let Ok(mut tree) = Tree::parse(text, 512) else { return (new_document(list, head, &all), rows.len()) };
         tree.set(list, Tree::Array(added.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
         let mut out = String::new();

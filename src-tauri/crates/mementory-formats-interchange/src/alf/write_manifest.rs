@@ -56,7 +56,7 @@ pub(super) struct Layers {
     pub entries: Vec<(String, Tree)>,
     /// Workspaces whose files are under `raw/`.
     pub workspaces: Vec<(String, Tree)>,
-    /// The state of the agent that the imports led to: its number, and its time if it is known.
+    /// The state of the agent that the imports have reached: its sequence number, and its time if that is known.
     pub reached: Option<(u64, Option<String>)>,
     /// Set if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,

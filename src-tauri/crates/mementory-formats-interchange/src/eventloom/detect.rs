@@ -14,9 +14,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     for member in catalog.members() {
         let start = catalog.head(member, 4096)?;
         let start = start.strip_prefix(UTF8_BOM).unwrap_or(&start);
-        let marks = [&b"\"integrity\""[..], b"\"prev_hash\"", b"\"threadId\"", b"\"actor\""];
+        let member_names = [&b"\"integrity\""[..], b"\"prev_hash\"", b"\"threadId\"", b"\"actor\""];
         let is_plausible = start.trim_ascii_start().starts_with(b"{")
-            && marks.iter().any(|m| memchr::memmem::find(start, m).is_some());
+            && member_names.iter().any(|m| memchr::memmem::find(start, m).is_some());
         if !is_plausible {
             continue;
         }

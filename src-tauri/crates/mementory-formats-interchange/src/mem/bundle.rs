@@ -104,9 +104,9 @@ impl<'a> Bundle<'a> {
             let mut line = Vec::new();
             loop {
                 line.clear();
-                let take = self.limits.line_bytes.saturating_add(1);
+                let max_bytes = self.limits.line_bytes.saturating_add(1);
                 let n = (&mut reader)
-                    .take(take)
+                    .take(max_bytes)
                     .read_until(b'\n', &mut line)
                     .map_err(|e| FormatError::io(&member.place, e))?;
                 if n == 0 {

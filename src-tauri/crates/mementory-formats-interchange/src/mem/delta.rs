@@ -55,11 +55,11 @@ pub(super) struct Delta {
     resources: HashSet<String>,
 }
 
-fn digest(path: &str, what: &str) -> [u8; 16] {
+fn digest(path: &str, content: &str) -> [u8; 16] {
     let mut hash = Sha256::new();
     hash.update(path);
     hash.update([0]);
-    hash.update(what);
+    hash.update(content);
     let whole_digest: [u8; 32] = hash.finalize().into();
     std::array::from_fn(|i| whole_digest[i])
 }

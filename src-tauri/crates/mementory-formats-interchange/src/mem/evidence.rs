@@ -242,8 +242,8 @@ fn push_derivation_edges(stored: &StoredRecord, now: Timestamp, out: &mut Vec<Pr
     };
     let t = &record.times;
     let recorded_at = t.created.or(t.observed).or(t.updated).unwrap_or(now);
-    let ends = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation == "derived_from");
-    for (link, id) in ends {
+    let sources = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation == "derived_from");
+    for (link, id) in sources {
         let Some(target) = target_id(link.kind, &link.target, id.as_ref()) else { continue };
         let digest = Sha256::digest(format!("{own_id}\u{0}derived_from\u{0}{target}"));
         let rests_on_episode = matches!(link.kind, Kind::Memory | Kind::Message);

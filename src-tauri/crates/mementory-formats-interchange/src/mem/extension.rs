@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 /// change a value (for example `1.0`).
 const FIELDS_TEXT_MEMBER: &str = "fields_text";
 
-/// The fields that lines can contain. Every line can contain all fields except times. Only some lines can contain a
-/// given time, and only in whole seconds.
+/// The model fields that lines can contain. Every line can contain all of them except times. Which times a line can
+/// contain depends on its kind, and the times have only whole seconds.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: NativeFields::ALL_BUT_TIMES, sometimes: NativeFields::ALL_TIMES, whole_seconds: true };
 
@@ -109,19 +109,19 @@ pub(super) fn report_losses(id: &str, mapped: &Record, record: &Record, tree: &T
     extension::report(id, names, &["key", "origin", "origin_id", "times"], report);
 }
 
-fn report_time_losses(id: &str, line: &Times, ours: &Times, report: &mut LossReport) {
+fn report_time_losses(id: &str, line: &Times, original: &Times, report: &mut LossReport) {
     let pairs = [
-        ("created", line.created, ours.created),
-        ("updated", line.updated, ours.updated),
-        ("observed", line.observed, ours.observed),
-        ("valid_from", line.valid_from, ours.valid_from),
-        ("valid_to", line.valid_to, ours.valid_to),
-        ("last_accessed", line.last_accessed, ours.last_accessed),
+        ("created", line.created, original.created),
+        ("updated", line.updated, original.updated),
+        ("observed", line.observed, original.observed),
+        ("valid_from", line.valid_from, original.valid_from),
+        ("valid_to", line.valid_to, original.valid_to),
+        ("last_accessed", line.last_accessed, original.last_accessed),
     ];
-    for (name, line, ours) in pairs {
-        let Some(ours) = ours.filter(|t| Some(*t) != line) else { continue };
+    for (name, line, original) in pairs {
+        let Some(original) = original.filter(|t| Some(*t) != line) else { continue };
         let field = format!("times.{name}");
-        if line.is_some_and(|l| l.to_rfc3339_seconds() == ours.to_rfc3339_seconds()) {
+        if line.is_some_and(|l| l.to_rfc3339_seconds() == original.to_rfc3339_seconds()) {
             report.add(id, &field, LossKind::Narrowed, "whole seconds; the exact time is kept in x_mementory");
         } else {
             report.add(id, &field, LossKind::MovedToExtension, extension::MOVED_NOTE);

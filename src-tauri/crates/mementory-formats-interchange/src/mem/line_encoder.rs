@@ -84,9 +84,10 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     let mut references: Vec<(&str, Tree)> = vec![];
     let ends_are_known = match usual_kind {
         "edge" => {
-            let mut ends = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.kind == Kind::Entity);
-            let mut end = || ends.next().and_then(|(l, id)| target_id(l.kind, &l.target, id.as_ref()));
-            let (source, target) = (end(), end());
+            let mut entity_links = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.kind == Kind::Entity);
+            let mut next_entity_id =
+                || entity_links.next().and_then(|(l, id)| target_id(l.kind, &l.target, id.as_ref()));
+            let (source, target) = (next_entity_id(), next_entity_id());
             source.zip(target).map(|(source, target)| {
                 references.push(("srcEntityID", Tree::Text(source)));
                 references.push(("dstEntityID", Tree::Text(target)));

@@ -73,7 +73,7 @@ impl OutputTarget {
     ) -> Result<FileEntry, FormatError> {
         let mut out = self.open(path)?;
         let (mut hash, mut bytes, mut chunk) = (Sha256::new(), 0, Vec::with_capacity(CHUNK_BYTES));
-        let mut put = |chunk: &mut Vec<u8>| {
+        let mut write_chunk = |chunk: &mut Vec<u8>| {
             bytes += chunk.len() as u64;
             let ((), written) = rayon::join(|| hash.update(&*chunk), || out.write_all(chunk));
             chunk.clear();
@@ -81,12 +81,12 @@ impl OutputTarget {
         };
         for line in lines {
             if chunk.len() + line.len() >= CHUNK_BYTES {
-                put(&mut chunk)?;
+                write_chunk(&mut chunk)?;
             }
             chunk.extend_from_slice(line.as_bytes());
             chunk.push(b'\n');
         }
-        put(&mut chunk)?;
+        write_chunk(&mut chunk)?;
         Ok(FileEntry { path: path.to_owned(), sha256: hex::encode(hash.finalize()), bytes })
     }
 

@@ -110,13 +110,13 @@ pub(super) fn clean(
     };
     let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
     let changed = move_forbidden_values(tree, kind, keeps_unknown, &replacement);
-    let has = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
-    if kind.has_holder() && has("/type") && to_record::text(tree, "custom_type").is_none_or(str::is_empty) {
+    let was_moved = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
+    if kind.has_holder() && was_moved("/type") && to_record::text(tree, "custom_type").is_none_or(str::is_empty) {
         tree.set("custom_type", Tree::Text(own_type));
-    } else if has("/custom_type") && to_record::text(tree, "type") == Some("custom") {
+    } else if was_moved("/custom_type") && to_record::text(tree, "type") == Some("custom") {
         tree.set("custom_type", Tree::Text("unknown".into()));
     }
-    if has("/content") {
+    if was_moved("/content") {
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
     let custom = tree.get("custom_type").filter(|custom| **custom != Tree::Null);
@@ -333,7 +333,7 @@ impl Context<'_> {
         let t = &record.times;
         let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(self.about.now);
         let updated = t.updated.filter(|u| *u >= created);
-        let until = t.valid_to.filter(|to| t.valid_from.is_none_or(|from| from <= *to));
+        let valid_to = t.valid_to.filter(|to| t.valid_from.is_none_or(|from| from <= *to));
         let links = || record.links.iter().zip(&stored.link_ids);
         let target = |relation: &str| links().find(|(l, _)| l.relation == relation).and_then(|(_, id)| id.as_ref());
         let successor = target("superseded_by").and_then(|id| self.first_pass.memories.get(id));
@@ -369,7 +369,7 @@ impl Context<'_> {
                     ("created_at", Some(time_tree(created))),
                     ("updated_at", updated.map(time_tree)),
                     ("valid_from", t.valid_from.map(time_tree)),
-                    ("valid_until", until.map(time_tree)),
+                    ("valid_until", valid_to.map(time_tree)),
                     ("superseded_by", successor.cloned().map(Tree::Text)),
                 ])),
             ),

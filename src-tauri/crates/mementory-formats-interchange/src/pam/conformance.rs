@@ -275,7 +275,7 @@ fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     if let (Some(algorithm), Some(did), Some(key)) =
         (text("algorithm"), did.filter(|d| d.starts_with("did:key:")), text("public_key"))
         && let key = super::keys::public_key(algorithm, key)
-        // A DID whose key type is not supported can only name an RSA key.
+        // A DID of an unsupported key type may name an RSA key, so it is accepted only for an RSA signature.
         && !key.and_then(|key| super::keys::is_key_of_did(did, &key)).unwrap_or(algorithm.starts_with("RS"))
     {
         report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");

@@ -66,8 +66,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     for ((_, id), claim) in &mut claims {
         let Some(store) = catalog.members().get(*id) else { continue };
         let claimed: Vec<usize> = documents.iter().map(|d| d.member.id).collect();
-        let others = catalog.members().iter().filter(|m| is_in_folder_of(store, m) && !claimed.contains(&m.id));
-        claim.parts.extend(others.filter_map(|m| Some(Part { member: m.id, role: passthrough_role(store, m)? })));
+        let companions = catalog.members().iter().filter(|m| is_in_folder_of(store, m) && !claimed.contains(&m.id));
+        claim.parts.extend(companions.filter_map(|m| Some(Part { member: m.id, role: passthrough_role(store, m)? })));
     }
     Ok(claims.into_values().collect())
 }
@@ -162,8 +162,8 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
 }
 
 /// A `memory-store.json` that [`identify`] does not recognise, if it names the format or has documents of the format
-/// beside it. It is claimed so that its damage is reported. Without it, those documents would pass as an export without
-/// a store.
+/// beside it. It is claimed so that its damage is reported. Otherwise those documents would be read as an export
+/// without a store.
 fn unreadable_store<'a>(catalog: &Catalog, member: &'a Member, documents: &[Document]) -> Option<Document<'a>> {
     if member.file_name() != STORE_FILE || documents.iter().any(|d| d.member.id == member.id) {
         return None;

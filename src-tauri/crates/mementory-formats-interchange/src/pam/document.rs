@@ -88,7 +88,7 @@ fn is_list(raw: &RawValue) -> bool {
 const MAX_ELEMENTS: usize = 4 << 20;
 
 /// True if the list has more than `most` elements. Counting commas is enough for nearly every list.
-fn has_more_elements_than(list: &str, most: usize) -> bool {
+fn has_more_elements_than(list: &str, max: usize) -> bool {
     struct MoreThan(usize);
     impl<'de> Visitor<'de> for MoreThan {
         type Value = bool;
@@ -106,8 +106,8 @@ fn has_more_elements_than(list: &str, most: usize) -> bool {
             Ok(false)
         }
     }
-    memchr::memchr_iter(b',', list.as_bytes()).count() >= most
-        && serde_json::Deserializer::from_str(list).deserialize_seq(MoreThan(most)).unwrap_or(true)
+    memchr::memchr_iter(b',', list.as_bytes()).count() >= max
+        && serde_json::Deserializer::from_str(list).deserialize_seq(MoreThan(max)).unwrap_or(true)
 }
 
 #[cfg(test)]

@@ -339,8 +339,8 @@ fn find_home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Resu
         }
         Ok(())
     })?;
-    let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
-    Ok(most.map(|(scope, _)| scope).unwrap_or_default())
+    let largest = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+    Ok(largest.map(|(scope, _)| scope).unwrap_or_default())
 }
 
 impl BaseExport {

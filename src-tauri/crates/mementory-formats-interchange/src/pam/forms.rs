@@ -46,8 +46,8 @@ fn is_digits(text: &str) -> bool {
 pub(super) fn version(text: &str) -> Option<(u64, u64)> {
     let (numbers, pre) = text.split_once('-').map_or((text, None), |(n, p)| (n, Some(p)));
     if let Some(pre) = pre {
-        let rest = ["rc", "alpha", "beta"].iter().find_map(|p| pre.strip_prefix(p))?;
-        if !(rest.is_empty() || is_digits(rest)) {
+        let number = ["rc", "alpha", "beta"].iter().find_map(|p| pre.strip_prefix(p))?;
+        if !(number.is_empty() || is_digits(number)) {
             return None;
         }
     }

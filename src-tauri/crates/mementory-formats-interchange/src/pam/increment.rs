@@ -45,8 +45,8 @@ pub fn check_base(base: &Path, delta: &ExportIdentity, limits: &Limits) -> Resul
     let found = detect(&catalog, limits, Some(KEY_SCOPE))?;
     let source = found.sources.first().ok_or_else(not_recognised)?;
     let base_identity = export_of(&catalog, source, limits)?.ok_or_else(not_recognised)?;
-    let fits = delta.base.is_some() && delta.base == base_identity.id;
-    Ok((!fits).then(|| Finding {
+    let is_base = delta.base.is_some() && delta.base == base_identity.id;
+    Ok((!is_base).then(|| Finding {
         code: "delta_base_unknown".into(),
         place: format!("{}/base_export_id", delta.place),
         message: "it builds on another export than this base".into(),

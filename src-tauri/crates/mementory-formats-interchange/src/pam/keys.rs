@@ -29,8 +29,8 @@ pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
 
 /// The 32 bytes of an Ed25519 key given as `z6Mk…`, `did:key:z6Mk…` or Base58 without prefix.
 pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
-    let bare = || base58(text.strip_prefix("did:key:").unwrap_or(text).split('#').next()?);
-    did_key(text).or_else(bare).filter(|key| key.len() == 32)
+    let decode_base58 = || base58(text.strip_prefix("did:key:").unwrap_or(text).split('#').next()?);
+    did_key(text).or_else(decode_base58).filter(|key| key.len() == 32)
 }
 
 /// True if this is the key that a `did:key` contains. None if the DID has an unsupported key type, such as RSA.
@@ -62,10 +62,11 @@ fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     let tree = Tree::parse(text.trim(), 4).ok()?;
     let part = |name: &str| tree.get(name).and_then(Tree::as_str).and_then(from_base64url);
     let is = |name: &str, value: &str| tree.get(name).and_then(Tree::as_str) == Some(value);
-    // A key may say what it is for (RFC 7517 §4.2, §4.4). `EdDSA` is the JOSE name of Ed25519.
-    let fits = |name: &str, values: &[&str]| tree.get(name).and_then(Tree::as_str).is_none_or(|v| values.contains(&v));
+    // A key may state its use and its algorithm (RFC 7517 §4.2, §4.4). `EdDSA` is the JOSE name of Ed25519.
+    let allows =
+        |name: &str, values: &[&str]| tree.get(name).and_then(Tree::as_str).is_none_or(|v| values.contains(&v));
     let names = [if algorithm == "Ed25519" { "EdDSA" } else { algorithm }, algorithm];
-    if !fits("use", &["sig"]) || !fits("alg", &names) {
+    if !allows("use", &["sig"]) || !allows("alg", &names) {
         return None;
     }
     match algorithm {
@@ -182,9 +183,11 @@ mod tests {
         let ec = format!(r#"{{"kty":"EC","crv":"P-256","x":"{0}","y":"{0}="}}"#, base64url(&[9; 32]));
         assert_eq!(public_key("ES256", &ec).unwrap().len(), 65);
         assert_eq!(public_key("ES384", &ec), None);
-        for (member, fits) in [(r#""alg":"ES256""#, true), (r#""alg":"ES384""#, false), (r#""use":"enc""#, false)] {
+        for (member, is_accepted) in
+            [(r#""alg":"ES256""#, true), (r#""alg":"ES384""#, false), (r#""use":"enc""#, false)]
+        {
             let limited = ec.replacen('{', &format!("{{{member},"), 1);
-            assert_eq!(public_key("ES256", &limited).is_some(), fits, "{limited}");
+            assert_eq!(public_key("ES256", &limited).is_some(), is_accepted, "{limited}");
         }
     }
 

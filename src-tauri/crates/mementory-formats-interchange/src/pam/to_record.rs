@@ -59,8 +59,8 @@ fn value(tree: &Tree) -> Value {
 /// All members that are neither null, nor named in `used`, nor our extension slot.
 fn other_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
-    let others = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
-    let mut fields: Fields = others.map(|(k, v)| (k.clone(), value(v))).collect();
+    let unused_members = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
+    let mut fields: Fields = unused_members.map(|(k, v)| (k.clone(), value(v))).collect();
     for holder in ["metadata", "raw_metadata"] {
         if let Some(Value::Object(inside)) = fields.get_mut(holder) {
             inside.retain(|name, _| !is_slot_name(name));

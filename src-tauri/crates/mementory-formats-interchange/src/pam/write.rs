@@ -219,8 +219,8 @@ impl StoreWriter<'_> {
     fn add_relation(&mut self, stored: &StoredRecord) {
         let first_pass = self.context.first_pass;
         let record = &stored.record;
-        let ends = |id: &Option<String>| id.as_ref().is_some_and(|id| first_pass.memories.contains_key(id));
-        if !stored.link_ids.iter().all(ends) || stored.link_ids.len() < 2 {
+        let is_exported = |id: &Option<String>| id.as_ref().is_some_and(|id| first_pass.memories.contains_key(id));
+        if !stored.link_ids.iter().all(is_exported) || stored.link_ids.len() < 2 {
             self.changed = true;
             let is_withheld = stored.link_ids.iter().flatten().any(|id| first_pass.withheld_ids.contains(id));
             if is_withheld {

@@ -33,7 +33,7 @@ pub(super) struct OutputEntry {
     pub sensitivity: String,
     /// Sort key of composed entries.
     pub at: Option<Timestamp>,
-    /// True if the citation is still to be set. The number is set with it if it is 0.
+    /// True if the citation must still be set. If the number is 0, it is set together with the citation.
     pub is_composed: bool,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn output_entry(
         at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
         is_composed: false,
     };
-    // Fault of the entry that was read, and its number. An entry with a fault is composed again, because its text would
+    // Why the entry that was read is invalid, and its number. Such an entry is composed again, because its text would
     // make the whole bundle invalid.
     let mut fault = None;
     let fault_of = |tree: &Tree| first_fault(tree).map(|why| (why, seq(tree).unwrap_or_default()));
@@ -193,16 +193,16 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
         None => citation_text.to_owned(),
     };
     tree.set("citation", Tree::Text(new_citation.clone()));
-    let mut wanted = record.clone();
-    wanted.fields.retain(|k, _| k != WRAPPER_FIELD && k != DISCLOSED_FIELD);
-    if wanted.fields.contains_key("citation") {
-        wanted.fields.insert("citation".into(), new_citation.into());
+    let mut new_record = record.clone();
+    new_record.fields.retain(|k, _| k != WRAPPER_FIELD && k != DISCLOSED_FIELD);
+    if new_record.fields.contains_key("citation") {
+        new_record.fields.insert("citation".into(), new_citation.into());
     }
     let mut mapped = to_record(tree, PLACEHOLDER_ID, is_composed);
     if record.links.iter().all(|l| l.target.scope == KEY_SCOPE) {
         mapped.links.clone_from(&record.links); // readers derive these links from the bundle
     }
-    attach(tree, &mapped, &wanted, true);
+    attach(tree, &mapped, &new_record, true);
 }
 
 /// The hash in the citation of a composed or edited entry: a digest of the entry's content instead of a sealed event's
@@ -221,7 +221,7 @@ fn entity_name(record: &Record) -> &str {
 fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
     let record = &stored.record;
     let times = &record.times;
-    let ends: Vec<&String> = record
+    let entity_names: Vec<&String> = record
         .links
         .iter()
         .zip(&stored.link_ids)
@@ -229,7 +229,7 @@ fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree
         .filter_map(|(_, id)| names.get(id.as_ref()?))
         .collect();
     let text = |t: Option<Timestamp>| t.map(Timestamp::to_rfc3339);
-    let (grain, kind, source, from, to, content) = match (record.kind, ends.as_slice()) {
+    let (grain, kind, source, from, to, content) = match (record.kind, entity_names.as_slice()) {
         (Kind::Entity, _) if !entity_name(record).is_empty() => {
             let entity_type = record.record_type.as_deref().unwrap_or("thing");
             let summary = (!record.text.is_empty()).then_some(&record.text);

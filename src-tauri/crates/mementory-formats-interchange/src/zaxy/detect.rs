@@ -47,7 +47,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
 /// The version string that starts with `prefix`.
 fn version_string(head: &[u8], prefix: &str) -> String {
     let at = memchr::memmem::find(head, prefix.as_bytes()).unwrap_or_default();
-    let rest = &head[at..];
-    let end = rest.iter().take(64).position(|b| *b == b'"').unwrap_or(prefix.len());
-    String::from_utf8_lossy(&rest[..end]).into_owned()
+    let from_version = &head[at..];
+    let end = from_version.iter().take(64).position(|b| *b == b'"').unwrap_or(prefix.len());
+    String::from_utf8_lossy(&from_version[..end]).into_owned()
 }

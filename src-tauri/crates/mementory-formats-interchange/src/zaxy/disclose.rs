@@ -108,11 +108,14 @@ fn visit_entries(
     })
 }
 
-fn select_entries(bundle: &Bundle, wanted: impl Fn(&Tree) -> bool) -> Result<(Vec<SelectedEntry>, u64), FormatError> {
+fn select_entries(
+    bundle: &Bundle,
+    is_selected: impl Fn(&Tree) -> bool,
+) -> Result<(Vec<SelectedEntry>, u64), FormatError> {
     let (mut selected, mut entry_count) = (Vec::new(), 0);
     visit_entries(bundle, |index, text, tree| {
         entry_count += 1;
-        if wanted(&tree) {
+        if is_selected(&tree) {
             selected.push(SelectedEntry { index, text: text.to_owned(), tree });
         }
         Ok(())

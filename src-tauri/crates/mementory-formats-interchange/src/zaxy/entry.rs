@@ -26,12 +26,12 @@ pub(super) struct Wrapped<'a> {
 
 /// Splits an element. If a key occurs several times, the last member is used, as in the reference implementation.
 pub(super) fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
-    let bare = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
+    let unwrapped = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
     if bundle_kind == BundleKind::Unsigned {
-        return Ok(bare);
+        return Ok(unwrapped);
     }
     let members: Members = serde_json::from_str(text).map_err(|_| "not an object".to_owned())?;
-    let mut out = Wrapped { content: "", ..bare };
+    let mut out = Wrapped { content: "", ..unwrapped };
     let mut extra: HashMap<String, (usize, Tree)> = HashMap::new();
     for (at, (key, raw)) in members.0.into_iter().enumerate() {
         if key == "content" {
@@ -104,8 +104,8 @@ pub(super) struct Citation<'a> {
 
 /// Parses a complete citation.
 pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
-    let rest = text.strip_prefix("eventloom://")?;
-    let (place, hash) = rest.rsplit_once('#')?;
+    let path = text.strip_prefix("eventloom://")?;
+    let (place, hash) = path.rsplit_once('#')?;
     let (thread, seq) = place.rsplit_once("/events/")?;
     let is_number = !seq.is_empty() && !seq.starts_with('0') && seq.bytes().all(|b| b.is_ascii_digit());
     let is_hex = hash.len() == 64 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
@@ -244,8 +244,8 @@ fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&
     } else {
         &[("summary", text), ("properties", object)]
     };
-    for (name, fits) in members {
-        if content.get(name).is_some_and(|value| *value != Tree::Null && !fits(value)) {
+    for (name, has_type) in members {
+        if content.get(name).is_some_and(|value| *value != Tree::Null && !has_type(value)) {
             visit("malformed_entry", &format!("content.{name} is of the wrong type"));
         }
     }
@@ -253,7 +253,7 @@ fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&
 
 /// True for a date or time in ISO 8601, with or without a time zone. A date may be only a year, or a year and a month.
 fn is_time(text: &str) -> bool {
-    ["", "Z", "T00:00:00Z", "-01", "-01-01"].iter().any(|rest| Timestamp::parse(&format!("{text}{rest}")).is_some())
+    ["", "Z", "T00:00:00Z", "-01", "-01-01"].iter().any(|suffix| Timestamp::parse(&format!("{text}{suffix}")).is_some())
 }
 
 /// Order of the entries of one event: the event itself, its entities, its edges.

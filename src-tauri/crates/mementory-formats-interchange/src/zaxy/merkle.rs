@@ -83,9 +83,9 @@ mod tests {
                 let proof = tree.proof(i);
                 assert_eq!(root_from_proof(*start, &proof), tree.root(), "{i} of {n}");
                 for at in 0..proof.len() {
-                    let mut other = proof.clone();
-                    other[at].0[31] ^= 1;
-                    assert_ne!(root_from_proof(*start, &other), tree.root());
+                    let mut changed_proof = proof.clone();
+                    changed_proof[at].0[31] ^= 1;
+                    assert_ne!(root_from_proof(*start, &changed_proof), tree.root());
                 }
                 assert!(n == 1 || root_from_proof(leaf("another"), &proof) != tree.root());
             }

@@ -462,7 +462,7 @@ impl<'a> Element<'a> {
             members.push(("content", ValueToWrite::Raw(&content)));
             members.push(("proof", ValueToWrite::Tree(proof)));
         }
-        // A member of the wrapper of a subset may have the name of a member of a signed bundle.
+        // In a subset, `id` is not a member that the format defines, so it may be an unknown member of the wrapper.
         let is_free = |k: &str| k != "content" && (kind == BundleKind::Subset || k != "id");
         members.extend(
             self.extra.iter().filter(|(k, _)| is_free(k)).map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))),

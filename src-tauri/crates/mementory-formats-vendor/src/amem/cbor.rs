@@ -12,9 +12,9 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
     if item_count(bytes)? > MAX_ITEMS {
         return None;
     }
-    let mut rest = bytes;
-    let value = ciborium::from_reader(&mut rest).ok()?;
-    rest.is_empty().then_some(value)
+    let mut unread = bytes;
+    let value = ciborium::from_reader(&mut unread).ok()?;
+    unread.is_empty().then_some(value)
 }
 
 /// The number of items. Only the head of each item is read. None if a head or a string is cut off.

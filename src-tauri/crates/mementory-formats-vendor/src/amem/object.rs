@@ -70,7 +70,7 @@ pub(super) fn envelope<'e>(sealed: &Value, export: &'e Export) -> Result<Envelop
 /// that no key that the owner knows has signed it.
 pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Result<Opened, Reason> {
     let Envelope { id, scope_id, version, message, scope, wrapped_key } = envelope(sealed, export)?;
-    // A memory of version 1 is not bound to its id and scope.
+    // In version 1, neither the encryption nor the signature covers the id and the scope.
     let binding = if version == 1 { Vec::new() } else { binding(version, &id, &scope_id) };
     let outer = CoseEncrypt0::from_tagged_slice(&message).or_else(|_| CoseEncrypt0::from_slice(&message));
     let outer = outer.map_err(|_| MALFORMED)?;
@@ -142,7 +142,7 @@ fn binding(version: i64, id: &[u8], scope_id: &[u8]) -> Vec<u8> {
     cbor::to_bytes(&Value::Array(vec![version.into(), cbor::bytes(id), cbor::bytes(scope_id)]))
 }
 
-/// The trust that follows from the signature of a memory. What the memory itself states about its trust does not count.
+/// The trust that follows from the signature of a memory. What the memory itself says about its trust is ignored.
 fn trust(
     signed: &CoseSign1,
     payload: &Value,
@@ -153,7 +153,8 @@ fn trust(
 ) -> Result<&'static str, Reason> {
     let author = cbor::member(payload, 4).and_then(|source| cbor::member(source, 2)).and_then(Value::as_bytes);
     let is_author = |key: &&Vec<u8>| author.is_some_and(|author| key_id(key)[..] == author[..]);
-    // A memory of version 1 is not bound to anything, so its signature does not prove who signed it.
+    // A signature of version 1 does not cover the id of the memory, so it does not prove that the signer wrote this
+    // memory.
     if version == 1 {
         return Ok("unverified");
     }

@@ -22,12 +22,12 @@ pub(super) fn read(
     passphrase: Option<&dyn Passphrase>,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let mut done = 0;
+    let mut read_bytes = 0;
     for (member, export) in exports(catalog, detected, limits)? {
         let keys = unlock(&export, passphrase, &member.place)?;
         read_export(&export, keys.as_ref(), member, sink)?;
-        done += member.size;
-        sink.progress(done)?;
+        read_bytes += member.size;
+        sink.progress(read_bytes)?;
     }
     Ok(())
 }
@@ -153,8 +153,8 @@ pub(super) fn record(opened: &Opened) -> Option<Record> {
         record.fields.insert("author_key_id".into(), hex::encode(author).into());
     }
     record.fields.insert("trust".into(), opened.trust.into());
-    let other = payload.as_map().into_iter().flatten().map(|(key, value)| (cbor::key_text(key), value));
-    for (key, value) in other.filter(|(key, _)| !KNOWN_MEMBERS.contains(&key.as_str())) {
+    let members = payload.as_map().into_iter().flatten().map(|(key, value)| (cbor::key_text(key), value));
+    for (key, value) in members.filter(|(key, _)| !KNOWN_MEMBERS.contains(&key.as_str())) {
         let name = if key == "20" { "custody".to_owned() } else { format!("extension_{key}") };
         record.fields.insert(name, cbor::to_json(value));
     }

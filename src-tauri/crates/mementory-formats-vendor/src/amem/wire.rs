@@ -150,8 +150,8 @@ fn scope((name, scope): &(Value, Value)) -> Option<(Vec<u8>, Scope)> {
 fn other_members(document: &Value, vault: &Value) -> Option<String> {
     let not_in = |map: &Value, read: &[&str]| {
         let members = map.as_map().into_iter().flatten().map(|(key, value)| (cbor::key_text(key), value));
-        let other = members.filter(|(key, _)| !read.contains(&key.as_str()));
-        other.map(|(key, value)| (key, cbor::to_json(value))).collect::<serde_json::Map<_, _>>()
+        let unread = members.filter(|(key, _)| !read.contains(&key.as_str()));
+        unread.map(|(key, value)| (key, cbor::to_json(value))).collect::<serde_json::Map<_, _>>()
     };
     let (mut all, of_vault) = (not_in(document, &EXPORT_MEMBERS), not_in(vault, &VAULT_MEMBERS));
     if !of_vault.is_empty() {

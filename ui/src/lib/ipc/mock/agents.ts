@@ -234,9 +234,9 @@ export function sampleAgents({ requireOpen, connected, records }: Options): {
     link("claude_code", "g-claude");
   }
 
-  const inForce = () => grants.some((grant) => grant.state === "active");
+  const hasActiveGrant = () => grants.some((grant) => grant.state === "active");
   const overview = (): AgentsOverview => ({
-    answering: { enabled, running: enabled && inForce(), problem: null },
+    answering: { enabled, running: enabled && hasActiveGrant(), problem: null },
     clients: structuredClone(clients),
     grants: structuredClone(grants),
     programs: connected

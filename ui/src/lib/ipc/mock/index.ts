@@ -354,11 +354,11 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         onProgress,
       );
       items = items.filter((each) => !ids.includes(each.id));
-      const done = (id: string) => ({
+      const tombstoneOf = (id: string) => ({
         ...sampleTombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0),
         receipt: "rc_1",
       });
-      tombstones.unshift(...ids.map(done));
+      tombstones.unshift(...ids.map(tombstoneOf));
       const redacted = with_copies ? (copies ?? COPY_IDS).length : 0;
       const eraseReceipt = sampleReceipt("rc_1", null, { redacted, left: COPY_IDS.length - redacted });
       return { tombstones: tombstones.slice(0, ids.length), receipt: eraseReceipt, copies_redacted: redacted };

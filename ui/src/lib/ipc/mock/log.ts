@@ -35,7 +35,7 @@ export const sampleBatches = (): BatchInfo[] => [
   },
 ];
 
-/** The batch of the import that just ran. */
+/** The batch that an import with this report creates. */
 export const batchOf = (report: ImportReport, paths: readonly string[]): BatchInfo => ({
   batch: report.batch,
   at: ago(0, 0),

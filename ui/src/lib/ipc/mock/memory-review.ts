@@ -44,10 +44,10 @@ function message(id: string, sentence: string, how: string, confidence: number):
  * no trace of it. For memories of Gemini, this is always unknown.
  */
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
-  const said = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
+  const stated = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
   const concluded = message("msg-b4", "Not as they are.", "linked", 1);
   if (item.source === "gemini") return { id: item.id, said_by: "unknown", trace: "unknown", messages: [] };
-  if (index % 3 === 0) return { id: item.id, said_by: "user", trace: "found", messages: [said] };
+  if (index % 3 === 0) return { id: item.id, said_by: "user", trace: "found", messages: [stated] };
   if (index % 3 === 1) return { id: item.id, said_by: "assistant", trace: "found", messages: [concluded] };
   return { id: item.id, said_by: "unknown", trace: "none", messages: [] };
 }

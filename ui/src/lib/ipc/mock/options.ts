@@ -20,7 +20,7 @@ export type MockOptions = {
 
 /**
  * Reads the options from the address of the development server, or of a build with sample data, such as
- * `?mock=open,empty,slow`. With `held`, imports and scans never end. With `agents`, AI clients are connected.
+ * `?mock=open,empty,slow`. `held` makes imports and scans hang for ever. With `agents`, AI clients are connected.
  * `on-macos` names the system to imitate. `failing-vault_damaged` names the error with which unlocking fails.
  * `reindexed-damaged` names the reason why the search index is rebuilt while unlocking.
  */

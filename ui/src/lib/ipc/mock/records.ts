@@ -11,7 +11,7 @@ import type {
 import { ago } from "./data";
 import { countBy } from "./redact";
 
-/** How the memories of a source were created. All other sources have `bio_write`. */
+/** How the memories of a source were created. Sources that are not listed have `bio_write`. */
 const CREATION_METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
 
 /** One complete record, as the backend returns it. */
@@ -129,9 +129,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
   ].filter(({ count }) => count > 0);
 }
 
-/**
- * The result of an export. If it is not `saved`, it is the result of a preview, which is neither signed nor validated.
- */
+/** The result of an export, or of a preview if it is not `saved`. A preview is neither signed nor validated. */
 export function sampleExport(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],

@@ -139,8 +139,8 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
     for (const { source, kind, standing, trashed_at } of items()) {
       if (!standing || trashed_at) continue;
       const key = `${source} ${kind} ${standing}`;
-      const one = all.get(key) ?? { platform: source, kind, standing, count: 0 };
-      all.set(key, { ...one, count: one.count + 1 });
+      const counted = all.get(key) ?? { platform: source, kind, standing, count: 0 };
+      all.set(key, { ...counted, count: counted.count + 1 });
     }
     return [...all.values()];
   };

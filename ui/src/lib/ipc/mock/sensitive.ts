@@ -147,8 +147,8 @@ export function sampleFindings(): Finding[] {
     ["phone", "national", "possible", "case number ", " of the authority", [message("chatgpt", "Letter", 17)]],
     ["email", "email", "very_likely", "the newsletter comes from ", "", [message("claude", "Reading list", 6)]],
   ].map((seed, n) => {
-    const one = finding(seed as Seed, 60 + n);
-    return { ...one, state: "ignored" as const, item: { ...one.item, judged_at: ago(n + 2) } };
+    const ignoredFinding = finding(seed as Seed, 60 + n);
+    return { ...ignoredFinding, state: "ignored" as const, item: { ...ignoredFinding.item, judged_at: ago(n + 2) } };
   });
   const redacted = REDACTED.map(([kind, places, days], n): Finding => {
     const item = { ...finding([kind, "", "possible", "", "", []], 80 + n).item, places, judged_at: ago(days) };

@@ -55,8 +55,8 @@ export function sampleWindow(): Backend {
       for (const [key, each] of Object.entries(value)) if (!BACKEND_TEXT_FIELDS.has(key)) recordData(each);
   };
   const switchLanguage = async (choice: Choice | "marked") =>
-    // Install the marked texts as German. As English they would mix with English sentences of the backend, which only
-    // the English window shows without a click.
+    // Install the marked texts as German. As English they would be mixed with the backend's English sentences, which
+    // windows in other languages show only under "Details".
     choice === "marked" ? installTexts(markedMessages(), "de", markedGuides()) : setLanguage(choice);
   const rejectMethod = (method: keyof Backend, code: string) =>
     Object.assign(mock, {

@@ -194,7 +194,7 @@ impl MergedDeltas {
             SequenceError::AlreadyApplied { at, new } => ApplyError::AlreadyApplied { place: place.clone(), at, new },
             SequenceError::WrongBase { at, base } => ApplyError::WrongBase { place: place.clone(), at, base },
         })?;
-        // After this, every file that the manifest names is there, and every document is JSON.
+        // Ensures that every file named in the manifest exists and that every document is JSON.
         if let Some(error) = validate::refusal(&archive, &delta, limits)? {
             return Err(error.into());
         }
@@ -312,10 +312,12 @@ impl MergedDeltas {
         if let Some(time) = &self.time {
             tree.set("created_at", Tree::Text(time.clone()));
         }
-        if let (Some(scopes), Some(own)) = (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor(&tree)) {
-            let mut own = own.clone();
-            own.set("scopes", scopes.clone());
-            slot::set_vendor(&mut tree, own);
+        if let (Some(scopes), Some(slot_members)) =
+            (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor(&tree))
+        {
+            let mut slot_members = slot_members.clone();
+            slot_members.set("scopes", scopes.clone());
+            slot::set_vendor(&mut tree, slot_members);
         }
         // After any change, raw files made from records are left out, because their text may be outdated.
         let is_changed = !self.changes.is_empty() || !self.documents.is_empty();

@@ -170,8 +170,8 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
         read_in.records[0].key,
         RecordKey::new(format!("alf:{AGENT_ID}"), "0197f2a0-2222-7000-8000-0000000000f3")
     );
-    let own = memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third.");
-    assert_eq!(read_in.records[0].verbatim, own.verbatim, "without the operation, byte for byte");
+    let agent_record = memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third.");
+    assert_eq!(read_in.records[0].verbatim, agent_record.verbatim, "without the operation, byte for byte");
     assert!(
         read_in.parts.iter().all(|(p, _)| p.role != "manifest"),
         "the manifest of the bundle is not the manifest of the agent"
@@ -273,8 +273,8 @@ fn changes_in_one_bundle_are_applied_in_order() {
     write_bundle(&path("e"), start + 1, start + 2, AGENT_ID, &tombstone(&ids(1)));
     apply(&path("out.alf"), &[path("e")], &path("last.alf"), &Limits::default()).unwrap();
     let vault = read(&path("last.alf")).unwrap();
-    let one = vault.records.iter().find(|r| r.key.value == ids(1)).unwrap();
-    assert_eq!((one.text.as_str(), one.status.as_deref()), ("b", Some("deleted")));
+    let deleted_record = vault.records.iter().find(|r| r.key.value == ids(1)).unwrap();
+    assert_eq!((deleted_record.text.as_str(), deleted_record.status.as_deref()), ("b", Some("deleted")));
     let imported = read_delta(&path("e"));
     assert_eq!((imported.dropped.len(), imported.records.len()), (0, 0), "a deletion gives no record");
     assert_eq!(

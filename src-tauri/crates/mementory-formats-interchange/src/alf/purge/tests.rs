@@ -13,9 +13,9 @@ fn id(n: u32) -> String {
     format!("0197f2a0-4444-7000-8000-{n:012x}")
 }
 
-fn line(n: u32, created: &str, rest: &str) -> String {
+fn line(n: u32, created: &str, more_members: &str) -> String {
     format!(
-        r#"{{"id":"{}","agent_id":"{AGENT_ID}","content":"Secret number {n} of the \"harbour\" is kept.","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"{rest}}}"#,
+        r#"{{"id":"{}","agent_id":"{AGENT_ID}","content":"Secret number {n} of the \"harbour\" is kept.","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"{more_members}}}"#,
         id(n)
     )
 }

@@ -25,10 +25,10 @@ impl Attachments {
 
 /// Key of a list element: its id, or its position if it has no id. If an earlier element has the same id, the position
 /// is appended to the id.
-pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> String {
+pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &[String]) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     match id {
-        Some(id) if taken.iter().any(|t| t == id) => format!("{id}#{position}"),
+        Some(id) if used_ids.iter().any(|t| t == id) => format!("{id}#{position}"),
         Some(id) => id.to_owned(),
         None => format!("#{position}"),
     }

@@ -175,8 +175,8 @@ fn wrong_summaries_are_errors_but_do_not_prevent_an_import() {
 }
 
 /// A JSON value of the type `ty` if `good` is true, else a value of another type.
-fn sample(ty: Type, good: bool) -> &'static str {
-    match (ty, good) {
+fn sample(ty: Type, is_of_type: bool) -> &'static str {
+    match (ty, is_of_type) {
         (Type::Text, true) => "\"x\"",
         (Type::Time, true) => "\"2026-01-01T00:00:00Z\"",
         (Type::Time, false) => "\"yesterday\"",

@@ -35,10 +35,10 @@ fn resource(id: &str, created: &str, modified: &str) -> String {
     )
 }
 
-fn fact(id: &str, created: &str, more: &str) -> String {
+fn fact(id: &str, created: &str, more_members: &str) -> String {
     format!(
         "{{\"confidence\":1,\"createdAt\":\"{created}\",\"episodeID\":\"ep_old\",\"id\":\"{id}\",\"importance\":1,\
-         \"object\":\"o\",\"predicate\":\"p\",\"subject\":\"s\",{more}\"tValidFrom\":\"2026-01-01T00:00:00Z\",\"text\":\"{id}\"}}\n"
+         \"object\":\"o\",\"predicate\":\"p\",\"subject\":\"s\",{more_members}\"tValidFrom\":\"2026-01-01T00:00:00Z\",\"text\":\"{id}\"}}\n"
     )
 }
 
@@ -48,9 +48,9 @@ const NEW_TIME: &str = "2026-04-01T00:00:00Z";
 
 /// A bundle with records before, at and after [`CURSOR_TIME`].
 fn bundle_around_cursor(temp: &TempDir) -> MemorySink {
-    let chunk = |id: &str, of: &str| {
+    let chunk = |id: &str, resource_id: &str| {
         format!(
-            "{{\"id\":\"{id}\",\"position\":0,\"resourceID\":\"{of}\",\"sensitivity\":\"low\",\"text\":\"{id}\"}}\n"
+            "{{\"id\":\"{id}\",\"position\":0,\"resourceID\":\"{resource_id}\",\"sensitivity\":\"low\",\"text\":\"{id}\"}}\n"
         )
     };
     let context =
@@ -89,9 +89,9 @@ fn bundle_around_cursor(temp: &TempDir) -> MemorySink {
     );
     let mut sink = read(&folder);
     for (id, time) in [("old", OLD_TIME), ("cut", CURSOR_TIME), ("new", NEW_TIME)] {
-        let mut one = tombstone("mem", "episode", id);
-        one.at = at(time);
-        sink.tombstones.push(one);
+        let mut tombstone_at_time = tombstone("mem", "episode", id);
+        tombstone_at_time.at = at(time);
+        sink.tombstones.push(tombstone_at_time);
     }
     sink
 }
@@ -185,9 +185,9 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     let edited = sink.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
     edited.confidence = Some(0.5);
     sink.tombstones.push(tombstone("keepsake", "memory", &"ab".repeat(16)));
-    let mut fresh = super::other_formats::records_of_every_kind().records.remove(0);
-    fresh.text = "Something that was said since.".into();
-    sink.records.push(fresh);
+    let mut new_record = super::other_formats::records_of_every_kind().records.remove(0);
+    new_record.text = "Something that was said since.".into();
+    sink.records.push(new_record);
     let out = temp.join("out.mem");
     let report = write_as(&sink, &["edge/edge_1"], &out, options_with_base(&input)).unwrap();
     assert_eq!((report.by_kind["relation"], report.by_kind["memory"]), (1, 1));

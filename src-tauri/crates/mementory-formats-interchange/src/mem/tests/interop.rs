@@ -134,11 +134,11 @@ fn we_list_the_bytes_that_the_sdk_signed() {
     let Some(python) = python() else { return };
     let seed = hex::encode([7; 32]);
     let temp = TempDir::new();
-    for (name, more) in
+    for (name, options) in
         [("full", &[] as &[&str]), ("delta", &["--since", "2026-03-01T00:00:00+00:00"]), ("pack", &["--evidence"])]
     {
         let sdk_bundle = temp.join(&format!("{name}.mem"));
-        run_mem_check(&python, "make", &[&[sdk_bundle.to_str().unwrap(), "--seed", &seed], more].concat(), b"");
+        run_mem_check(&python, "make", &[&[sdk_bundle.to_str().unwrap(), "--seed", &seed], options].concat(), b"");
         let validation = validate(&sdk_bundle, &[hex::encode(&SdkSigner::new(&python, 7).public)]);
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
         assert_eq!(validation.kind.as_deref(), Some(if name == "delta" { "incremental" } else { "full" }));

@@ -445,7 +445,7 @@ fn l1_unknown_fields_and_kinds_are_preserved() {
 /// §5. Each kind is tested in a bundle that also contains the deleted record.
 #[test]
 fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
-    for (kind, id, gone) in [
+    for (kind, id, skipped) in [
         ("entity", "ent_ada", vec!["edge/edge_1"]),
         ("episode", "ep_tea", vec!["fact/fact_1", "fact/fact_2", "episodeLink/ep_move|ep_tea|before"]),
         ("resource", "res_1", vec!["chunk/chunk_1"]),
@@ -459,7 +459,7 @@ fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
         );
         let sink = copy.import().unwrap();
         assert_eq!(sink.tombstones[0].target_id, id, "sent first: the sink checks it");
-        for key in gone {
+        for key in skipped {
             assert!(sink.records.iter().all(|r| r.key.value != key), "{kind}: {key}");
         }
     }
@@ -490,11 +490,11 @@ fn l2_tombstones_keep_their_derived_ids() {
     let (copy, out) = (FixtureBundle::copy_of("all-kinds"), temp.join("out.mem"));
     super::harness::write(&copy.import().unwrap(), &[], &out);
     assert_eq!(files(&out)["audit/tombstones.jsonl"], files(&copy.path)["audit/tombstones.jsonl"]);
-    let bare = FixtureBundle::copy_of("all-kinds");
-    let text = std::fs::read_to_string(bare.path.join("audit/tombstones.jsonl")).unwrap();
+    let without_derived = FixtureBundle::copy_of("all-kinds");
+    let text = std::fs::read_to_string(without_derived.path.join("audit/tombstones.jsonl")).unwrap();
     let (from, to) = (text.find("\"derived\":").unwrap(), text.find("\"id\":").unwrap());
-    bare.rewrite("audit/tombstones.jsonl", &text[from..to], "");
-    assert!(bare.warnings().contains(&"derived_missing".to_owned()));
+    without_derived.rewrite("audit/tombstones.jsonl", &text[from..to], "");
+    assert!(without_derived.warnings().contains(&"derived_missing".to_owned()));
 }
 
 /// §6: the audit trail yields records.

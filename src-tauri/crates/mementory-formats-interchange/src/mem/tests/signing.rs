@@ -58,9 +58,10 @@ fn only_tombstones_of_this_vault_are_signed() {
     write_as(&sink, &[], &out, signed()).unwrap();
     let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
     assert_eq!(found.len(), 2);
-    let own = found.iter().find(|s| s.tombstone.as_deref() == Some(&format!("tomb_{}", "ab".repeat(16)))).unwrap();
-    assert_eq!(own.token, Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&own.message))));
-    let text = String::from_utf8(own.message.clone()).unwrap();
+    let our_signature =
+        found.iter().find(|s| s.tombstone.as_deref() == Some(&format!("tomb_{}", "ab".repeat(16)))).unwrap();
+    assert_eq!(our_signature.token, Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&our_signature.message))));
+    let text = String::from_utf8(our_signature.message.clone()).unwrap();
     assert!(text.starts_with("{\"actor\":\"owner\",\"deletedAt\"") && !text.contains("signature"), "{text}");
     assert!(found.iter().any(|s| s.token == Some((vec![0xab; 32], vec![0xcd; 64]))));
     let lines = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();

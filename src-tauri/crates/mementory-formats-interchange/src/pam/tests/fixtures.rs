@@ -48,12 +48,12 @@ fn every_case_gives_its_expected_findings_and_records() {
         let source = read(&input);
         if let Some(code) = case["refused"].as_str() {
             let error = source.err().unwrap_or_else(|| panic!("{name} was read"));
-            let fits = match &error {
+            let is_expected = match &error {
                 mementory_format::FormatError::Invalid { code: c, .. } => *c == code,
                 mementory_format::FormatError::Version { .. } => code == "unsupported_version",
                 _ => false,
             };
-            assert!(fits, "{name}: {error}");
+            assert!(is_expected, "{name}: {error}");
             continue;
         }
         let source = source.unwrap();

@@ -57,12 +57,12 @@ fn with_a_wrong_checksum_only_memories_that_match_their_own_hash_are_salvaged() 
             &["mem-tea", "mem-coffee", "mem-boat", "mem-walk"],
         ),
     ];
-    for (name, change, left) in cases {
+    for (name, change, remaining_ids) in cases {
         let scratch = Scratch::new(&format!("salvage-{name}"));
         let path = damaged(&scratch, change);
         assert!(matches!(read(&path), Err(FormatError::Invalid { code: "checksum_mismatch", .. })), "{name}");
         let source = salvage(&path).unwrap();
-        assert_eq!(memories(&source), left, "{name}");
+        assert_eq!(memories(&source), remaining_ids, "{name}");
         assert!(source.records.iter().any(|record| record.key.value == "conversation/talk-1"), "{name}");
         assert!(errors(&path).iter().any(|found| found.starts_with("checksum_mismatch")), "{name}");
     }

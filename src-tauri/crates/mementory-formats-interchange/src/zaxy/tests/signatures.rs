@@ -100,11 +100,11 @@ fn a_disclosure_equals_that_of_the_reference() {
     }
 }
 
-fn assert_every_flipped_bit_is_noticed(path: &Path, free: &[&str]) {
+fn assert_every_flipped_bit_is_noticed(path: &Path, unsigned_members: &[&str]) {
     let original = std::fs::read(path).unwrap();
     let text = String::from_utf8(original.clone()).unwrap();
     // Byte ranges of the members that no signature covers. Each range includes the member's name and its value.
-    let unsigned: Vec<std::ops::Range<usize>> = free
+    let unsigned: Vec<std::ops::Range<usize>> = unsigned_members
         .iter()
         .flat_map(|name| text.match_indices(name).map(|(at, _)| at..at + text[at..].find('\n').unwrap()))
         .collect();
