@@ -181,7 +181,7 @@ impl Backups<'_> {
         let files = LedgerFiles::new(partial.path(), &header.vault_id, ledgers);
         let found = erasures_for(from, &files, &keys);
         if found.all.read > 0 {
-            files.write(&keys, &files.own, &found.all.ledger)?;
+            files.write(&keys, &files.in_vault, &found.all.ledger)?;
         }
         let erased_since = u32::try_from(found.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
         let copy = rename_to_final_name(partial, parent, out)?;

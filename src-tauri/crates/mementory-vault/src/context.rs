@@ -112,8 +112,8 @@ impl Context {
         self.store.read(named_blobs)
     }
 
-    /// Removes blob files that no record names, and returns their number. Removes none after a commit that failed but
-    /// may still turn out to be in the database, because its records need their blobs.
+    /// Removes blob files that no record names, and returns their number. Removes none while a commit that failed may
+    /// still turn out to be in the database, because its records need their blobs.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
         if self.store.is_unconfirmed() {
             return Ok(0);

@@ -364,7 +364,7 @@ impl Vault {
     }
 }
 
-/// Removes what a failed creation left in a folder that was empty or did not exist before. Its own failures are
+/// Removes what a failed creation left in a folder that was empty or did not exist before. Errors of this removal are
 /// ignored, since the error of the creation is returned.
 fn remove_half_made(dir: &Path, existed: bool) {
     if !existed {

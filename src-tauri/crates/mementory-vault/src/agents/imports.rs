@@ -100,7 +100,8 @@ fn vault_id(text: &str) -> Option<String> {
 }
 
 impl GrantedView<'_> {
-    /// Returns each of `texts` that is the text of a visible memory or task, in the form in which the client sees it.
+    /// Returns those of `texts` that equal the text of a visible memory or task. That text is compared as the client
+    /// sees it, after masking.
     ///
     /// # Errors
     /// Errors of the store.

@@ -16,7 +16,7 @@ pub struct GrantScope {
     pub sources: Vec<String>,
     /// Kinds of records.
     pub kinds: Vec<String>,
-    /// The records' own types.
+    /// Types of records.
     pub types: Vec<String>,
     /// Records with at least one of these tags.
     pub tags: Vec<String>,

@@ -229,7 +229,8 @@ impl Eraser<'_> {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
         if written.is_err() {
-            // If this fails, the next opening removes the new blobs. The error to return is that of the transaction.
+            // Ignored, because the error of the transaction is returned. The next opening removes new blobs that stay
+            // behind.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, reindex) = written?;

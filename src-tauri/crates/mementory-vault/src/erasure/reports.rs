@@ -70,9 +70,9 @@ fn report_place(record: &Record) -> String {
     format!("{}#{}", record.origin.container, record.origin.pointer)
 }
 
-/// Removes the words from the places, reasons, messages and names of every import report. The report's own words
-/// (keys, outcomes, formats) stay, since it must still be readable after somebody erases the text "messages". Stored
-/// file paths and suggestions of clients that contain the words are deleted.
+/// Removes the words from the places, reasons, messages and names of every import report. Keys, outcomes and formats
+/// stay, since a report must still be readable after somebody erases the text "messages". Stored file paths and
+/// suggestions of clients that contain the words are deleted.
 pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) -> VaultResult<()> {
     if removal.is_empty() && erased.is_empty() {
         return Ok(());

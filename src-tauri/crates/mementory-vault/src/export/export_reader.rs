@@ -63,7 +63,7 @@ impl ExportReader<'_> {
     ///
     /// # Errors
     /// Errors of `take`, `Cancelled`, `Damaged`, and errors of the database.
-    pub(crate) fn each(&mut self, mut take: impl FnMut(StoredRecord) -> VaultResult<()>) -> VaultResult<()> {
+    pub(crate) fn for_each_record(&mut self, mut take: impl FnMut(StoredRecord) -> VaultResult<()>) -> VaultResult<()> {
         std::thread::scope(|scope| {
             // The channel is created in this scope, so that an error of `take` closes it and the reading thread ends.
             let (send, receive): (_, Receiver<VaultResult<Vec<StoredRecord>>>) = sync_channel(MAX_WAITING_BATCHES);
@@ -239,7 +239,8 @@ impl ExportReader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault.
+    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault. None for other
+    /// rows.
     pub(crate) fn file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
         let mut statement = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?;
         Ok(statement.query_row([row], |r| r.get(0)).optional()?)

@@ -84,7 +84,7 @@ impl<'v> VaultSource<'v> {
             },
             about,
             progress,
-            // A delta carries the passthrough files of the format that it is a delta of.
+            // A delta format carries the passthrough files of its base format.
             carrier: format
                 .and_then(|f| f.capabilities().base_format.map_or(Some(f), by_id))
                 .filter(|f| is_full_export && f.capabilities().carries_passthrough),
@@ -95,7 +95,7 @@ impl<'v> VaultSource<'v> {
 
     fn visit_records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> VaultResult<()> {
         let (mut done, progress, came_from) = (0, self.progress, &mut self.came_from);
-        self.reader.each(|stored| {
+        self.reader.for_each_record(|stored| {
             if !came_from.contains(&stored.record.origin.format) {
                 came_from.insert(stored.record.origin.format.clone());
             }
@@ -316,8 +316,8 @@ impl RecordSource for VaultSource<'_> {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        // If another format carries the files of this one inside its records, they are not visited here.
-        // `report_unexported` lists those that are not exported.
+        // If the written format embeds this format's files in its records, the files are not visited here.
+        // `report_unexported` lists the files that are not exported.
         if self.carrier.is_some_and(|c| c.id() != format) && mementory_formats::carries_passthrough(format) {
             return Ok(());
         }

@@ -47,10 +47,10 @@ struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
-    /// True if this batch wrote its current version. A newer version may then replace it without adding it to the
-    /// history.
+    /// True if this batch wrote the record's current version. A newer version may then replace it, and the replaced
+    /// version is not added to the history.
     written: bool,
-    /// True if it was redacted, so that nothing of it may be written.
+    /// True if the record was redacted. Nothing of a redacted record may be written.
     redacted: bool,
     trashed: bool,
 }
@@ -112,7 +112,7 @@ pub(super) struct ImportRun<'i> {
     /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
     platforms: HashMap<String, i64>,
-    /// The rows that this input contains, which show the rows of the vault that it lacks. Filled only while planning.
+    /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
     /// Files that records of this input name. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
@@ -246,7 +246,7 @@ impl<'i> ImportRun<'i> {
     }
 
     fn import_unit(&mut self, records: Vec<Record>) -> VaultResult<()> {
-        // A message is stored with the row of its parent, which has to be stored before it.
+        // A message is stored with the row of its parent, so the parent has to be stored first.
         let mut records = unit_with_parents_first(records);
         let branched = is_branched(&records);
         self.older_unit = false;
@@ -284,7 +284,7 @@ impl<'i> ImportRun<'i> {
             self.block(id, record, "deleted before");
         } else if self.blocklist.has_redacted_words(&id, record) {
             self.block(id, record, "redacted elsewhere");
-        } else if let Some(known) = OtherEvidence::new(self).known(&id, record)? {
+        } else if let Some(known) = OtherEvidence::new(self).find_known(&id, record)? {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;

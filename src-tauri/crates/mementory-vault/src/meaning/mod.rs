@@ -20,7 +20,7 @@ const ENCODED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Fact];
 const ENCODED_BY: &str = "vectors_by";
 const PARTS_VERSION: &str = "1";
 /// Key in `meta` for the number of calls that stored vectors. If it has changed, vectors in memory are loaded again.
-pub(crate) const PORTIONS: &str = "vector_portions";
+pub(crate) const VECTOR_WRITES_KEY: &str = "vector_portions";
 /// Number of nearest records that are checked against the filter at once.
 const CANDIDATES: usize = 200;
 
@@ -87,8 +87,8 @@ impl Meaning<'_> {
                     insert.execute(params![row, 0, Vec::<u8>::new()])?;
                 }
             }
-            let portions: Option<i64> = meta::read(tx, PORTIONS)?;
-            meta::write(tx, PORTIONS, portions.unwrap_or(0) + 1)
+            let write_count: Option<i64> = meta::read(tx, VECTOR_WRITES_KEY)?;
+            meta::write(tx, VECTOR_WRITES_KEY, write_count.unwrap_or(0) + 1)
         })
     }
 
@@ -139,7 +139,7 @@ impl Meaning<'_> {
     }
 }
 
-/// True if a row was encoded by this encoder.
+/// True if the current encoder has encoded the row.
 pub(crate) fn is_encoded(c: &Connection, row: i64) -> VaultResult<bool> {
     Ok(is_current(c)? && c.prepare_cached("SELECT 1 FROM vectors WHERE row = ?1")?.exists([row])?)
 }
@@ -155,7 +155,7 @@ fn encoded_by() -> String {
     format!("{MODEL}/{PARTS_VERSION}")
 }
 
-/// True if this encoder, with this version of [`parts`], made the stored vectors.
+/// True if the current encoder, with the current version of [`parts`], made the stored vectors.
 pub(crate) fn is_current(c: &Connection) -> VaultResult<bool> {
     Ok(meta::read::<String>(c, ENCODED_BY)?.is_some_and(|by| by == encoded_by()))
 }

@@ -111,11 +111,11 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
 /// True if the message is something that somebody said, and not a tool call, its result, the thinking of an assistant,
 /// or text that was inserted for the assistant.
 pub(super) fn is_speech(candidate: &Candidate) -> bool {
-    is_said(&candidate.record)
+    is_speech_record(&candidate.record)
 }
 
-/// The same of a message.
-pub(super) fn is_said(record: &Record) -> bool {
+/// Like [`is_speech`], for the record of a message.
+pub(super) fn is_speech_record(record: &Record) -> bool {
     let not_said = ["tool_call", "tool_result", "thinking", "context"];
     record.message.as_ref().is_some_and(|part| !not_said.contains(&part.content_type.as_str()))
 }

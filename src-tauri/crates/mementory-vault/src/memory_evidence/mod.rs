@@ -155,9 +155,9 @@ impl MemoryEvidence<'_> {
         if let Some(encoder) = encoder {
             meaning::compare(encoder, &record.text, facts.created, &mut candidates_with_sentences);
         }
-        let came_near = whole_search::came_near(&candidates_with_sentences);
+        let any_came_near = whole_search::any_came_near(&candidates_with_sentences);
         let mut found = decide(&claim, &facts, candidates_with_sentences);
-        if let Some(encoder) = encoder.filter(|_| found.messages.is_empty() && !came_near) {
+        if let Some(encoder) = encoder.filter(|_| found.messages.is_empty() && !any_came_near) {
             let search = WholeSearch { context: self.context, view, record, encoder };
             if search.finds_nothing()? {
                 found.trace = Trace::None;

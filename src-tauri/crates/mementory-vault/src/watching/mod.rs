@@ -330,8 +330,8 @@ impl WatchedFolders<'_> {
         meta::write(tx, &self.seen_key(folder, name), serde_json::to_string(seen).unwrap_or_default())
     }
 
-    fn keyed_id(&self, of: &str, parts: &[&[u8]]) -> String {
-        let mut all: Vec<&[u8]> = vec![b"watching", of.as_bytes()];
+    fn keyed_id(&self, purpose: &str, parts: &[&[u8]]) -> String {
+        let mut all: Vec<&[u8]> = vec![b"watching", purpose.as_bytes()];
         all.extend(parts);
         let digest = keyed_digest(self.context.keys.fingerprints(), &all);
         hex::encode(&digest[..16])

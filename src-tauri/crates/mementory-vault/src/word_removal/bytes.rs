@@ -3,7 +3,7 @@ use crate::{VaultError, VaultResult, word_removal::Removal};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 
-/// The first search is only for this many bytes at the start of the words, which rules out most files quickly.
+/// Number of bytes at the start of the words that are searched for first. This search rules out most files quickly.
 const HEAD_BYTES: usize = 32;
 /// Largest number of levels that are decoded when a JSON string contains JSON itself.
 const MAX_LAYERS: usize = 4;
