@@ -55,7 +55,7 @@ pub async fn job<T: Send + 'static>(
     .await
 }
 
-/// Runs a change with the open vault, like [`session`]. Warns the window of steps that failed after the commit.
+/// Runs a change with the open vault, like [`session`]. Warns the window about steps that failed after the commit.
 pub async fn change<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<Applied<T>> + Send + 'static,
@@ -64,7 +64,7 @@ pub async fn change<T: Send + 'static>(
     session(app, work).await.map(|applied| send_warnings(&window, applied))
 }
 
-/// Runs a change as the job `id`, like [`job`]. Warns the window of steps that failed after the commit.
+/// Runs a change as the job `id`, like [`job`]. Warns the window about steps that failed after the commit.
 pub async fn change_job<T: Send + 'static>(
     app: AppHandle,
     id: String,

@@ -44,7 +44,8 @@ impl PassphraseKeyPair {
         self.signing.public()
     }
 
-    /// Decrypts content. `ephemeral` and `wrapped` give a key that unwraps `wrapped_key`, which is the content's key.
+    /// Decrypts content. The X25519 pair and `ephemeral` unwrap `wrapped`. The result unwraps `wrapped_key`, which is
+    /// the key of the content.
     pub fn open(
         &self,
         (ephemeral, wrapped): (&[u8], &[u8]),

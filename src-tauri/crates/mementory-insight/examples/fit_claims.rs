@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FOLDS: usize = 5;
-/// The covariance of the sentences is mixed with an even one, which has the same variance in every direction. This is
-/// the share of the even one. Chosen by cross-validation, like `FACTOR`, by which the weights are multiplied.
+/// Share of a uniform covariance, which has the same variance in every direction, that is mixed into the covariance of
+/// the sentences. Chosen by cross-validation, like `FACTOR`, by which the weights are multiplied.
 const SHRINKAGE: f64 = 0.9;
 const FACTOR: f64 = 0.02;
 /// A sample sentence counts as stating no attribute if every attribute is less probable than this.
 const MAX_BACKGROUND: f64 = 0.5;
-/// Sample sentences whose likeness to the first sentence of a cluster is above this share one row of weights.
+/// Sample sentences form a cluster with one row of weights if their likeness to its first sentence exceeds this.
 const ALIKE: f64 = 0.3;
 
 struct Sentence {

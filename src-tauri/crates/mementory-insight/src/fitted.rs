@@ -43,10 +43,10 @@ impl Inputs {
     pub fn new(text: &str, vector: &[f32]) -> Self {
         let folded = Folded::new(text);
         let special = special_of(&folded);
-        Self::of(vector, kind_by_words(&folded, &special), &special)
+        Self::from_parts(vector, kind_by_words(&folded, &special), &special)
     }
 
-    fn of(vector: &[f32], about: Option<About>, special: &[Special]) -> Self {
+    fn from_parts(vector: &[f32], about: Option<About>, special: &[Special]) -> Self {
         let mut of_kind = vector.to_vec();
         of_kind.extend(AboutKind::ALL.map(|kind| match about {
             Some(about) if about.kind == kind => about.confidence,
@@ -69,7 +69,7 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let mut probabilities = [0.0f32; SPECIALS];
     let mut parts = 0;
     for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
-        let inputs = Inputs::of(vector, about, &special);
+        let inputs = Inputs::from_parts(vector, about, &special);
         for (score, weights) in scores.iter_mut().zip(fitted().kind_weights()) {
             *score += weighted_sum(weights, &inputs.kind);
         }

@@ -187,7 +187,7 @@ impl<'r> Elements<'r> {
         (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
     }
 
-    /// Saves what can be read of a truncated element: its pointer and its closed text (see [`close_cut`]). In a
+    /// The readable part of a truncated element: its pointer, and its text after closing (see [`close_cut`]). In a
     /// truncated file with a single conversation, this text has all messages that can be read. None unless
     /// [`Elements::next`] returned [`ElementError::Truncated`] for the first element.
     pub fn only_cut_element(&self) -> Option<(String, Vec<u8>)> {

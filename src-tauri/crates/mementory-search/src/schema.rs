@@ -19,11 +19,11 @@ pub struct IndexDoc<'a> {
     pub kind: &'a str,
     /// The assistant or program that the record came from.
     pub platform: &'a str,
-    /// The record's own type.
+    /// Type of the record.
     pub record_type: Option<&'a str>,
     /// Status of the record.
     pub status: Option<&'a str>,
-    /// Who said the record: `user`, `assistant` or `system`.
+    /// Who said the text of the record: `user`, `assistant` or `system`.
     pub said_by: Option<&'a str>,
     /// Sensitivity level of the record.
     pub sensitivity: Option<&'a str>,

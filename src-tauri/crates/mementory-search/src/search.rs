@@ -70,7 +70,7 @@ pub enum FacetField {
     Kind,
     /// The assistant or program that the record came from.
     Platform,
-    /// The record's own type.
+    /// The type of the record.
     RecordType,
     /// The tags of the record.
     Tag,

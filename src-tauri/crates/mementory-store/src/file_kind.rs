@@ -54,7 +54,7 @@ impl FileKind {
         }
     }
 
-    /// Kind from a media type that decides by itself.
+    /// The kind for a media type that determines the kind without the name of the file.
     fn from_decisive_media_type(media_type: &str) -> Option<Self> {
         Some(match media_type.split('/').next()? {
             "image" => Self::Picture,

@@ -68,7 +68,7 @@ impl StatedAttribute {
     }
 }
 
-const NUMBERS: [&str; 25] = [
+const COMPARED_BY_NUMBERS: [&str; 25] = [
     "age",
     "birth_year",
     "budget",
@@ -95,7 +95,7 @@ const NUMBERS: [&str; 25] = [
     "wake_up",
     "weight",
 ];
-const BY_NAME: [&str; 19] = [
+const COMPARED_BY_NAMES: [&str; 19] = [
     "address",
     "bank",
     "birthday",
@@ -116,7 +116,7 @@ const BY_NAME: [&str; 19] = [
     "phone_number",
     "team_fan",
 ];
-const OF_THING: [&str; 24] = [
+const BELONGING_TO_THINGS: [&str; 24] = [
     "budget",
     "child_age",
     "child_school",
@@ -142,7 +142,7 @@ const OF_THING: [&str; 24] = [
     "studies",
     "subscribers",
 ];
-const IN_TIME: [&str; 8] =
+const STATING_TIMES: [&str; 8] =
     ["birthday", "plan_exam", "plan_exhibition", "plan_party", "plan_release", "plan_trip", "plan_wedding", "schedule"];
 const NEVER_CHANGING: [&str; 14] = [
     "allergies",
@@ -188,15 +188,15 @@ fn contains(list: &[&str], name: &str) -> bool {
 impl Attribute {
     fn new(name: &'static str, rows: usize) -> Self {
         let comparison = match name {
-            _ if contains(&NUMBERS, name) => Comparison::Numbers,
-            _ if contains(&BY_NAME, name) => Comparison::Names,
+            _ if contains(&COMPARED_BY_NUMBERS, name) => Comparison::Numbers,
+            _ if contains(&COMPARED_BY_NAMES, name) => Comparison::Names,
             _ => Comparison::Values,
         };
         Self {
             name,
             comparison,
-            is_of_thing: contains(&OF_THING, name),
-            is_time: contains(&IN_TIME, name),
+            is_of_thing: contains(&BELONGING_TO_THINGS, name),
+            is_time: contains(&STATING_TIMES, name),
             never_changes: contains(&NEVER_CHANGING, name),
             names_people: contains(&NAMES_PEOPLE, name),
             includes_wishes: contains(&INCLUDING_WISHES, name),
@@ -212,7 +212,7 @@ impl Attribute {
 /// Used by `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {
-    contains(&NUMBERS, attribute) || contains(&BY_NAME, attribute)
+    contains(&COMPARED_BY_NUMBERS, attribute) || contains(&COMPARED_BY_NAMES, attribute)
 }
 
 struct Weights {
@@ -293,8 +293,16 @@ mod tests {
     #[test]
     fn the_lists_name_attributes_that_exist_and_all_rows_are_there() {
         let names: Vec<&str> = weights().attributes.iter().map(|attribute| attribute.name).collect();
-        let lists: [&[&str]; 8] =
-            [&NUMBERS, &BY_NAME, &OF_THING, &IN_TIME, &NEVER_CHANGING, &NAMES_PEOPLE, &DEVICES, &HOLDING_FOR_GOOD];
+        let lists: [&[&str]; 8] = [
+            &COMPARED_BY_NUMBERS,
+            &COMPARED_BY_NAMES,
+            &BELONGING_TO_THINGS,
+            &STATING_TIMES,
+            &NEVER_CHANGING,
+            &NAMES_PEOPLE,
+            &DEVICES,
+            &HOLDING_FOR_GOOD,
+        ];
         for entry in lists.into_iter().chain([INCLUDING_WISHES.as_slice()]).flatten() {
             assert!(names.iter().any(|name| contains(&[entry], name)), "{entry}");
         }

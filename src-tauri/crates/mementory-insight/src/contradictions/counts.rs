@@ -62,7 +62,7 @@ fn measure(folded: &str) -> Option<(usize, f64)> {
     });
     let mut found = regex.as_ref()?.captures_iter(folded).filter_map(|captures| {
         let unit = captures.name("u")?;
-        // "kmh" is no "km".
+        // The "km" in "kmh" is not the unit km.
         let joined = folded[unit.end()..].chars().next().is_some_and(|c| c.is_alphabetic() && !is_east_asian(c));
         let ends_in_letter = unit.as_str().ends_with(|c: char| c.is_alphabetic() && !is_east_asian(c));
         if joined && ends_in_letter {

@@ -151,7 +151,7 @@ fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f
 fn prepare<'t>(statement: &Statement<'t>) -> Prepared<'t> {
     let folded = Folded::new(statement.text);
     let marks = marks_of(&folded);
-    let terms = terms::of(&folded);
+    let terms = terms::terms_in(&folded);
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
     Prepared { at: statement.at, written: &statement.text[..end], folded, marks, terms }
 }

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 const MAX_TERMS: usize = 40;
 
 /// Terms of a text, each once.
-pub(super) fn of(folded: &Folded) -> Vec<String> {
+pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut add = |term: String| {
         if out.len() < MAX_TERMS && !out.contains(&term) {

@@ -19,8 +19,8 @@ struct Group {
     near: BTreeMap<usize, (f32, u32)>,
 }
 
-/// Two groups that may be joined, with their mean likeness. It is out of date if one of the groups has another version
-/// by now.
+/// Two groups that may be joined, with their mean likeness. The candidate is out of date once one of the groups has
+/// another version.
 struct JoinCandidate {
     mean: f32,
     groups: [usize; 2],
