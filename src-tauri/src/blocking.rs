@@ -75,7 +75,7 @@ pub async fn change_job<T: Send + 'static>(
     job(app, id, on_progress, work).await.map(|applied| send_warnings(&window, applied))
 }
 
-/// Sends the warnings of a change to the window, and returns what the change returned.
+/// Sends the warnings of a change to the window, and returns the value of the change.
 pub fn send_warnings<T>(app: &AppHandle, applied: Applied<T>) -> T {
     let warnings = warnings_of(&applied);
     if !warnings.is_empty() {

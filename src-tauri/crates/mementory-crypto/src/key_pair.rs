@@ -17,7 +17,7 @@ pub struct PassphraseKeyPair {
     agreement: StaticSecret,
 }
 
-/// What the derivation of [`PassphraseKeyPair`] needs besides the passphrase.
+/// The parameters from which [`PassphraseKeyPair`] is derived, besides the passphrase.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyPairParams<'a> {
     /// The salt for Argon2id.
@@ -99,7 +99,7 @@ mod tests {
 
     type SealedContent = (Vec<u8>, Vec<u8>, Vec<u8>);
 
-    /// Makes what the owner's program would write. Outside of tests, our program only reads it.
+    /// The operations of the owner's program, for tests. Our program only reads such files.
     impl PassphraseKeyPair {
         /// Public half of the X25519 pair.
         fn agreement_key(&self) -> [u8; 32] {

@@ -29,7 +29,7 @@ fn range(range: Range<usize>) -> Slice {
 /// A window over neighbouring pieces, with two layers. Each layer adds its result to its input.
 struct Window {
     size: usize,
-    /// The window is applied to one of its pieces. This is how many of its pieces come before that one.
+    /// Number of pieces in the window before the piece to which the window is applied.
     before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
@@ -102,8 +102,8 @@ impl Network {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut features = self.features(texts, lengths.iter().sum());
         layer_norm(features.view_mut(), &self.norm, self.epsilon);
-        // The next layer is linear, so the rows can be summed before it. Then it has to process only one row for each
-        // text instead of one for each piece.
+        // The next layer is linear, so the rows can be summed before it. Then the layer has to process only one row for
+        // each text instead of one for each piece.
         let mut sums = Array2::<f32>::zeros((texts.len(), FEATURES));
         let mut start = 0;
         for (mut sum, length) in sums.rows_mut().into_iter().zip(&lengths) {

@@ -169,7 +169,7 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         if matches!(literal.tag, Tag::Context(bits::CALL)) && before == Some(&b'_') {
             return None;
         }
-        // What follows the prefix of a token is checked by the rules for its format. A context word must end here, or
+        // The text after the prefix of a token is checked by the rules for its format. A context word must end here, or
         // have only a short ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending_len =

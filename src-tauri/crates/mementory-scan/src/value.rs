@@ -127,7 +127,7 @@ fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     read_value(text, at, Join::Colon)
 }
 
-/// Reads the value at `at`. It is in quotes, or ends before a space or punctuation.
+/// Reads the value at `at`. The value is in quotes, or ends before a space or punctuation.
 pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;

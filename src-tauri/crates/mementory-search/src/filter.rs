@@ -25,7 +25,7 @@ pub struct IndexFilter {
     pub created_from: Option<i64>,
     /// Created at or before this time, in microseconds since 1970.
     pub created_to: Option<i64>,
-    /// True if records without a date are not excluded by `created_from` and `created_to`.
+    /// True if records without a date pass `created_from` and `created_to`.
     pub undated: bool,
     /// Row of the conversation that the record belongs to.
     pub conversation: Option<u64>,

@@ -217,7 +217,7 @@ pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
     Ok(found)
 }
 
-/// Number of pages of the database in `dir` that fail their authentication. It works even if the first page cannot be
+/// Number of pages of the database in `dir` that fail their authentication. Works even if the first page cannot be
 /// read. Returns 0 if all pass or if they cannot be counted.
 pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
     // A file shorter than a page has no page to count.

@@ -46,7 +46,7 @@ pub(crate) fn remove_uncommitted(connection: &Connection, path: &Path) -> io::Re
     file.sync_all()
 }
 
-/// Number of frames up to the last commit. It is taken from the shared memory of the log.
+/// Number of frames up to the last commit, taken from the shared memory of the log.
 fn committed_frames(connection: &Connection) -> io::Result<u64> {
     // This checkpoint does nothing, but it returns the number of frames.
     let frames: i64 =

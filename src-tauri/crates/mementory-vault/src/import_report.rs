@@ -92,7 +92,7 @@ pub struct Item {
     pub reason: String,
 }
 
-/// A record that would be new, found by a dry run. It contains the beginning of the record, so it is not stored.
+/// A record that would be new, found by a dry run. Not stored, because it has the beginning of the record's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Coming {
@@ -158,7 +158,7 @@ pub struct ImportReport {
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
-    /// What was missing or damaged in the input, if the person chose to import the remainder.
+    /// The missing or damaged parts of the input, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
     /// The numbered states that the import led to.

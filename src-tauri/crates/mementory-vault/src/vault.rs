@@ -268,7 +268,7 @@ impl Vault {
         Eraser::new(&self.context)
     }
 
-    /// The list of what was erased and redacted, for older copies of this vault.
+    /// The list of erasures and redactions, for older copies of this vault.
     pub fn erasure_ledger(&self) -> ErasureLedger<'_> {
         ErasureLedger::new(&self.context)
     }

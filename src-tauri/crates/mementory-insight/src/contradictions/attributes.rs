@@ -179,7 +179,7 @@ const HOLDING_FOR_GOOD: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
 const DEVICES: [&str; 8] = ["bike", "browser", "car", "computer", "editor", "language_main", "notes_app", "phone"];
 
-/// True if the list contains the name. An entry that ends with `*` matches every name that begins with what is before
+/// True if the list contains the name. An entry that ends with `*` matches every name that begins with the text before
 /// the `*`.
 fn contains(list: &[&str], name: &str) -> bool {
     list.iter().any(|entry| entry.strip_suffix('*').map_or(*entry == name, |start| name.starts_with(start)))

@@ -80,11 +80,11 @@ struct Prepared<'t> {
     written: &'t str,
     folded: Folded,
     marks: Marks,
-    /// What the statement names.
+    /// The nouns and names of the statement, see `terms`.
     terms: Vec<String>,
 }
 
-/// What the words of a statement say about its time and its attitude.
+/// Time and attitude of a statement, as its words show them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     past: bool,

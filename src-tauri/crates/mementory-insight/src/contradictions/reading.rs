@@ -20,7 +20,7 @@ const ONE_PERSON_RELATIONS: usize = 6;
 /// Number of occasions that are places: work and home. They come first in the list of occasions.
 const PLACE_OCCASIONS: usize = 2;
 
-/// Terms that say how much or how often, not what the statement is about.
+/// Terms for amounts and frequencies, which do not show the subject of a statement.
 const UNITS: [&str; 18] = [
     "euro", "euros", "dollar", "pound", "month", "monat", "monatl", "week", "weeks", "woche", "hours", "stunde",
     "days", "tage", "毎月", "毎週", "毎日", "時間",
@@ -111,7 +111,7 @@ pub(super) struct PairComparison {
     pub(super) likeness: f32,
     /// True if they share a rare name or term.
     pub(super) same_name: bool,
-    /// True if they share a rare term that is neither a unit nor in the lists of names, where cities are, for example.
+    /// True if they share a rare term. Units and listed names (such as cities) do not count.
     pub(super) same_thing: bool,
     /// True if both are about the same person.
     pub(super) same_subject: bool,
@@ -193,7 +193,7 @@ impl<'p> SharedNames<'p> {
         self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
     }
 
-    /// True if both have the same rare term, and it is neither a unit nor in the lists of names.
+    /// True if both have the same rare term. Units and listed names do not count.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let is_thing = |term: &str| !term.starts_with('#') && !UNITS.contains(&term) && self.rare.is_rare(term);
         let terms = self.prepared_of(one).zip(self.prepared_of(other));

@@ -1,4 +1,4 @@
-//! Finds pairs of statements of which one likes what the other dislikes.
+//! Finds pairs of statements of which one likes a thing and the other dislikes it.
 use super::{Prepared, newest};
 use crate::subject::subject;
 use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};

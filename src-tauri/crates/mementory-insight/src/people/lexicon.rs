@@ -18,7 +18,7 @@ pub(super) struct Relation {
     pub(super) many: bool,
 }
 
-/// What a word does in a sentence about people.
+/// Role of a word in a sentence about people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Role {
     /// "my", "her", "ihre".

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// therefore taken for the same person.
 const ONE_ONLY: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
-/// What is known of one name.
+/// Occurrences and relations of one name.
 #[derive(Default)]
 struct KnownName {
     texts: BTreeSet<usize>,

@@ -28,7 +28,7 @@ pub enum GrantRefusal {
     DailyLimit,
 }
 
-/// What a client's call did, for the audit log.
+/// A call of a client, as the audit log records it.
 #[derive(Debug, Clone, Default)]
 pub struct Call {
     /// Name of the action: `client_search`, `client_list` …

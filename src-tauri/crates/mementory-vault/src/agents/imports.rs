@@ -20,7 +20,7 @@ pub struct OfferedMemory {
     pub created: Option<Timestamp>,
 }
 
-/// What a document offers.
+/// The content of a document that a client offers.
 #[derive(Debug, Default)]
 pub struct Offered {
     /// Its memories and tasks, in the order of the document.

@@ -399,7 +399,7 @@ impl Eraser<'_> {
             crate::insight_decisions::forget(tx, &target.view.id)?;
         }
         for target in targets {
-            // A message or chunk that was restored from the Trash separately is not erased. It loses its owner.
+            // A message or chunk that was restored from the Trash separately is not erased, but loses its owner.
             tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
         }
         mementory_store::trash::reroot_orphans(tx)?;

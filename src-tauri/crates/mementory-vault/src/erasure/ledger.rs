@@ -10,7 +10,7 @@ use std::{
     sync::PoisonError,
 };
 
-/// The list of what was erased and redacted, for older copies of the vault.
+/// The list of erasures and redactions, for older copies of the vault.
 #[derive(Clone, Copy)]
 pub struct ErasureLedger<'v> {
     pub(crate) context: &'v Context,

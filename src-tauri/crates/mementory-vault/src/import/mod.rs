@@ -39,7 +39,7 @@ pub struct ImportOptions<'a> {
     pub let_in: bool,
     /// How to resolve a conflict with an existing record. `None` means that the newer version wins.
     pub merge: Option<Merge>,
-    /// Ids of tombstones with an invalid signature. They were changed after signing and delete nothing.
+    /// Ids of tombstones with an invalid signature. Such a tombstone was changed after signing and deletes nothing.
     pub forged: BTreeSet<String>,
     /// Refuse the whole import if it carries a deletion, since nobody has reviewed what it would delete.
     pub refuse_deletions: bool,
@@ -158,7 +158,7 @@ impl Importer<'_> {
         self.context.store.read(|connection| reading_order(connection, &states))
     }
 
-    /// Imports what `read` sends as one batch named `name`. For sources that are not files.
+    /// Imports the records that `read` sends, as one batch named `name`. For sources that are not files.
     ///
     /// # Errors
     /// As [`Importer::import`].

@@ -1,4 +1,4 @@
-//! The messages that may say what a memory says.
+//! Finds the messages that a memory may come from.
 use crate::{
     VaultResult,
     context::Context,
@@ -26,7 +26,7 @@ const MAX_NEAR_IN_TIME: usize = 60;
 /// Largest number of conversations that are searched because the export names them.
 const MAX_CONVERSATIONS: usize = 8;
 
-/// A message that may say what a memory says.
+/// A message that a memory may come from.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub(super) view: RowView,

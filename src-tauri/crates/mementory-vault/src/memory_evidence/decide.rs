@@ -43,7 +43,7 @@ pub(super) fn decide(
         .collect();
     weighed.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
     let said_by = said_by(claim, facts, &weighed);
-    // A system message repeats what was saved. It is evidence only if nobody else said what the memory says.
+    // A system message only repeats a saved memory, so it is evidence only if nobody else said the same.
     if said_by != Some(SaidBy::System) {
         weighed.retain(|each| each.said_by != Some(SaidBy::System) || each.is_linked());
     }

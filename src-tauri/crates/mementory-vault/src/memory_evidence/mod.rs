@@ -86,11 +86,12 @@ pub struct EvidenceMessage {
 /// Where a memory comes from.
 #[derive(Debug, Clone)]
 pub struct FoundEvidence {
-    /// Who said what the memory says. None if that is not known.
+    /// Who said the content of the memory. None if that is not known.
     pub said_by: Option<SaidBy>,
     /// Whether the vault shows where the memory comes from.
     pub trace: Trace,
-    /// The messages, at most 6: first those that show who said what the memory says, then those that the export names.
+    /// The messages, at most 6: first those that show who said the content of the memory, then those that the export
+    /// names.
     pub messages: Vec<EvidenceMessage>,
 }
 

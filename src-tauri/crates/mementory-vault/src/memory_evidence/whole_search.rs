@@ -1,4 +1,4 @@
-//! Determines whether a memory without evidence has no trace. That is so if every conversation that could contain it
+//! Determines whether a memory without evidence has no trace. It has none if every conversation that could contain it
 //! was compared with it and nothing came near. Otherwise the trace is unknown.
 use crate::{
     VaultResult,
@@ -88,7 +88,7 @@ impl WholeSearch<'_> {
         })
     }
 
-    /// The sentences of what was said in these messages. None if there are too many to compare.
+    /// The sentences that somebody said in these messages. None if there are too many to compare.
     fn sentences_said_in(&self, rows: &[i64]) -> VaultResult<Option<Vec<String>>> {
         if rows.len() > MAX_MESSAGES {
             return Ok(None);

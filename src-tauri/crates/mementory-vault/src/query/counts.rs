@@ -37,7 +37,7 @@ pub struct FacetCounts {
     pub types: BTreeMap<String, u32>,
     /// By tag.
     pub tags: BTreeMap<String, u32>,
-    /// By who said what the record says. Records for which this is not known count under the empty name.
+    /// By who said the text of the record. Records for which this is not known count under the empty name.
     pub said_by: BTreeMap<String, u32>,
 }
 

@@ -230,7 +230,7 @@ impl<'k> Masker<'k> {
         }
     }
 
-    /// Finds values in a member, whose name can show what its value is: `"password": "…"`.
+    /// Finds values in a member, whose name can show the class of the value: `"password": "…"`.
     fn find_in_member(&mut self, name: &str, text: &str, pairs: &mut Replacements) {
         let lower = name.to_ascii_lowercase();
         if UNMASKED_MEMBERS.contains(&lower.as_str()) {

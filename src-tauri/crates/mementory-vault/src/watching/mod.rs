@@ -28,9 +28,9 @@ const CONTENT_PREFIX: &str = "content/";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// It is offered for import.
+    /// The export is offered for import.
     Ask,
-    /// It is imported automatically.
+    /// The export is imported automatically.
     Own,
     /// The folder is not read.
     Paused,
