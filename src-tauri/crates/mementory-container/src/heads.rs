@@ -52,7 +52,7 @@ impl Heads {
     }
 
     /// True if nothing is kept of this member, and a short head could be.
-    pub(super) fn may_add(&self, member: usize) -> bool {
+    pub(super) fn can_keep(&self, member: usize) -> bool {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         !kept.by_member.contains_key(&member) && kept.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
     }

@@ -21,10 +21,10 @@ const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIALS;
 /// Number of weights. Each kind and each category has a weight for each of its inputs, and one more for the bias.
 const WEIGHTS: usize = KINDS * (KIND_INPUTS + 1) + SPECIALS * (SPECIAL_INPUTS + 1);
 /// The weights as `f32`, little endian.
-const STORED: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
+const STORED_WEIGHTS: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
 
 /// A kind is suggested if its probability is at least this. If all kinds were equally likely, each would have 0.08.
-const MIN_KIND: f32 = 0.2;
+const MIN_KIND_PROBABILITY: f32 = 0.2;
 /// A special category is suggested if its probability is at least this. Missing a category is worse than suggesting a
 /// wrong one.
 pub const MIN_SPECIAL: f32 = 0.55;
@@ -108,7 +108,7 @@ fn most_probable(scores: &[f32; KINDS]) -> Option<About> {
     let total: f32 = scores.iter().map(|score| (score - largest).exp()).sum();
     let (kind, _) = AboutKind::ALL.into_iter().zip(scores).find(|(_, score)| **score == largest)?;
     let confidence = 1.0 / total;
-    (confidence >= MIN_KIND).then_some(About { kind, confidence })
+    (confidence >= MIN_KIND_PROBABILITY).then_some(About { kind, confidence })
 }
 
 /// Sum of the inputs multiplied by their weights, and of the bias, which is the last weight.
@@ -132,7 +132,7 @@ impl Fitted {
 fn fitted() -> &'static Fitted {
     static FITTED: OnceLock<Fitted> = OnceLock::new();
     FITTED.get_or_init(|| {
-        let numbers = STORED.as_chunks::<4>().0;
+        let numbers = STORED_WEIGHTS.as_chunks::<4>().0;
         Fitted(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     })
 }

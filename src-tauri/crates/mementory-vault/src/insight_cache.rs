@@ -130,7 +130,7 @@ impl InsightCache {
     }
 
     pub(crate) fn rows(&self, filter: &InsightFilter) -> Vec<i64> {
-        let admits = |judgement: &Judgement| {
+        let passes_filter = |judgement: &Judgement| {
             let about = filter.about.is_none_or(|wanted| judgement.about.map(|about| about.kind) == wanted);
             let special = filter.special.is_none_or(|wanted| match wanted {
                 Some(class) => judgement.special.contains(&class),
@@ -139,7 +139,7 @@ impl InsightCache {
             about && special
         };
         let mut rows: Vec<i64> =
-            self.entries.iter().filter(|(_, (_, judgement))| admits(judgement)).map(|(row, _)| *row).collect();
+            self.entries.iter().filter(|(_, (_, judgement))| passes_filter(judgement)).map(|(row, _)| *row).collect();
         rows.sort_unstable();
         rows
     }

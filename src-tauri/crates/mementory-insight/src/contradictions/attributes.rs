@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// Length of a row in bytes: its scale and its bias as `f32`, little endian, then one signed byte for each number.
 const ROW_BYTES: usize = 8 + DIMENSIONS;
-const STORED: &[u8] = include_bytes!("../../data/claims.bin");
+const STORED_WEIGHTS: &[u8] = include_bytes!("../../data/claims.bin");
 /// The attributes in the order of the rows, each with its number of rows.
 const NAMES: &str = include_str!("../../data/claims.tsv");
 /// Attributes less probable than this are not kept.
@@ -230,7 +230,7 @@ fn weights() -> &'static Weights {
             Some(Attribute::new(name, rows.parse().ok()?))
         };
         let (mut numbers, mut biases) = (Vec::new(), Vec::new());
-        for row in STORED.as_chunks::<ROW_BYTES>().0 {
+        for row in STORED_WEIGHTS.as_chunks::<ROW_BYTES>().0 {
             let ([a, b, c, d, e, f, g, h], stored) = row.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
             let scale = f32::from_le_bytes([*a, *b, *c, *d]);
             biases.push(f32::from_le_bytes([*e, *f, *g, *h]));
@@ -308,6 +308,6 @@ mod tests {
         }
         let rows: usize = weights().attributes.iter().map(|attribute| attribute.rows).sum();
         assert_eq!(rows, weights().biases.len());
-        assert_eq!(STORED.len(), rows * ROW_BYTES);
+        assert_eq!(STORED_WEIGHTS.len(), rows * ROW_BYTES);
     }
 }

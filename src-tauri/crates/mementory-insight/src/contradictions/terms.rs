@@ -37,14 +37,15 @@ pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
 
 fn is_common(word: &str) -> bool {
     static COMMON: OnceLock<HashSet<&str>> = OnceLock::new();
-    const MORE: [&str; 40] = [
+    const FURTHER_COMMON_WORDS: [&str; 40] = [
         "user", "users", "have", "been", "since", "about", "into", "than", "then", "also", "but", "not", "are", "was",
         "more", "most", "after", "before", "year", "years", "nutzers", "haben", "hatte", "einem", "eines", "ihren",
         "ihrem", "seinen", "seinem", "sondern", "mehr", "noch", "jetzt", "nach", "über", "jahre", "jahren", "sich",
         "new", "now",
     ];
-    let common =
-        COMMON.get_or_init(|| MORE.into_iter().chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect());
+    let common = COMMON.get_or_init(|| {
+        FURTHER_COMMON_WORDS.into_iter().chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect()
+    });
     common.contains(word) || is_function_word(word)
 }
 

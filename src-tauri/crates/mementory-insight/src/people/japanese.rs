@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// Largest number of characters of a name in Kanji. Longer runs are compound words.
 const MAX_KANJI: usize = 5;
 /// Characters that may separate a relation from the name after it: 友人の佐藤さん, 叔母、文子さん, 上司は田中さん.
-const BETWEEN: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
+const SEPARATORS: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
 /// Characters that may follow a relation that is used without a name.
 const PARTICLES: [char; 10] = ['は', 'が', 'も', 'の', 'に', 'と', 'を', 'へ', '、', 'か'];
 
@@ -23,13 +23,13 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     // Positions at which relations end that belong to a name.
     let mut relation_ends = Vec::new();
     for (start, name) in names(text, words) {
-        let before = text[..start].trim_end_matches(BETWEEN).trim_end();
+        let before = text[..start].trim_end_matches(SEPARATORS).trim_end();
         let (relation, owner) = match relation_at_end(before, words) {
             Some((word, relation)) if text[before.len()..start].chars().count() <= 1 => {
                 relation_ends.push(before.len());
                 (Some(relation.id), owner(&before[..before.len() - word], words))
             }
-            _ => (None, Owner::Unsaid),
+            _ => (None, Owner::Unstated),
         };
         out.push(Mention { text_index, name: Some(name), relation, owner });
     }
@@ -106,7 +106,7 @@ fn relation_at_end(before: &str, words: &Lexicon) -> Option<(usize, Relation)> {
 
 /// Whose relation it is that follows `before`, which ends in words such as ユーザーの or ルートさんの.
 fn owner(before: &str, words: &Lexicon) -> Owner {
-    let Some(before) = before.strip_suffix('の') else { return Owner::Unsaid };
+    let Some(before) = before.strip_suffix('の') else { return Owner::Unstated };
     if words.words(Role::ThePerson).any(|word| before.ends_with(word)) {
         return Owner::Own;
     }
@@ -114,7 +114,7 @@ fn owner(before: &str, words: &Lexicon) -> Owner {
     let last = runs(bare).pop().filter(|(start, run)| start + run.len() == bare.len());
     match last {
         Some((_, run)) if bare != before || words.is_given(&fold(run)) => Owner::Named(run.to_owned()),
-        _ => Owner::Unsaid,
+        _ => Owner::Unstated,
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Relations that a person can have to only one person at a time. If the name of the mother is known, "her mother" is
 /// therefore taken for the same person.
-const ONE_ONLY: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
+const SINGLE_PERSON_RELATIONS: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
 /// Occurrences and relations of one name.
 #[derive(Default)]
@@ -99,9 +99,9 @@ fn join_scripts(known: &mut BTreeMap<String, KnownName>) {
 
 /// True if one person may have both relations.
 fn may_be_same(one: Option<&str>, other: Option<&str>) -> bool {
-    const ALIKE: [&[&str]; 2] = [&["child", "son", "daughter"], &["partner", "wife", "husband"]];
+    const COMPATIBLE_RELATIONS: [&[&str]; 2] = [&["child", "son", "daughter"], &["partner", "wife", "husband"]];
     let (Some(one), Some(other)) = (one, other) else { return true };
-    one == other || ALIKE.iter().any(|group| group.contains(&one) && group.contains(&other))
+    one == other || COMPATIBLE_RELATIONS.iter().any(|group| group.contains(&one) && group.contains(&other))
 }
 
 fn owner_name(owner: &Owner) -> Option<String> {
@@ -117,7 +117,7 @@ const fn weight(owner: &Owner) -> usize {
         Owner::Own => 4,
         Owner::Named(_) => 3,
         Owner::Pronoun => 2,
-        Owner::Unsaid => 1,
+        Owner::Unstated => 1,
     }
 }
 
@@ -184,7 +184,7 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     for (relation, texts) in by_relation {
         let mut named_people =
             people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
-        let only = if ONE_ONLY.contains(&relation) { named_people.next() } else { None };
+        let only = if SINGLE_PERSON_RELATIONS.contains(&relation) { named_people.next() } else { None };
         if let (Some(person), None) = (only, named_people.next()) {
             let all: BTreeSet<usize> = person.texts.iter().copied().chain(texts).collect();
             person.texts = all.into_iter().collect();

@@ -12,7 +12,7 @@ pub(super) const MAX_NAME_WORDS: usize = 3;
 /// Largest number of words between a possessive and the relation: "her much older brother" has two.
 const MAX_ADJECTIVES: usize = 3;
 /// German words for a relation that can also mean "man" or "woman". They count only after a possessive.
-const NEED_OWNER: [&str; 2] = ["frau", "mann"];
+const NEEDS_POSSESSIVE: [&str; 2] = ["frau", "mann"];
 
 /// Finds everyone whom `text` mentions. `text_index` is the position of the text in the input.
 pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
@@ -64,8 +64,8 @@ impl Reader<'_> {
             let Some(relation) = self.words.relation(&token.folded) else { continue };
             let (owner, start) = self.owner(at);
             let capital = token.text.chars().next().is_some_and(char::is_uppercase);
-            let brand = self.words.code == "en" && capital && !token.opens && owner == Owner::Unsaid;
-            if brand || NEED_OWNER.contains(&token.folded.as_str()) && owner == Owner::Unsaid {
+            let brand = self.words.code == "en" && capital && !token.starts_sentence && owner == Owner::Unstated;
+            if brand || NEEDS_POSSESSIVE.contains(&token.folded.as_str()) && owner == Owner::Unstated {
                 continue;
             }
             let (mut owner, after) = self.owner_after(at, owner);
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 |name| Mention { text_index: self.text_index, name, relation: Some(relation.id), owner: owner.clone() };
             if !names.is_empty() {
                 out.extend(names.into_iter().map(|name| mention(Some(name))));
-            } else if !relation.many && (owner != Owner::Unsaid || self.follows_has(start)) {
+            } else if !relation.many && (owner != Owner::Unstated || self.follows_has(start)) {
                 out.push(mention(None));
             }
         }
@@ -99,7 +99,7 @@ impl Reader<'_> {
             if capital && self.words.has_role(Role::Title, &token.folded) && !token.genitive {
                 let Some((name, _)) = self.name_at(at + 1) else { continue };
                 let name = Some(format!("{} {name}", token.text));
-                out.push(Mention { text_index: self.text_index, name, relation: None, owner: Owner::Unsaid });
+                out.push(Mention { text_index: self.text_index, name, relation: None, owner: Owner::Unstated });
             }
         }
     }
@@ -129,7 +129,7 @@ impl Reader<'_> {
                 break;
             }
         }
-        (Owner::Unsaid, start)
+        (Owner::Unstated, start)
     }
 
     fn owner_of(&self, token: &Token<'_>) -> Owner {
@@ -160,7 +160,7 @@ impl Reader<'_> {
     /// The names after a relation, as in "brother Tomas", "son named Emil", "boss is Tom", "brother, Kenji" and "kids,
     /// Emil and Hana".
     fn names_after(&self, at: usize, relation: Relation) -> Vec<String> {
-        let Some(next) = self.tokens.get(at).filter(|next| !next.opens) else { return Vec::new() };
+        let Some(next) = self.tokens.get(at).filter(|next| !next.starts_sentence) else { return Vec::new() };
         let is_called =
             |n: usize| self.tokens.get(n).is_some_and(|token| self.words.has_role(Role::Called, &token.folded));
         let is = self.words.has_role(Role::Is, &next.folded);
@@ -181,7 +181,7 @@ impl Reader<'_> {
         }
         let mut names = vec![name];
         while relation.many && names.len() < 12 {
-            let Some(token) = self.tokens.get(end).filter(|token| !token.opens) else { break };
+            let Some(token) = self.tokens.get(end).filter(|token| !token.starts_sentence) else { break };
             let joins = self.words.has_role(Role::Joins, &token.folded);
             if !joins && token.before.trim() != "," {
                 break;
@@ -198,7 +198,7 @@ impl Reader<'_> {
     fn name_before(&self, start: usize) -> Option<(String, usize)> {
         let phrase = self.tokens.get(start)?;
         let last = start.checked_sub(1)?;
-        let apposition = !phrase.opens && [",", "(", "–", "—"].contains(&phrase.before.trim());
+        let apposition = !phrase.starts_sentence && [",", "(", "–", "—"].contains(&phrase.before.trim());
         let end = match () {
             () if apposition => last,
             () if self.words.has_role(Role::Is, &self.tokens[last].folded) => last.checked_sub(1)?,
@@ -264,7 +264,7 @@ fn given_names(text_index: usize, tokens: &[Token<'_>], german: bool, out: &mut 
         // name.
         let whole = if german { None } else { name_from(tokens, at - 1, |_| false) };
         let (name, end) = whole.unwrap_or_else(|| (token.text.to_owned(), at));
-        out.push(Mention { text_index, name: Some(name), relation: None, owner: Owner::Unsaid });
+        out.push(Mention { text_index, name: Some(name), relation: None, owner: Owner::Unstated });
         at = end;
     }
 }

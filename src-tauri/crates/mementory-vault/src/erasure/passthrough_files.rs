@@ -161,9 +161,9 @@ impl<'w, R: Read> CleaningReader<'w, R> {
         }
         let overlap = if is_whole_line { 0 } else { self.words.longest() };
         let until = self.pending.len().saturating_sub(overlap);
-        let (taken, changed) = self.words.replace_upto(&self.pending, until, &mut self.out);
+        let (consumed, changed) = self.words.replace_upto(&self.pending, until, &mut self.out);
         self.changed |= changed;
-        self.pending.drain(..taken);
+        self.pending.drain(..consumed);
         Ok(true)
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct ExportReader<'v> {
     pub everything: bool,
     pub cancel: &'v AtomicBool,
     /// Masks sensitive values in the records.
-    pub cover: Option<Masker<'v>>,
+    pub masker: Option<Masker<'v>>,
     /// True if secrets in the clear are replaced, because the export is not encrypted as a whole.
     pub replaces_plain_secrets: bool,
     /// Ids of the records that are exported without their secrets.
@@ -151,7 +151,7 @@ impl ExportReader<'_> {
             verbatim.text = new;
             self.without_secrets.insert(hex::encode(place.id));
         }
-        let covered = self.cover.as_mut().and_then(|cover| cover.mask_record(&mut record));
+        let covered = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
         let edited = covered.is_some() || place.flags & (Flags::EDITED | Flags::REDACTED) != 0;
         let mut redactions = covered.unwrap_or_default();
         if place.flags & Flags::REDACTED != 0 {

@@ -455,8 +455,8 @@ impl<'i> ImportRun<'i> {
         let place = record_place(record);
         // If one import contains two bundles, the bundle in which a statement is closed counts as the newer one,
         // whichever of the two comes first.
-        let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
-        let newer = later || closes || self.recency == Recency::Next;
+        let closes_statement = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
+        let newer = later || closes_statement || self.recency == Recency::Next;
         if newer
             && same
             && row > 0

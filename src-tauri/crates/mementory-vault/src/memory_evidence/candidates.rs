@@ -158,8 +158,8 @@ impl<'c> Candidates<'c> {
         let same_assistant = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
         let conversations: Vec<i64> = self.named.iter().copied().take(MAX_CONVERSATIONS).collect();
         for conversation in conversations {
-            let within = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };
-            self.add_hits(&words, &within, MAX_PER_NAMED_CONVERSATION)?;
+            let in_conversation = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };
+            self.add_hits(&words, &in_conversation, MAX_PER_NAMED_CONVERSATION)?;
         }
         self.add_hits(&words, &same_assistant, MAX_OF_SAME_ASSISTANT)?;
         self.add_hits(&words, &messages, MAX_OF_ANY_ASSISTANT)

@@ -21,16 +21,16 @@ const MAX_MESSAGES: usize = 200;
 /// Largest number of sentences in these messages that are compared.
 const MAX_SENTENCES: usize = 240;
 /// A sentence whose cosine is at least this may be the origin of the memory in other words.
-const MAX_COSINE: f32 = 0.22;
+const NEAR_COSINE: f32 = 0.22;
 /// A sentence that has at least this share of the memory's words may be the origin of the memory.
-const MAX_WORDS: f32 = 0.4;
+const NEAR_WORD_SHARE: f32 = 0.4;
 
 /// True if one of the candidates may be the origin although it is too far from the memory to count as evidence. Each
 /// candidate comes with its sentences that have words of the memory.
 pub(super) fn any_came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
     read.iter().filter(|(_, candidate)| is_speech_record(&candidate.record)).any(|(with_words, candidate)| {
-        candidate.nearest_sentence.is_some_and(|nearest| nearest.cosine >= MAX_COSINE)
-            || with_words.iter().any(|sentence| sentence.score >= MAX_WORDS)
+        candidate.nearest_sentence.is_some_and(|nearest| nearest.cosine >= NEAR_COSINE)
+            || with_words.iter().any(|sentence| sentence.score >= NEAR_WORD_SHARE)
     })
 }
 
@@ -110,6 +110,6 @@ impl WholeSearch<'_> {
     fn none_is_near(&self, texts: &[String]) -> bool {
         let memory = self.encoder.encode(&parts_of_memory(&self.record.text));
         let said = self.encoder.encode(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-        said.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < MAX_COSINE))
+        said.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < NEAR_COSINE))
     }
 }

@@ -189,9 +189,9 @@ fn decode_escapes(bytes: &[u8]) -> Vec<u8> {
     while let Some(at) = memchr::memchr2(b'\\', b'&', rest) {
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
-        let (decoded, taken) = decode_escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
+        let (decoded, consumed) = decode_escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
         out.extend_from_slice(&decoded);
-        rest = &rest[taken..];
+        rest = &rest[consumed..];
     }
     out.extend_from_slice(rest);
     out
