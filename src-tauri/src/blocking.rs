@@ -90,10 +90,10 @@ pub async fn cancelled_by_lock<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
+    static STARTED_JOBS: AtomicU64 = AtomicU64::new(0);
     blocking(app, move |state| {
         let _guard = state.interactive().begin();
-        let (id, job) = (format!("own-{}", STARTED.fetch_add(1, Ordering::Relaxed)), Job::silent());
+        let (id, job) = (format!("own-{}", STARTED_JOBS.fetch_add(1, Ordering::Relaxed)), Job::silent());
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await

@@ -175,7 +175,7 @@ impl Catalog {
         if heads.can_keep(member.id) {
             self.head(member, MIN_READ_BYTES)?;
         }
-        Ok(heads.complete(member.id))
+        Ok(heads.whole_member(member.id))
     }
 
     fn read_location<T>(

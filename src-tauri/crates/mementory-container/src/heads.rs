@@ -58,7 +58,7 @@ impl Heads {
     }
 
     /// All bytes of a member, if they are kept and undamaged.
-    pub(super) fn complete(&self, member: usize) -> Option<Arc<[u8]>> {
+    pub(super) fn whole_member(&self, member: usize) -> Option<Arc<[u8]>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.by_member.get(&member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
     }

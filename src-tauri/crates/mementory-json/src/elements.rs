@@ -449,7 +449,7 @@ impl<'r> Elements<'r> {
                     }
                 }
                 Pause::More => {
-                    // To find the next key, the text so far is not needed if it is in a nested value or longer than any
+                    // The text so far is not needed to find the next key if it is in a nested value or longer than any
                     // key can be.
                     if self.scanner.depth > 1 || self.pos - self.start > 1 << 20 {
                         self.add_wrapper_text(self.pos);

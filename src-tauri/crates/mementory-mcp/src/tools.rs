@@ -59,7 +59,8 @@ struct SuggestArguments {
 /// Answers a call of a tool, for the client with this token.
 ///
 /// # Errors
-/// Those of [`ClientCalls`]; `usage` for an unknown tool or wrong arguments. Nothing is read or changed then.
+/// Those of [`ClientCalls`]; `usage` for an unknown tool or wrong arguments. After `usage`, nothing was read or
+/// changed.
 pub fn answer(session: &Session, token: &str, tool: &str, arguments: &Value) -> ApiResult<Value> {
     let client = session.agents().client(token);
     match tool {

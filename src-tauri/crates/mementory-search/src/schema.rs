@@ -42,7 +42,7 @@ pub struct IndexDoc<'a> {
 }
 
 impl IndexDoc<'_> {
-    /// Length of its texts, title, names and tags in bytes.
+    /// Total length of the texts, title, names and tags of the document in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let tags = self.tags.iter().map(String::len);
         let texts = self.text.iter().chain(self.names).map(|text| text.len());

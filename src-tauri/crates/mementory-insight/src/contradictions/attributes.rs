@@ -31,7 +31,7 @@ pub(super) struct Attribute {
     pub(super) comparison: Comparison,
     /// True if the attribute describes a thing or another person, such as a child's age. Two things may have different
     /// values.
-    pub(super) is_of_thing: bool,
+    pub(super) describes_thing: bool,
     /// True if the value says when or how often something takes place.
     pub(super) is_time: bool,
     /// True if the attribute never changes, so that one of two different values must be wrong.
@@ -45,8 +45,7 @@ pub(super) struct Attribute {
     pub(super) holds_for_good: bool,
     /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
-    /// True for an attribute that can have several values at once, and for the entry of the sentences that state
-    /// nothing.
+    /// True for an attribute that can have several values at once, and for the entry for sentences that state nothing.
     is_excluded: bool,
     rows: usize,
 }
@@ -195,7 +194,7 @@ impl Attribute {
         Self {
             name,
             comparison,
-            is_of_thing: contains(&BELONGING_TO_THINGS, name),
+            describes_thing: contains(&BELONGING_TO_THINGS, name),
             is_time: contains(&STATING_TIMES, name),
             never_changes: contains(&NEVER_CHANGING, name),
             names_people: contains(&NAMES_PEOPLE, name),
@@ -246,7 +245,7 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
 
 /// The attributes that a sentence with this vector states. Attributes that can have several values at once are left
 /// out. A vector of the wrong length gives none.
-pub(super) fn stated(vector: &[f32]) -> Vec<StatedAttribute> {
+pub(super) fn stated_attributes(vector: &[f32]) -> Vec<StatedAttribute> {
     if vector.len() != DIMENSIONS {
         return Vec::new();
     }

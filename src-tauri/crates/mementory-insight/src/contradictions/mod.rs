@@ -65,7 +65,7 @@ pub struct Contradiction {
     pub a: usize,
     /// The other one.
     pub b: usize,
-    /// Whether one replaces the other.
+    /// Whether the newer statement takes the place of the older one.
     pub sort: Sort,
     /// Position of the newer statement, if the dates are known.
     pub newer: Option<usize>,
@@ -203,7 +203,7 @@ fn mark_words() -> &'static WordSet<Mark> {
 }
 
 /// Keeps only the newest members of a group, so that a huge group does not take long.
-fn newest(prepared: &[Prepared<'_>], group: &mut Vec<usize>) {
+fn keep_newest(prepared: &[Prepared<'_>], group: &mut Vec<usize>) {
     group.sort_by_key(|n| std::cmp::Reverse(prepared.get(*n).and_then(|statement| statement.at)));
     group.truncate(MAX_GROUP);
 }

@@ -2,7 +2,7 @@
 use super::{
     Marks, Prepared,
     amounts::{Amounts, amounts},
-    attributes::{StatedAttribute, dot, stated},
+    attributes::{StatedAttribute, dot, stated_attributes},
     terms::Rarity,
 };
 use crate::{
@@ -62,7 +62,7 @@ impl<'v> Reading<'v> {
             statement,
             at: prepared.at,
             vector,
-            stated: stated(vector),
+            stated: stated_attributes(vector),
             amounts: amounts(&folded.text),
             names: names(folded),
             plain_names: plain_names(folded),
@@ -185,12 +185,12 @@ impl<'p> SharedNames<'p> {
 
     /// True if both have the same rare name or term.
     fn share_name(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let limit = self.rare.limit() as usize;
+        let limit = self.rare.max_statements() as usize;
         let rare = |name: &String| self.counts.get(name).is_some_and(|count| *count <= limit);
         if one.names.iter().any(|name| other.names.contains(name) && rare(name)) {
             return true;
         }
-        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
+        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.count_shared(a, b) > 0)
     }
 
     /// True if both have the same rare term. Units and listed names do not count.

@@ -66,11 +66,11 @@ impl Rarity {
 
     /// True if few statements have the term. The person's own name is not rare, because many statements have it.
     pub(super) fn is_rare(&self, term: &str) -> bool {
-        self.counts.get(term).is_some_and(|count| *count <= self.limit())
+        self.counts.get(term).is_some_and(|count| *count <= self.max_statements())
     }
 
     /// Largest number of statements with a term for the term to be rare.
-    pub(super) fn limit(&self) -> u32 {
+    pub(super) fn max_statements(&self) -> u32 {
         (self.statements / 25).clamp(4, 30) as u32
     }
 
@@ -86,7 +86,7 @@ impl Rarity {
     }
 
     /// Number of rare terms that two statements share.
-    pub(super) fn shared(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
+    pub(super) fn count_shared(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
         a.terms.iter().filter(|term| b.terms.contains(term) && self.is_rare(term)).count()
     }
 }

@@ -8,7 +8,7 @@ use crate::fold::{Folded, fold};
 use std::collections::HashMap;
 
 /// Largest number of characters of a name in Kanji. Longer runs are compound words.
-const MAX_KANJI: usize = 5;
+const MAX_KANJI_IN_NAME: usize = 5;
 /// Characters that may separate a relation from the name after it: 友人の佐藤さん, 叔母、文子さん, 上司は田中さん.
 const SEPARATORS: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
 /// Characters that may follow a relation that is used without a name.
@@ -33,12 +33,12 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
         };
         out.push(Mention { text_index, name: Some(name), relation, owner });
     }
-    unnamed(text_index, text, words, &relation_ends, &mut out);
+    find_unnamed(text_index, text, words, &relation_ends, &mut out);
     out
 }
 
 /// Counts for each name how many texts begin with it.
-pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
+pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     let Some(words) = lexicon("ja") else { return counts };
     for text in texts {
@@ -69,7 +69,7 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
         let relation_len = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
         let name_text = &name[relation_len..];
         let plain = words.relation(name_text).is_none() && !words.has_role(Role::NotName, name_text);
-        if plain && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI) {
+        if plain && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI_IN_NAME) {
             out.push((start + relation_len, name_text.trim_matches('・').to_owned()));
         }
     }
@@ -119,7 +119,7 @@ fn owner(before: &str, words: &Lexicon) -> Owner {
 }
 
 /// Finds relations that are used without a name, as in ユーザーの母は.
-fn unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
+fn find_unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
     let mut covered_ranges: Vec<(usize, usize)> = Vec::new();
     for (word, relation) in words.relation_words() {
         for (start, _) in text.match_indices(word) {

@@ -31,7 +31,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
 }
 
 /// Counts for each name how many texts begin with it or with its genitive.
-pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
+pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {
         let start: String = text.chars().take(80).collect();

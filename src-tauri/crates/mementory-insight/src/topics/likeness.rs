@@ -9,7 +9,7 @@ const KEPT_NEAREST: usize = 16;
 const USUAL_NEAREST: usize = 10;
 /// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
 /// the square of their number.
-pub(super) const MAX_COMPARED: usize = 3000;
+pub(super) const MAX_COMPARED_TEXTS: usize = 3000;
 /// How much shared words and an equal kind add to the likeness. The values come from a search on the development half
 /// of the labelled memories.
 const SHARED_WORDS_WEIGHT: f32 = 0.3;
@@ -20,12 +20,12 @@ const MIN_LIKENESS: f32 = 0.25;
 /// Texts more alike than this belong together, even if many other texts are as near.
 const SURE_LIKENESS: f32 = 0.8;
 
-const KINDS: usize = AboutKind::ALL.len();
+const KIND_COUNT: usize = AboutKind::ALL.len();
 
 struct Texts<'v> {
     vectors: &'v [Vec<f32>],
     /// For each text, the square roots of the probabilities that it is of each kind.
-    kinds: Vec<[f32; KINDS]>,
+    kinds: Vec<[f32; KIND_COUNT]>,
     by_words: &'v Edges,
 }
 

@@ -45,7 +45,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     };
     let by_words = edges_by_words(&stems_by_text, &weights);
     let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
-    let few = texts.len() <= likeness::MAX_COMPARED;
+    let few = texts.len() <= likeness::MAX_COMPARED_TEXTS;
     let groups = if few && vectors.len() == texts.len() && usable * 2 > texts.len() {
         linkage::groups(texts.len(), &likeness::pairs(texts, vectors, &by_words))
     } else {

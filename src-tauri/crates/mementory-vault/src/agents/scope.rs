@@ -48,7 +48,7 @@ impl GrantScope {
         let mut values: Vec<Value> = Vec::new();
         let mut parts = vec![
             "r.trashed IS NULL".to_owned(),
-            // The plus keeps SQLite from using the index on `kind`. Through that index it would read all records of
+            // The plus keeps SQLite from using the index on `kind`. With that index, SQLite would read all records of
             // these kinds instead of the few rows that a caller asks for.
             format!("+r.kind IN ({})", kinds.join(",")),
             format!("r.flags & {} = 0", Flags::NOT_EXPORTABLE | Flags::HIDDEN),

@@ -90,7 +90,7 @@ impl ExportReader<'_> {
                         return Err(VaultError::Cancelled);
                     }
                     // Passthrough files are exported as files, not as records.
-                    if kind == Kind::Foreign && self.file(place.row)?.is_some() {
+                    if kind == Kind::Foreign && self.blob_of_file(place.row)?.is_some() {
                         continue;
                     }
                     let Some(stored) = self.record_unless_withheld(&place)? else { continue };
@@ -241,7 +241,7 @@ impl ExportReader<'_> {
 
     /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault. None for other
     /// rows.
-    pub(crate) fn file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
+    pub(crate) fn blob_of_file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
         let mut statement = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?;
         Ok(statement.query_row([row], |r| r.get(0)).optional()?)
     }

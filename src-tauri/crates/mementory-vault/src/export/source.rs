@@ -211,7 +211,7 @@ impl<'v> VaultSource<'v> {
         }
         for row in self.reader.rows(Kind::Foreign)? {
             let Some(view) = RowView::by_row(&self.reader.connection, row)? else { continue };
-            let Some(Some(_)) = self.reader.file(row)? else { continue };
+            let Some(Some(_)) = self.reader.blob_of_file(row)? else { continue };
             found.insert(self.reader.packs.record(&self.reader.connection, view.pack, view.slot)?.origin.format);
         }
         Ok(found)
@@ -228,7 +228,7 @@ impl<'v> VaultSource<'v> {
         }
         for row in self.reader.rows(Kind::Foreign)? {
             let Some(view) = RowView::by_row(&self.reader.connection, row)? else { continue };
-            let Some(Some(blob)) = self.reader.file(row)? else { continue };
+            let Some(Some(blob)) = self.reader.blob_of_file(row)? else { continue };
             let record = self.reader.packs.record(&self.reader.connection, view.pack, view.slot)?;
             if record.origin.format != format {
                 continue;

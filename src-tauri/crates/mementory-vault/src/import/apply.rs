@@ -98,7 +98,7 @@ pub(super) struct ImportRun<'i> {
     orphaned_edge_ends: Vec<[u8; 16]>,
     /// Entities that an earlier deletion moved to the Trash without naming them. This input may restore them.
     cascaded: CascadedEntities,
-    /// Statements that this input superseded without containing them.
+    /// Records that this input marked as superseded, although it does not contain them.
     superseded: HashSet<[u8; 16]>,
     /// Texts to compare with when duplicates are skipped.
     texts: Texts,
@@ -181,7 +181,7 @@ impl<'i> ImportRun<'i> {
         Ok(importer)
     }
 
-    pub(super) fn found(&self) -> u64 {
+    pub(super) fn found_count(&self) -> u64 {
         self.seen.len() as u64
     }
 

@@ -370,7 +370,7 @@ fn process_messages(
             return Err(VaultError::Cancelled);
         }
         if let Message::Progress(bytes) = message {
-            (options.progress)(stage, bytes.min(total.max(bytes)), total, run.found());
+            (options.progress)(stage, bytes.min(total.max(bytes)), total, run.found_count());
             continue;
         }
         run.process_message(message)?;

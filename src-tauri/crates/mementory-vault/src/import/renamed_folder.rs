@@ -19,9 +19,9 @@ use std::{
 };
 
 /// Largest number of records of a folder that is compared with the vault.
-const MAX_RECORDS: usize = 50_000;
+const MAX_FOLDER_RECORDS: usize = 50_000;
 /// Largest number of records of the vault that are read for the comparison.
-const MAX_COMPARED: usize = 50_000;
+const MAX_VAULT_RECORDS: usize = 50_000;
 
 /// A folder of an import, and the name under which the vault has it.
 #[derive(Debug, Clone)]
@@ -104,7 +104,7 @@ fn known_name(
         let mut rows = statement.query(rusqlite::params![kind_code(*kind), platform])?;
         while let Some(row) = rows.next()? {
             let digest: [u8; 16] = row.get(2)?;
-            if compared == MAX_COMPARED || !folder.has_content_in_value() && !wanted.contains(&digest) {
+            if compared == MAX_VAULT_RECORDS || !folder.has_content_in_value() && !wanted.contains(&digest) {
                 continue;
             }
             compared += 1;
@@ -151,7 +151,7 @@ impl Sink for FolderRecords<'_> {
                 self.digests.insert(record.key.clone(), content_digest(&self.context.keys, record));
             }
         }
-        if self.digests.len() > MAX_RECORDS { Err(FormatError::Cancelled) } else { Ok(()) }
+        if self.digests.len() > MAX_FOLDER_RECORDS { Err(FormatError::Cancelled) } else { Ok(()) }
     }
     // The bytes of attachments are not compared, so a folder with attachments is not recognised.
     fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {

@@ -66,7 +66,7 @@ impl Queries<'_> {
                     source.exported = source.exported.max(Some(exported::export_time(&names, at)));
                 }
             }
-            let exports = exported::exports(c)?;
+            let exports = exported::newest_export_times(c)?;
             for ((platform, _), source) in &mut facts.sources {
                 source.exported = exports.get(platform).copied().or(source.exported);
             }

@@ -71,7 +71,7 @@ pub struct SensitiveValue {
     pub confidence: Confidence,
     /// Number of live records that contain it.
     pub places: u32,
-    /// When the person decided on it, in microseconds since 1970.
+    /// When the person judged the finding, in microseconds since 1970.
     pub judged: Option<i64>,
     /// Its first place. None if it is redacted.
     pub first: Option<SensitivePlace>,

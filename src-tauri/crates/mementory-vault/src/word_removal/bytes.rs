@@ -25,7 +25,7 @@ struct SearchForms {
     finder: AhoCorasick,
     /// The replacement of each form.
     marks: Vec<String>,
-    longest: usize,
+    longest_form_bytes: usize,
 }
 
 impl<'r> Words<'r> {
@@ -98,8 +98,8 @@ impl<'r> Words<'r> {
     }
 
     /// Length in bytes of the longest form. A match that begins this far before the end of the buffer is complete.
-    pub(crate) fn longest(&self) -> usize {
-        self.search_forms().map_or(1, |f| f.longest)
+    pub(crate) fn longest_form_bytes(&self) -> usize {
+        self.search_forms().map_or(1, |f| f.longest_form_bytes)
     }
 
     /// Copies `bytes` to `out` and replaces every form that begins before `until`. Returns the number of bytes
@@ -137,10 +137,10 @@ impl<'r> Words<'r> {
                     marks.push(to.clone());
                 }
             }
-            let longest = patterns.iter().map(Vec::len).max()?;
+            let longest_form_bytes = patterns.iter().map(Vec::len).max()?;
             // Longer words are matched first, since removing a shorter one inside them would leave the rest.
             let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns).ok()?;
-            Some(SearchForms { finder, marks, longest })
+            Some(SearchForms { finder, marks, longest_form_bytes })
         };
         self.forms.get_or_init(build_forms).as_ref()
     }
