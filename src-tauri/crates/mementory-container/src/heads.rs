@@ -20,7 +20,7 @@ struct Head {
     end: HeadEnd,
 }
 
-/// What follows the first bytes of a member.
+/// Says what follows the first bytes of a member.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadEnd {
     /// There may be more bytes.

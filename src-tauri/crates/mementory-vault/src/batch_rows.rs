@@ -1,4 +1,4 @@
-//! Which rows an import contained, including unchanged ones.
+//! The rows that an import contained, including unchanged ones.
 use crate::{VaultResult, row_ranges::RowRanges};
 use rusqlite::Connection;
 use std::collections::HashSet;

@@ -195,7 +195,9 @@ fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
 struct GoneRule {
     /// Batches of earlier exports of the same account.
     related: HashSet<i64>,
+    /// Kinds that the export contains.
     kinds: HashSet<i64>,
+    /// Times of the oldest and the latest conversation in the export, in microseconds since 1970.
     span: Option<(i64, i64)>,
     /// Memories that were derived from a conversation.
     derived: HashSet<i64>,

@@ -104,7 +104,7 @@ pub struct Coming {
 /// A part of the input that is missing or damaged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingPart {
-    /// Where in the input.
+    /// Place of the part in the input.
     pub place: String,
     /// Stable code, then `: ` and details.
     pub reason: String,

@@ -35,7 +35,7 @@ const MAX_GROUP: usize = 40;
 pub struct Statement<'t> {
     /// The text of a memory.
     pub text: &'t str,
-    /// When it was made, in microseconds since 1970.
+    /// When the memory was made, in microseconds since 1970.
     pub at: Option<i64>,
 }
 

@@ -1,4 +1,4 @@
-//! What the rule `meaning` reads from a statement, and how two readings compare.
+//! Reads a statement for the rule `meaning`, and compares two readings.
 use super::{
     Marks, Prepared,
     amounts::{Amounts, amounts},
@@ -26,7 +26,7 @@ const UNITS: [&str; 18] = [
     "days", "tage", "毎月", "毎週", "毎日", "時間",
 ];
 
-/// What is read from a statement.
+/// The parts of a statement that are compared with those of another one.
 pub(super) struct Reading<'v> {
     /// Position of the statement.
     pub(super) statement: usize,
@@ -104,7 +104,7 @@ fn sign_words() -> &'static WordSet<Sign> {
     })
 }
 
-/// How two statements compare.
+/// The result of comparing two statements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairComparison {
     /// Cosine of their vectors.

@@ -104,7 +104,7 @@ fn relation_at_end(before: &str, words: &Lexicon) -> Option<(usize, Relation)> {
     words.relation_words().find(|(word, _)| before.ends_with(word)).map(|(word, relation)| (word.len(), relation))
 }
 
-/// Whose relation it is that follows `before`, which ends in words such as ユーザーの or ルートさんの.
+/// The owner of the relation that follows `before`, if `before` ends in words such as ユーザーの or ルートさんの.
 fn owner(before: &str, words: &Lexicon) -> Owner {
     let Some(before) = before.strip_suffix('の') else { return Owner::Unstated };
     if words.words(Role::ThePerson).any(|word| before.ends_with(word)) {

@@ -16,7 +16,7 @@ pub struct OfferedMemory {
     pub record_type: Option<String>,
     #[allow(missing_docs, reason = "see `text`")]
     pub tags: Vec<String>,
-    /// When it was made.
+    /// When the memory was made.
     pub created: Option<Timestamp>,
 }
 

@@ -76,7 +76,8 @@ struct Staging {
     stale: Vec<(i64, u32)>,
     /// Rows of the vault that this input contained unchanged.
     same: RowRanges,
-    /// Rows of the vault of which this input contained an older or a blocked version.
+    /// Rows of the vault of which this input contained an older or a blocked version, and unchanged rows of an older
+    /// unit.
     older: RowRanges,
     /// Blobs that this input contained.
     blobs: HashSet<[u8; 32]>,

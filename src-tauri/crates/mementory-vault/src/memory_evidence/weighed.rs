@@ -12,7 +12,7 @@ const SYSTEM_PENALTY: f32 = 0.06;
 /// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.
 const NEAR_BONUS: f32 = 0.35;
 
-/// What is known about the memory.
+/// Facts about the memory that decide how much weight a message has.
 pub(super) struct MemoryFacts<'f> {
     pub(super) method: Option<&'f str>,
     /// Who said the content of the memory, if its source states this.

@@ -12,7 +12,7 @@ use mementory_store::{RowView, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
-/// What the person says about a memory.
+/// The person's answer to the question whether a memory is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Answer {
     /// The memory is true.

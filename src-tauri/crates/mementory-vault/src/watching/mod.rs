@@ -52,7 +52,7 @@ impl Mode {
 pub struct LatestExport {
     /// Name of the file.
     pub name: String,
-    /// When it was found, in microseconds since 1970.
+    /// When the export was found, in microseconds since 1970.
     pub at: i64,
 }
 
@@ -78,7 +78,7 @@ pub struct Offer {
     pub format: Option<String>,
     /// Keyed digest of its content.
     pub digest: String,
-    /// When it was found, in microseconds since 1970.
+    /// When the export was found, in microseconds since 1970.
     pub at: i64,
 }
 
