@@ -38,7 +38,7 @@ struct BestEntries {
 }
 
 impl BestEntries {
-    /// Adds an entry if it is among the best `wanted`.
+    /// Adds an entry if it is among the `wanted` best entries.
     fn offer(&mut self, entry: (u64, u32, u32), wanted: usize) {
         if self.heap.len() < wanted {
             self.heap.push(Reverse(entry));
