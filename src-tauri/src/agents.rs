@@ -40,7 +40,7 @@ impl Agents {
         Self { socket: Some(socket), ..Self::default() }
     }
 
-    /// Sets what is called after each call of a client.
+    /// Sets the function that is called after each call of a client.
     pub fn on_call(&self, listener: impl Fn() + Send + Sync + 'static) {
         *unpoisoned(&self.activity.on_call) = Some(Box::new(listener));
     }

@@ -30,7 +30,7 @@ pub enum LockReason {
 
 /// A clock that measures time since a fixed start.
 pub trait Clock: Send + Sync {
-    /// Time since the start. It can decrease if the wall clock was set forward and is then set back.
+    /// Time since the start. The value can decrease if the wall clock was set forward and is then set back.
     fn elapsed(&self) -> Duration;
 }
 

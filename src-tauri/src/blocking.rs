@@ -55,7 +55,7 @@ pub async fn job<T: Send + 'static>(
     .await
 }
 
-/// Runs a change with the open vault, like [`session`]. Warns the window of steps that failed after the commit.
+/// Runs a change with the open vault, like [`session`]. Warns the window about steps that failed after the commit.
 pub async fn change<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<Applied<T>> + Send + 'static,
@@ -64,7 +64,7 @@ pub async fn change<T: Send + 'static>(
     session(app, work).await.map(|applied| send_warnings(&window, applied))
 }
 
-/// Runs a change as the job `id`, like [`job`]. Warns the window of steps that failed after the commit.
+/// Runs a change as the job `id`, like [`job`]. Warns the window about steps that failed after the commit.
 pub async fn change_job<T: Send + 'static>(
     app: AppHandle,
     id: String,
@@ -75,7 +75,7 @@ pub async fn change_job<T: Send + 'static>(
     job(app, id, on_progress, work).await.map(|applied| send_warnings(&window, applied))
 }
 
-/// Sends the warnings of a change to the window, and returns what the change returned.
+/// Sends the warnings of a change to the window, and returns the value of the change.
 pub fn send_warnings<T>(app: &AppHandle, applied: Applied<T>) -> T {
     let warnings = warnings_of(&applied);
     if !warnings.is_empty() {
@@ -90,10 +90,10 @@ pub async fn cancelled_by_lock<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
 ) -> CommandResult<T> {
-    static STARTED: AtomicU64 = AtomicU64::new(0);
+    static STARTED_JOBS: AtomicU64 = AtomicU64::new(0);
     blocking(app, move |state| {
         let _guard = state.interactive().begin();
-        let (id, job) = (format!("own-{}", STARTED.fetch_add(1, Ordering::Relaxed)), Job::silent());
+        let (id, job) = (format!("own-{}", STARTED_JOBS.fetch_add(1, Ordering::Relaxed)), Job::silent());
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await

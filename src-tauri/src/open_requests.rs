@@ -1,4 +1,5 @@
-//! What the system asked this program to open: files named on the command line, by a double click, or by "Open with".
+//! The files that the system asked this program to open: named on the command line, by a double click, or by "Open
+//! with".
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +11,7 @@ const MAX_WAITING: usize = 1000;
 /// Argument that opens the demonstration; the desktop entry has it as an action.
 const DEMONSTRATION_OPTION: &str = "--demonstration";
 
-/// What one start of the program asks for.
+/// The requests of one start of the program.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Requested {
     /// Files and folders, without repetitions.
@@ -19,12 +20,12 @@ pub struct Requested {
     pub demonstration: bool,
 }
 
-/// What the window has not taken yet.
+/// The requests that the window has not taken yet.
 #[derive(Default)]
 pub struct OpenRequests(Mutex<Requested>);
 
 impl OpenRequests {
-    /// Adds what one start of the program asks for. A later start hands its requests over to this process.
+    /// Adds the requests of one start of the program. A later start hands its requests over to this process.
     pub fn add(&self, requested: Requested) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.demonstration |= requested.demonstration;
@@ -41,7 +42,7 @@ impl OpenRequests {
     }
 }
 
-/// What the arguments of a program ask for. The first argument, the name of the program, is skipped. Relative paths
+/// The requests in the arguments of a program. The first argument, the name of the program, is skipped. Relative paths
 /// are taken from `folder`. File managers may pass `file://` addresses. Unknown options are ignored, up to an argument
 /// `--`.
 pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> Requested {

@@ -264,7 +264,7 @@ impl AppState {
         self.idle().timer.touch(now);
     }
 
-    /// Notes that a vault was opened. This counts as input and cancels an earlier lock request.
+    /// Notes that a vault was opened. The opening counts as input and cancels an earlier lock request.
     fn vault_opened(&self) {
         let now = self.clock.elapsed();
         let mut idle = self.idle();

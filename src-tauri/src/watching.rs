@@ -47,7 +47,7 @@ impl FolderEvents {
         }
         let Some(watcher) = &mut self.watcher else { return };
         for removed in self.folders.difference(&wanted) {
-            // This fails if the folder itself was deleted.
+            // Fails if the folder itself was deleted.
             let _ = watcher.unwatch(removed);
         }
         self.folders.retain(|folder| wanted.contains(folder));

@@ -44,7 +44,7 @@ impl<F: Write + Seek> ArchiveFile<F> {
         position
     }
 
-    fn remember<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+    fn note_failure<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
         self.failed |= matches!(&result, Err(error) if error.kind() != io::ErrorKind::Interrupted);
         result
     }
@@ -55,7 +55,7 @@ impl<F: Write + Seek> Write for ArchiveFile<F> {
         let result = if self.failed { Ok(bytes.len()) } else { self.file.write(bytes) };
         let written = *result.as_ref().unwrap_or(&0) as u64;
         self.move_to(self.position + written);
-        self.remember(result)
+        self.note_failure(result)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -63,7 +63,7 @@ impl<F: Write + Seek> Write for ArchiveFile<F> {
             return Ok(());
         }
         let result = self.file.flush();
-        self.remember(result)
+        self.note_failure(result)
     }
 }
 
@@ -79,7 +79,7 @@ impl<F: Write + Seek> Seek for ArchiveFile<F> {
             return Ok(target);
         }
         let result = self.file.seek(SeekFrom::Start(target));
-        self.remember(result)
+        self.note_failure(result)
     }
 }
 

@@ -172,10 +172,10 @@ impl Catalog {
         if !matches!(member.location, Location::Zip { .. }) || member.size >= MIN_READ_BYTES as u64 {
             return Ok(None);
         }
-        if heads.may_add(member.id) {
+        if heads.can_keep(member.id) {
             self.head(member, MIN_READ_BYTES)?;
         }
-        Ok(heads.complete(member.id))
+        Ok(heads.whole_member(member.id))
     }
 
     fn read_location<T>(

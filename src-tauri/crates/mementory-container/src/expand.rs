@@ -21,7 +21,7 @@ use std::{
     io::Read,
 };
 
-/// Replaces members that are archives with their entries. A damaged archive adds an issue. It is an error only if no
+/// Replaces members that are archives with their entries. A damaged archive adds an issue, and is an error only if no
 /// member is left.
 pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resources) -> Result<(), FormatError> {
     let mut pending = std::mem::take(&mut catalog.members);

@@ -20,7 +20,7 @@ struct Head {
     end: HeadEnd,
 }
 
-/// What follows the first bytes of a member.
+/// Says what follows the first bytes of a member.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadEnd {
     /// There may be more bytes.
@@ -52,13 +52,13 @@ impl Heads {
     }
 
     /// True if nothing is kept of this member, and a short head could be.
-    pub(super) fn may_add(&self, member: usize) -> bool {
+    pub(super) fn can_keep(&self, member: usize) -> bool {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         !kept.by_member.contains_key(&member) && kept.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
     }
 
     /// All bytes of a member, if they are kept and undamaged.
-    pub(super) fn complete(&self, member: usize) -> Option<Arc<[u8]>> {
+    pub(super) fn whole_member(&self, member: usize) -> Option<Arc<[u8]>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.by_member.get(&member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
     }

@@ -46,7 +46,7 @@ impl Source {
     }
 
     /// The same bytes, with a plain file opened once for all windows. For many short reads.
-    pub(super) fn opened(&self) -> std::io::Result<Self> {
+    pub(super) fn with_open_file(&self) -> std::io::Result<Self> {
         let Backing::File(path) = &self.backing else { return Ok(self.clone()) };
         let file: Box<dyn SpoolFile> = Box::new(File::open(path.as_ref())?);
         Ok(Self { backing: Backing::Spooled(Arc::new(Mutex::new(file))), ..*self })

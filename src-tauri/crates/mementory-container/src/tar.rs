@@ -3,7 +3,7 @@ use super::{source::Source, zip::Entry};
 use std::io::{ErrorKind, Result};
 
 /// Bytes of a header block.
-const BLOCK: usize = 512;
+const BLOCK_BYTES: usize = 512;
 /// Offset of the magic `ustar` in a header.
 const MAGIC_OFFSET: usize = 257;
 /// File type bits of links and of other entries that are not files, as in Unix modes.
@@ -25,7 +25,7 @@ pub(super) fn is_tar_head(head: &[u8]) -> bool {
 }
 
 /// Number of bytes that [`is_tar_head`] examines.
-pub(super) const TAR_HEAD: usize = BLOCK;
+pub(super) const TAR_HEAD: usize = BLOCK_BYTES;
 
 /// Lists at most `max` entries.
 ///

@@ -47,7 +47,7 @@ pub struct SlotInfo {
     pub kind: SlotKind,
     /// Time when the slot was created (RFC 3339).
     pub created_at: String,
-    /// The cost of one attempt to open it.
+    /// The cost of one attempt to open the slot.
     pub params: KdfParams,
 }
 

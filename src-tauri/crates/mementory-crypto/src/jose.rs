@@ -1,5 +1,5 @@
 //! Verifies JOSE signatures (RFC 7518 §3.3, §3.4): ES256 and ES384 as `r || s`, RS256, RS384 and RS512 in PKCS#1 v1.5.
-//! There is no signing with these algorithms.
+//! This program does not sign with these algorithms.
 use crate::signature_algorithm::Refusal;
 use rsa::{
     RsaPublicKey,

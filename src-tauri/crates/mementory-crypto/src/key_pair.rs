@@ -20,7 +20,7 @@ pub struct PassphraseKeyPair {
 /// An encrypted content: its wrapped key, the nonce, and the ciphertext with its tag.
 type Sealed = (Vec<u8>, Vec<u8>, Vec<u8>);
 
-/// What the derivation of [`PassphraseKeyPair`] needs besides the passphrase.
+/// The parameters from which [`PassphraseKeyPair`] is derived, besides the passphrase.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyPairParams<'a> {
     /// The salt for Argon2id.
@@ -89,7 +89,8 @@ impl PassphraseKeyPair {
         Ok((wrap(&key, &content_key)?, nonce, ciphertext))
     }
 
-    /// Decrypts content. `ephemeral` and `wrapped` give a key that unwraps `wrapped_key`, which is the content's key.
+    /// Decrypts content. The X25519 pair and `ephemeral` unwrap `wrapped`. The result unwraps `wrapped_key`, which is
+    /// the key of the content.
     pub fn open(
         &self,
         (ephemeral, wrapped): (&[u8], &[u8]),

@@ -35,8 +35,8 @@ pub struct ErasureCheck<'c> {
 /// A function that wipes the unused bytes of these pages and returns whether the WAL is clean afterwards.
 pub type Wipe<'a> = &'a dyn Fn(&[i64]) -> StoreResult<bool>;
 
-/// A function that removes what the deletion left in the index. It is called on a thread of its own before the index is
-/// searched.
+/// A function that removes what the deletion left in the index. The check calls it on a separate thread before it
+/// searches the index.
 pub type IndexCleanup<'a> = &'a (dyn Fn() -> StoreResult<()> + Sync);
 
 impl ErasureCheck<'_> {

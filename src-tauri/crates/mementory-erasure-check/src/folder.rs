@@ -81,10 +81,11 @@ fn is_system_file(name: &str) -> bool {
 fn is_copy(name: &str, path: &Path, depth: u32) -> bool {
     let lower = name.to_lowercase();
     let ending = lower.rsplit('.').next().unwrap_or_default();
-    let of_store = lower.contains("store") && (lower.contains(".db") || ending == "db" || lower.contains("schema"));
-    let of_index = lower.contains('.') && ["term", "idx", "pos", "store", "fast", "fieldnorm"].contains(&ending);
-    let of_blobs = lower.len() == 64 && lower.bytes().all(|b| b.is_ascii_hexdigit());
-    if of_store || of_index || of_blobs || PARTIAL_PREFIXES[1..].iter().any(|p| lower.starts_with(p)) {
+    let is_store_file =
+        lower.contains("store") && (lower.contains(".db") || ending == "db" || lower.contains("schema"));
+    let is_index_file = lower.contains('.') && ["term", "idx", "pos", "store", "fast", "fieldnorm"].contains(&ending);
+    let is_blob_file = lower.len() == 64 && lower.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_store_file || is_index_file || is_blob_file || PARTIAL_PREFIXES[1..].iter().any(|p| lower.starts_with(p)) {
         return true;
     }
     // Links are not followed, since they may lead anywhere, even round in a circle.

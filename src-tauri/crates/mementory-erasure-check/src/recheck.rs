@@ -1,5 +1,5 @@
 //! Checks the failed places of a receipt again when the erased words are no longer known, since they are stored
-//! nowhere. Without the words, it can only check that all remaining data belongs to a record.
+//! nowhere. Without the words, the check can only establish that all remaining data belongs to a record.
 use crate::{
     ErasureCheck, PlaceOutcome, Receipt, ReceiptPlace,
     receipt::{NOT_SEARCHED, checked_place},

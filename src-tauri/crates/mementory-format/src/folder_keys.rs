@@ -1,11 +1,11 @@
-//! Record keys that contain the name of the folder from which the records were read. The name is all that tells two
-//! folders with equal paths apart, but the same folder has another name after it was renamed, copied or unpacked again.
+//! Record keys that contain the name of the folder from which the records were read. Only this name distinguishes two
+//! folders with equal paths. But the same folder has another name after it was renamed, copied or unpacked again.
 use mementory_model::RecordKey;
 
 /// Where the record keys of a source contain the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderKeys {
-    /// The scope, without the name if the name is in the scope.
+    /// The scope. If the name of the folder is part of the scope, only what is before the name.
     scope: String,
     name: String,
     is_in_value: bool,

@@ -58,7 +58,7 @@ pub struct Capabilities {
     pub needs_base: bool,
     /// The format has a specification for exchange between programs, so it is more than the export of one program.
     pub interchange: bool,
-    /// Never detected automatically. It reads only files for which the user chose this format, because no other format
+    /// Never detected automatically. The format reads only files for which the user chose it, because no other format
     /// recognises them.
     pub only_if_chosen: bool,
     /// Shown first in the list of export formats.

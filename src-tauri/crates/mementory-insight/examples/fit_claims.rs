@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FOLDS: usize = 5;
-/// The covariance of the sentences is mixed with an even one, which has the same variance in every direction. This is
-/// the share of the even one. Chosen by cross-validation, like `FACTOR`, by which the weights are multiplied.
+/// Share of a uniform covariance, which has the same variance in every direction, that is mixed into the covariance of
+/// the sentences. Chosen by cross-validation, like `WEIGHT_FACTOR`, by which the weights are multiplied.
 const SHRINKAGE: f64 = 0.9;
-const FACTOR: f64 = 0.02;
+const WEIGHT_FACTOR: f64 = 0.02;
 /// A sample sentence counts as stating no attribute if every attribute is less probable than this.
 const MAX_BACKGROUND: f64 = 0.5;
-/// Sample sentences whose likeness to the first sentence of a cluster is above this share one row of weights.
-const ALIKE: f64 = 0.3;
+/// Sample sentences form a cluster with one row of weights if their likeness to its first sentence exceeds this.
+const MIN_CLUSTER_LIKENESS: f64 = 0.3;
 
 struct Sentence {
     /// The attribute, the thing to which it belongs (if any), and the value: `attribute:thing=value`.
@@ -93,7 +93,7 @@ fn clusters<'s>(background: &[&'s Sentence]) -> Vec<Vec<&'s Sentence>> {
     for sentence in background {
         let likeness = |cluster: &Vec<&Sentence>| dot(&cluster[0].vector, &sentence.vector);
         match out.iter_mut().max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
-            Some(cluster) if likeness(cluster) > ALIKE => cluster.push(sentence),
+            Some(cluster) if likeness(cluster) > MIN_CLUSTER_LIKENESS => cluster.push(sentence),
             _ => out.push(vec![sentence]),
         }
     }
@@ -126,7 +126,7 @@ fn fit(claims: &[&Sentence], background: &[Vec<&Sentence>]) -> Discriminant {
     groups.extend(background.iter().enumerate().map(|(n, members)| (format!("*other={n:04}"), members.clone())));
     let row = |(group, members): (String, Vec<&Sentence>)| {
         let mean = mean(&members);
-        let weights: Vec<f64> = solve(&root, &mean).into_iter().map(|weight| weight * FACTOR).collect();
+        let weights: Vec<f64> = solve(&root, &mean).into_iter().map(|weight| weight * WEIGHT_FACTOR).collect();
         let bias = -0.5 * dot(&weights, &mean);
         (group, weights, bias)
     };

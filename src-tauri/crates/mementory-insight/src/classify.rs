@@ -11,7 +11,7 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-pub(crate) const KINDS: usize = AboutKind::ALL.len();
+pub(crate) const KIND_COUNT: usize = AboutKind::ALL.len();
 /// Positions of the lists in a table of `data/about`.
 const STRONG: usize = 0;
 const CUES: usize = 1;
@@ -55,7 +55,7 @@ fn prototypes() -> Vec<(&'static str, AboutKind)> {
     out
 }
 
-fn best_kind(scores: &[f32; KINDS]) -> Option<About> {
+fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
     let (kind, score) = AboutKind::ALL.into_iter().zip(scores.iter().copied()).fold(
         None,
         |best: Option<(AboutKind, f32)>, (kind, score)| match best {
@@ -71,14 +71,14 @@ fn best_kind(scores: &[f32; KINDS]) -> Option<About> {
     Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
 }
 
-fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
+fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KIND_COUNT] {
     let model = model();
-    let mut scores = [0.0; KINDS];
+    let mut scores = [0.0; KIND_COUNT];
     let mut counted = HashSet::new();
     let mut hits = model.cues.hits(&folded.text);
     // A cue inside a longer cue of the same kind is not counted separately.
     hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
-    let mut ends = [0usize; KINDS];
+    let mut ends = [0usize; KIND_COUNT];
     for hit in hits {
         let cue = hit.value;
         let kind = cue.kind.index();
@@ -111,7 +111,7 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KINDS] {
         scores[kind.index()] += 3.0;
     }
     let features: HashSet<String> = features(&folded.text).into_iter().collect();
-    let mut samples = [0.0f32; KINDS];
+    let mut samples = [0.0f32; KIND_COUNT];
     for feature in &features {
         if let Some(weights) = model.samples.get(feature) {
             for (score, weight) in samples.iter_mut().zip(weights) {
@@ -166,7 +166,7 @@ struct Model {
     cues: WordSet<Cue>,
     /// For each feature and kind, the logarithm of how much more frequent the feature is in the samples of the kind
     /// than in the samples of all kinds. The logarithm is limited in both directions.
-    samples: HashMap<String, [f32; KINDS]>,
+    samples: HashMap<String, [f32; KIND_COUNT]>,
 }
 
 fn model() -> &'static Model {
@@ -186,19 +186,19 @@ fn model() -> &'static Model {
     })
 }
 
-fn sample_weights() -> HashMap<String, [f32; KINDS]> {
-    let mut counts: HashMap<String, [f32; KINDS]> = HashMap::new();
-    let mut totals = [0.0f32; KINDS];
+fn sample_weights() -> HashMap<String, [f32; KIND_COUNT]> {
+    let mut counts: HashMap<String, [f32; KIND_COUNT]> = HashMap::new();
+    let mut totals = [0.0f32; KIND_COUNT];
     for (sentence, kind) in prototypes() {
         totals[kind.index()] += 1.0;
         for feature in features(&crate::fold::fold(sentence)).into_iter().collect::<HashSet<_>>() {
-            counts.entry(feature).or_insert([0.0; KINDS])[kind.index()] += 1.0;
+            counts.entry(feature).or_insert([0.0; KIND_COUNT])[kind.index()] += 1.0;
         }
     }
     for weights in counts.values_mut() {
         let all: f32 = weights.iter().sum();
         let share = |count: f32, total: f32| (count + 0.3) / (total + 3.9);
-        let mean = share(all / KINDS as f32, totals.iter().sum::<f32>() / KINDS as f32);
+        let mean = share(all / KIND_COUNT as f32, totals.iter().sum::<f32>() / KIND_COUNT as f32);
         for (weight, total) in weights.iter_mut().zip(totals) {
             *weight = (share(*weight, total) / mean).ln().clamp(-1.0, 2.0);
         }

@@ -3,7 +3,7 @@
 //! and of a logistic regression for each special category.
 use crate::{
     About, AboutKind, Special,
-    classify::{KINDS, kind_by_words},
+    classify::{KIND_COUNT, kind_by_words},
     fold::Folded,
     special::special_of,
 };
@@ -11,20 +11,20 @@ use std::sync::OnceLock;
 
 /// Numbers in a vector of the encoder.
 pub const DIMENSIONS: usize = 512;
-const SPECIALS: usize = Special::ALL.len();
+const SPECIAL_COUNT: usize = Special::ALL.len();
 /// Number of inputs for the kind: the numbers of the vector, and for each kind the confidence with which the words
 /// suggest it.
-const KIND_INPUTS: usize = DIMENSIONS + KINDS;
+const KIND_INPUTS: usize = DIMENSIONS + KIND_COUNT;
 /// Number of inputs for the special categories: the numbers of the vector, and 1 or 0 for each category, depending on
 /// whether the words show it.
-const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIALS;
+const SPECIAL_INPUTS: usize = DIMENSIONS + SPECIAL_COUNT;
 /// Number of weights. Each kind and each category has a weight for each of its inputs, and one more for the bias.
-const WEIGHTS: usize = KINDS * (KIND_INPUTS + 1) + SPECIALS * (SPECIAL_INPUTS + 1);
+const WEIGHT_COUNT: usize = KIND_COUNT * (KIND_INPUTS + 1) + SPECIAL_COUNT * (SPECIAL_INPUTS + 1);
 /// The weights as `f32`, little endian.
-const STORED: &[u8; 4 * WEIGHTS] = include_bytes!("../data/fitted.bin");
+const STORED_WEIGHTS: &[u8; 4 * WEIGHT_COUNT] = include_bytes!("../data/fitted.bin");
 
 /// A kind is suggested if its probability is at least this. If all kinds were equally likely, each would have 0.08.
-const MIN_KIND: f32 = 0.2;
+const MIN_KIND_PROBABILITY: f32 = 0.2;
 /// A special category is suggested if its probability is at least this. Missing a category is worse than suggesting a
 /// wrong one.
 pub const MIN_SPECIAL: f32 = 0.55;
@@ -43,10 +43,10 @@ impl Inputs {
     pub fn new(text: &str, vector: &[f32]) -> Self {
         let folded = Folded::new(text);
         let special = special_of(&folded);
-        Self::of(vector, kind_by_words(&folded, &special), &special)
+        Self::from_parts(vector, kind_by_words(&folded, &special), &special)
     }
 
-    fn of(vector: &[f32], about: Option<About>, special: &[Special]) -> Self {
+    fn from_parts(vector: &[f32], about: Option<About>, special: &[Special]) -> Self {
         let mut of_kind = vector.to_vec();
         of_kind.extend(AboutKind::ALL.map(|kind| match about {
             Some(about) if about.kind == kind => about.confidence,
@@ -65,11 +65,11 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let folded = Folded::new(text);
     let special = special_of(&folded);
     let about = kind_by_words(&folded, &special);
-    let mut scores = [0.0; KINDS];
-    let mut probabilities = [0.0f32; SPECIALS];
+    let mut scores = [0.0; KIND_COUNT];
+    let mut probabilities = [0.0f32; SPECIAL_COUNT];
     let mut parts = 0;
     for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
-        let inputs = Inputs::of(vector, about, &special);
+        let inputs = Inputs::from_parts(vector, about, &special);
         for (score, weights) in scores.iter_mut().zip(fitted().kind_weights()) {
             *score += weighted_sum(weights, &inputs.kind);
         }
@@ -88,12 +88,12 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
 
 /// Square roots of the probabilities that the text is of each kind. For two texts, the dot product of their roots says
 /// how likely it is that both are of the same kind. Without a vector, all kinds are equally likely.
-pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KINDS] {
+pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KIND_COUNT] {
     if vector.len() != DIMENSIONS {
-        return [(1.0 / KINDS as f32).sqrt(); KINDS];
+        return [(1.0 / KIND_COUNT as f32).sqrt(); KIND_COUNT];
     }
     let inputs = Inputs::new(text, vector);
-    let mut roots = [0.0; KINDS];
+    let mut roots = [0.0; KIND_COUNT];
     for (root, weights) in roots.iter_mut().zip(fitted().kind_weights()) {
         *root = weighted_sum(weights, &inputs.kind);
     }
@@ -103,12 +103,12 @@ pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KINDS] {
     roots.map(|share| (share / total).sqrt())
 }
 
-fn most_probable(scores: &[f32; KINDS]) -> Option<About> {
+fn most_probable(scores: &[f32; KIND_COUNT]) -> Option<About> {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let total: f32 = scores.iter().map(|score| (score - largest).exp()).sum();
     let (kind, _) = AboutKind::ALL.into_iter().zip(scores).find(|(_, score)| **score == largest)?;
     let confidence = 1.0 / total;
-    (confidence >= MIN_KIND).then_some(About { kind, confidence })
+    (confidence >= MIN_KIND_PROBABILITY).then_some(About { kind, confidence })
 }
 
 /// Sum of the inputs multiplied by their weights, and of the bias, which is the last weight.
@@ -121,18 +121,18 @@ struct Fitted(Vec<f32>);
 
 impl Fitted {
     fn kind_weights(&self) -> impl Iterator<Item = &[f32]> {
-        self.0.chunks_exact(KIND_INPUTS + 1).take(KINDS)
+        self.0.chunks_exact(KIND_INPUTS + 1).take(KIND_COUNT)
     }
 
     fn special_weights(&self) -> impl Iterator<Item = &[f32]> {
-        self.0.get(KINDS * (KIND_INPUTS + 1)..).unwrap_or_default().chunks_exact(SPECIAL_INPUTS + 1)
+        self.0.get(KIND_COUNT * (KIND_INPUTS + 1)..).unwrap_or_default().chunks_exact(SPECIAL_INPUTS + 1)
     }
 }
 
 fn fitted() -> &'static Fitted {
     static FITTED: OnceLock<Fitted> = OnceLock::new();
     FITTED.get_or_init(|| {
-        let numbers = STORED.as_chunks::<4>().0;
+        let numbers = STORED_WEIGHTS.as_chunks::<4>().0;
         Fitted(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     })
 }

@@ -4,7 +4,7 @@ use crate::{Special, fold::Folded, patterns::WordSet, word_lists::SPECIAL};
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// What a word of the lists says about a category.
+/// Role of a listed word for a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// The word shows the category.

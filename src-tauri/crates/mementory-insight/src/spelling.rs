@@ -14,11 +14,11 @@ pub(crate) fn names(folded: &Folded) -> Vec<String> {
     for word in folded.written.split(|c: char| !c.is_alphanumeric() || is_east_asian(c)) {
         let plain = fold(word);
         if word.chars().count() >= 3 && word.starts_with(char::is_uppercase) && !is_function_word(&plain) {
-            add(of_latin(&plain));
+            add(latin_consonants(&plain));
         }
     }
     for word in words(&folded.text) {
-        noun_runs(word, 3, usize::MAX).into_iter().for_each(|run| add(of_katakana(run)));
+        noun_runs(word, 3, usize::MAX).into_iter().for_each(|run| add(katakana_consonants(run)));
     }
     out
 }
@@ -52,8 +52,8 @@ pub(crate) fn same_name(one: &str, other: &str) -> bool {
     if !is_latin(latin) || !is_katakana(katakana) {
         return false;
     }
-    let sounds = of_katakana(katakana);
-    let (written, silent) = (of_latin(latin), of_latin(&without_silent_r(latin)));
+    let sounds = katakana_consonants(katakana);
+    let (written, silent) = (latin_consonants(latin), latin_consonants(&without_silent_r(latin)));
     if sounds.chars().count() < 2 || sounds != written && sounds != silent {
         return false;
     }
@@ -99,7 +99,7 @@ fn vowels_of_katakana(run: &str) -> Vec<char> {
     out
 }
 
-fn of_latin(word: &str) -> String {
+fn latin_consonants(word: &str) -> String {
     let mut text = word.replace("sch", "s").replace("sh", "s").replace("ph", "f").replace("th", "t");
     for (written, spoken) in [("ck", "k"), ("ch", "k"), ("qu", "k"), ("x", "ks"), ("ce", "s"), ("ci", "s"), ("cy", "s")]
     {
@@ -112,7 +112,7 @@ fn of_latin(word: &str) -> String {
     }))
 }
 
-fn of_katakana(run: &str) -> String {
+fn katakana_consonants(run: &str) -> String {
     // The rows of the Katakana table, each with its consonant. The row of the plain vowels is left out.
     const ROWS: [(&str, char); 17] = [
         ("カキクケコ", 'k'),
@@ -170,9 +170,9 @@ mod tests {
     fn names_are_the_same_in_both_scripts() {
         for (latin, katakana) in [("emil", "エミル"), ("hana", "ハナ"), ("hamburg", "ハンブルク"), ("bella", "ベラ")]
         {
-            assert_eq!(of_latin(latin), of_katakana(katakana), "{latin}");
+            assert_eq!(latin_consonants(latin), katakana_consonants(katakana), "{latin}");
         }
-        assert_ne!(of_latin("rufus"), of_katakana("エミル"));
+        assert_ne!(latin_consonants("rufus"), katakana_consonants("エミル"));
         for (latin, katakana) in [("hana", "ハナ"), ("martin", "マーティン"), ("emil", "エミル")] {
             assert!(same_name(latin, katakana), "{latin}");
             assert_eq!(same_name(latin, katakana), same_name(katakana, latin));

@@ -17,7 +17,7 @@ pub(crate) enum Value {
     Text(String),
 }
 
-/// How two values compare.
+/// The result of comparing two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Difference {
     Same,

@@ -4,7 +4,7 @@ use mementory_insight::{Special, judge, special};
 use mementory_meaning::Encoder;
 use std::path::PathBuf;
 
-const SHOWN: [(&str, Special); 39] = [
+const WITH_CATEGORY: [(&str, Special); 39] = [
     ("Needs crutches until the cast comes off.", Special::Health),
     ("Her uncle had a pacemaker put in last spring.", Special::Health),
     ("Can only hear well on the left side since the accident.", Special::Health),
@@ -46,7 +46,7 @@ const SHOWN: [(&str, Special); 39] = [
     ("Zustellung bitte in den Birkenweg 7b.", Special::ExactAddress),
 ];
 
-const NOT_SHOWN: [&str; 18] = [
+const WITHOUT_CATEGORY: [&str; 18] = [
     "Is a physiotherapist and rents a practice room.",
     "Cooks a big pot of lentils every Monday.",
     "Photographs old churches in Brittany.",
@@ -70,10 +70,13 @@ const NOT_SHOWN: [&str; 18] = [
 /// The number of sentences whose category was found, the number of sentences that show a category wrongly, and a text
 /// that names the mistakes.
 fn counts(categories: &dyn Fn(&str) -> Vec<Special>) -> (usize, usize, String) {
-    let missed: Vec<&str> =
-        SHOWN.iter().filter(|(text, wanted)| !categories(text).contains(wanted)).map(|(text, _)| *text).collect();
-    let wrong: Vec<&str> = NOT_SHOWN.iter().filter(|text| !categories(text).is_empty()).copied().collect();
-    (SHOWN.len() - missed.len(), wrong.len(), format!("missed {missed:#?}, wrong {wrong:#?}"))
+    let missed: Vec<&str> = WITH_CATEGORY
+        .iter()
+        .filter(|(text, wanted)| !categories(text).contains(wanted))
+        .map(|(text, _)| *text)
+        .collect();
+    let wrong: Vec<&str> = WITHOUT_CATEGORY.iter().filter(|text| !categories(text).is_empty()).copied().collect();
+    (WITH_CATEGORY.len() - missed.len(), wrong.len(), format!("missed {missed:#?}, wrong {wrong:#?}"))
 }
 
 #[test]

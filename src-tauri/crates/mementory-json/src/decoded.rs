@@ -120,7 +120,7 @@ impl<'r> DecodingReader<'r> {
                 if unescape.is_closed {
                     self.has_ended = true;
                 } else if self.has_ended {
-                    out.append(&mut unescape.carry);
+                    out.append(&mut unescape.incomplete_escape);
                     self.is_truncated = true;
                 }
             }
@@ -171,7 +171,7 @@ fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<
 #[derive(Default)]
 struct Unescape {
     /// The bytes of an escape that is not complete yet.
-    carry: Vec<u8>,
+    incomplete_escape: Vec<u8>,
     /// True after the quote that ends the string.
     is_closed: bool,
 }
@@ -180,8 +180,8 @@ impl Unescape {
     fn push(&mut self, input: &[u8], out: &mut Vec<u8>) {
         let joined;
         let mut data = input;
-        if !self.carry.is_empty() {
-            joined = [std::mem::take(&mut self.carry).as_slice(), input].concat();
+        if !self.incomplete_escape.is_empty() {
+            joined = [std::mem::take(&mut self.incomplete_escape).as_slice(), input].concat();
             data = &joined;
         }
         while !self.is_closed {
@@ -197,7 +197,7 @@ impl Unescape {
                 match decode_escape(data, out) {
                     Some(used) => data = &data[used..],
                     None => {
-                        self.carry = data.to_vec();
+                        self.incomplete_escape = data.to_vec();
                         return;
                     }
                 }

@@ -187,7 +187,7 @@ impl<'r> Elements<'r> {
         (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
     }
 
-    /// Saves what can be read of a truncated element: its pointer and its closed text (see [`close_cut`]). In a
+    /// The readable part of a truncated element: its pointer, and its text after closing (see [`close_cut`]). In a
     /// truncated file with a single conversation, this text has all messages that can be read. None unless
     /// [`Elements::next`] returned [`ElementError::Truncated`] for the first element.
     pub fn only_cut_element(&self) -> Option<(String, Vec<u8>)> {
@@ -449,7 +449,7 @@ impl<'r> Elements<'r> {
                     }
                 }
                 Pause::More => {
-                    // To find the next key, the text so far is not needed if it is in a nested value or longer than any
+                    // The text so far is not needed to find the next key if it is in a nested value or longer than any
                     // key can be.
                     if self.scanner.depth > 1 || self.pos - self.start > 1 << 20 {
                         self.add_wrapper_text(self.pos);

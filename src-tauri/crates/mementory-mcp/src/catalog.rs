@@ -11,8 +11,8 @@ struct Entry {
 }
 
 /// The tools for a token, as JSON for `tools/list`. Without a valid token there are no tools. The rights are read from
-/// the token itself, because the list must also work while the vault is locked. This only shapes the list: when a tool
-/// is called, the rights of the grant decide.
+/// the token itself, because the list must also work while the vault is locked. These rights only shape the list: when
+/// a tool is called, the rights of the grant decide.
 pub fn list_json(token: &str) -> Vec<Value> {
     let mut parts = token.trim().split('_');
     let rights = match (parts.next(), parts.next()) {

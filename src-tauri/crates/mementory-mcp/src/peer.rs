@@ -1,5 +1,5 @@
-//! Finds the program behind a connection. A client also names itself in the protocol, but that name proves nothing. The
-//! operating system is asked here.
+//! Finds the program behind a connection. A client also names itself in the protocol, but that name proves nothing, so
+//! this module asks the operating system.
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 

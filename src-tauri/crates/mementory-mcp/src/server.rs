@@ -112,7 +112,7 @@ impl Server {
             }
             if connections.load(Ordering::Relaxed) >= MAX_CONNECTIONS {
                 let _ =
-                    write_line(&mut stream, &refused("busy", "Too many clients ask at once. Try again in a while."));
+                    write_line(&mut stream, &refusal("busy", "Too many clients ask at once. Try again in a while."));
                 continue;
             }
             connections.fetch_add(1, Ordering::Relaxed);
@@ -149,13 +149,13 @@ fn serve_connection(stream: &UnixStream, vault: &dyn VaultAccess) -> std::io::Re
             Ok(None) => return Ok(()),
             Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
                 let message = format!("A call has at most {} KiB. Nothing was read or changed.", MAX_CALL_BYTES >> 10);
-                return write_line(&mut writer, &refused("limit", &message));
+                return write_line(&mut writer, &refusal("limit", &message));
             }
             Err(error) => return Err(error),
         };
         let answer = match serde_json::from_slice::<ToolCall>(&line) {
             Ok(call) => answer(&call, stream, vault),
-            Err(_) => refused("bad_request", "This is not a call of a tool. Nothing was read or changed."),
+            Err(_) => refusal("bad_request", "This is not a call of a tool. Nothing was read or changed."),
         };
         write_line(&mut writer, &answer)?;
     }
@@ -179,6 +179,6 @@ fn answer(call: &ToolCall, stream: &UnixStream, vault: &dyn VaultAccess) -> Tool
     answer.unwrap_or_else(|| ToolAnswer::Error(ToolError::locked()))
 }
 
-fn refused(code: &str, message: &str) -> ToolAnswer {
+fn refusal(code: &str, message: &str) -> ToolAnswer {
     ToolAnswer::Error(ToolError::new(code, message))
 }

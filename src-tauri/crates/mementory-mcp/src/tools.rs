@@ -59,7 +59,8 @@ struct SuggestArguments {
 /// Answers a call of a tool, for the client with this token.
 ///
 /// # Errors
-/// Those of [`ClientCalls`]; `usage` for an unknown tool or wrong arguments. Nothing is read or changed then.
+/// Those of [`ClientCalls`]; `usage` for an unknown tool or wrong arguments. After `usage`, nothing was read or
+/// changed.
 pub fn answer(session: &Session, token: &str, tool: &str, arguments: &Value) -> ApiResult<Value> {
     let client = session.agents().client(token);
     match tool {
@@ -178,7 +179,7 @@ fn title_of(record: &ClientRecord) -> String {
     if line.is_empty() { format!("A {} without words", record.kind) } else { line }
 }
 
-/// What is known of a record besides its text. Names and tags are stored data too, so they are one line each.
+/// The metadata of a record. Names and tags are untrusted stored data, so each of them is put on one line.
 fn metadata_of(record: &ClientRecord) -> Value {
     let mut out = Map::new();
     out.insert("kind".into(), record.kind.clone().into());

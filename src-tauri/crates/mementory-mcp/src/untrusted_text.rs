@@ -83,7 +83,7 @@ fn quoted_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// What the record is: `memory from chatgpt, 2026-01-02T00:00:00Z, certainty 0.8`.
+/// Describes a record: `memory from chatgpt, 2026-01-02T00:00:00Z, certainty 0.8`.
 fn describe(record: &ClientRecord) -> String {
     let mut parts = vec![format!("{} from {}", record.kind, one_line(&record.source, 40))];
     parts.extend(record.created_at.clone());

@@ -1,4 +1,4 @@
-//! What goes over the socket: one line of JSON with a call, one line with its answer.
+//! The messages on the socket: one line of JSON with a call, one line with its answer.
 use mementory_api::ApiError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -74,7 +74,7 @@ impl Query {
     }
 
     fn dot(&self, numbers: &[i8]) -> f32 {
-        // The sum has this form because the compiler makes a single instruction of two products and their sum.
+        // This form lets the compiler use a single instruction for two products and their sum.
         let mut sums = [0i32; 8];
         for (a, b) in self.numbers.as_chunks::<16>().0.iter().zip(numbers.as_chunks::<16>().0) {
             for lane in 0..8 {

@@ -7,16 +7,16 @@ use crate::{EncoderError, Vector, arrays::Arrays, vector::DIMENSIONS};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, Slice, Zip};
 use std::ops::Range;
 
-/// Number of parts of the table of pieces. Each part has its own scale. Piece `n` is row `n / PARTS` of part
-/// `n % PARTS`.
-const PARTS: usize = 17;
+/// Number of parts of the table of pieces. Each part has its own scale. Piece `n` is row `n / PART_COUNT` of part
+/// `n % PART_COUNT`.
+const PART_COUNT: usize = 17;
 const ROWS_PER_PART: usize = 7_530;
 /// Numbers that a window gives for each piece.
 const WINDOW_DIMENSIONS: usize = 256;
 /// Numbers for each piece: its own and those of three windows.
 const FEATURES: usize = DIMENSIONS + 3 * WINDOW_DIMENSIONS;
 /// Width of the hidden layers that follow the sum.
-const HIDDEN: usize = 320;
+const HIDDEN_WIDTH: usize = 320;
 
 const ROWS: Axis = Axis(0);
 const COLUMNS: Axis = Axis(1);
@@ -29,7 +29,7 @@ fn range(range: Range<usize>) -> Slice {
 /// A window over neighbouring pieces, with two layers. Each layer adds its result to its input.
 struct Window {
     size: usize,
-    /// The window is applied to one of its pieces. This is how many of its pieces come before that one.
+    /// Number of pieces in the window before the piece to which the window is applied.
     before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
@@ -54,7 +54,7 @@ impl Network {
     /// Reads the weights from an archive.
     pub fn new(file: &[u8]) -> Result<Self, EncoderError> {
         let a = &mut Arrays::open(file)?;
-        let table = (1..=PARTS).map(|part| a.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
+        let table = (1..=PART_COUNT).map(|part| a.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
         let table = table.collect::<Result<_, _>>()?;
         let windows = [(2, 0), (3, 1), (5, 2)].map(|(size, before)| -> Result<Window, EncoderError> {
             let mut layer = |n: u8| -> Result<_, EncoderError> {
@@ -67,8 +67,8 @@ impl Network {
         let width = WINDOW_DIMENSIONS;
         Ok(Self {
             table,
-            scale: a.list("scale", PARTS)?,
-            lowest: a.list("lo", PARTS)?,
+            scale: a.list("scale", PART_COUNT)?,
+            lowest: a.list("lo", PART_COUNT)?,
             projection: (
                 a.matrices(["proj2", "proj3", "proj5"], DIMENSIONS, width)?,
                 a.lists(["proj_b2", "proj_b3", "proj_b5"], width)?,
@@ -81,19 +81,19 @@ impl Network {
             norm: (a.list("ln_g", FEATURES)?, a.list("ln_b", FEATURES)?),
             reduction: (a.matrix("cnn_W", FEATURES, DIMENSIONS)?, a.list("cnn_b", DIMENSIONS)?),
             layers: [
-                a.matrix("d0", DIMENSIONS, HIDDEN)?,
-                a.matrix("d1", HIDDEN, HIDDEN)?,
-                a.matrix("d2", HIDDEN, DIMENSIONS)?,
+                a.matrix("d0", DIMENSIONS, HIDDEN_WIDTH)?,
+                a.matrix("d1", HIDDEN_WIDTH, HIDDEN_WIDTH)?,
+                a.matrix("d2", HIDDEN_WIDTH, DIMENSIONS)?,
                 a.matrix("d3", DIMENSIONS, DIMENSIONS)?,
             ],
-            shortcuts: [a.matrix("p1", DIMENSIONS, HIDDEN)?, a.matrix("p3", HIDDEN, DIMENSIONS)?],
+            shortcuts: [a.matrix("p1", DIMENSIONS, HIDDEN_WIDTH)?, a.matrix("p3", HIDDEN_WIDTH, DIMENSIONS)?],
             epsilon: a.number("eps")? as f32,
         })
     }
 
     /// Number of pieces in the vocabulary of the network.
     pub fn pieces(&self) -> usize {
-        PARTS * ROWS_PER_PART
+        PART_COUNT * ROWS_PER_PART
     }
 
     /// Encodes texts and adds their vectors to `vectors`. Each text is given as the numbers of its pieces, and must
@@ -102,8 +102,8 @@ impl Network {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut features = self.features(texts, lengths.iter().sum());
         layer_norm(features.view_mut(), &self.norm, self.epsilon);
-        // The next layer is linear, so the rows can be summed before it. Then it has to process only one row for each
-        // text instead of one for each piece.
+        // The next layer is linear, so the rows can be summed before it. Then the layer has to process only one row for
+        // each text instead of one for each piece.
         let mut sums = Array2::<f32>::zeros((texts.len(), FEATURES));
         let mut start = 0;
         for (mut sum, length) in sums.rows_mut().into_iter().zip(&lengths) {
@@ -127,7 +127,7 @@ impl Network {
         let mut features = Array2::<f32>::zeros((pieces, FEATURES));
         let numbers = texts.iter().flatten();
         for (mut row, number) in features.rows_mut().into_iter().zip(numbers) {
-            let (part, place) = (*number as usize % PARTS, *number as usize / PARTS);
+            let (part, place) = (*number as usize % PART_COUNT, *number as usize / PART_COUNT);
             let stored = &self.table[part][place * DIMENSIONS..][..DIMENSIONS];
             for (n, byte) in row.iter_mut().zip(stored) {
                 *n = f32::from(*byte) * self.scale[part] + self.lowest[part];

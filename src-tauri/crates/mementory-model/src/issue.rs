@@ -24,9 +24,9 @@ impl Issue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DroppedAs {
-    /// It was left out on purpose (`duplicate`, `duplicate_rendering`, `not_a_record`).
+    /// Left out on purpose (`duplicate`, `duplicate_rendering`, `not_a_record`).
     Skipped,
-    /// It could not be read.
+    /// Not readable.
     Failed,
 }
 

@@ -88,8 +88,8 @@ impl Kind {
     }
 }
 
-/// The vault hashes this key with a secret of its own to get the stable id of a record. So the same source always gives
-/// the same id in this vault, and an id reveals nothing about the content.
+/// Key of a record at its source. The vault hashes it with a secret to get the stable id of the record. So the same
+/// source record always has the same id in this vault, and the id reveals nothing about the content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
     /// Scope of `value`: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …

@@ -2,11 +2,11 @@
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What was deleted.
+/// The kind of a deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TombstoneOp {
-    /// The record.
+    /// The record was deleted.
     Delete,
     /// The content of the record was deleted. The record itself remains without it.
     Redact,
@@ -38,7 +38,7 @@ pub struct Derived {
 pub struct Tombstone {
     /// The id of the tombstone.
     pub id: String,
-    /// What was deleted.
+    /// The kind of the deletion.
     pub op: TombstoneOp,
     /// The kind of the target, as named in the format (`episode`, `fact` …).
     pub target_kind: String,

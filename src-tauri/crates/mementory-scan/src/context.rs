@@ -1,4 +1,4 @@
-//! Finds the context words near a number, which decide what kind of number it is.
+//! Finds the context words near a number. They determine the kind of the number.
 use memchr::{memchr, memrchr};
 
 /// The kinds of number that a context word can indicate. They are bits, because one word may indicate several kinds.

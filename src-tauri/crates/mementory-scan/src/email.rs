@@ -22,8 +22,8 @@ const SAMPLE_HOSTS: &[&str] = &[
     "email.tld",
     "mail.tld",
 ];
-/// Last parts of host names that show that a text is not an address: top-level domains that do not exist (RFC 2606, RFC
-/// 6761), and file extensions, as in `icon@2x.png`.
+/// Last parts of host names. They show that a text is not an address: top-level domains that do not exist (RFC 2606,
+/// RFC 6761), and file extensions, as in `icon@2x.png`.
 const NON_TOP_LEVEL_DOMAINS: &[&str] = &[
     "test",
     "invalid",

@@ -33,9 +33,10 @@ pub(crate) enum Tag {
 /// The tag of a literal, and the rules for its case and for the characters around it in the text.
 struct Literal {
     tag: Tag,
-    /// True if it only counts in exactly this case. Used for short acronyms that are ordinary words in another case.
+    /// True if the literal counts only in exactly this case. Used for short acronyms that are ordinary words in another
+    /// case.
     exact_case: bool,
-    /// True if it must not be part of a longer word.
+    /// True if the literal must not be part of a longer word.
     whole_word: bool,
     /// True if the literal is the beginning of a word and an ending may follow, as in `telefonnummeret`. Such words are
     /// marked with `*` in the lists.
@@ -168,7 +169,7 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         if matches!(literal.tag, Tag::Context(bits::CALL)) && before == Some(&b'_') {
             return None;
         }
-        // What follows the prefix of a token is checked by the rules for its format. A context word must end here, or
+        // The text after the prefix of a token is checked by the rules for its format. A context word must end here, or
         // have only a short ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending_len =

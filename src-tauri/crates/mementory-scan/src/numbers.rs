@@ -28,8 +28,8 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
         found.extend(card::card_at(doc, at));
         let ids_start = found.len();
         national::find_numbers_at(doc, at, found);
-        // If the name of a personal number is before it, it is not a telephone number, even if words for a telephone
-        // number are near.
+        // A number after the name of a personal number is not a telephone number, even if words for a telephone number
+        // are near.
         if let Some(id) = found[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
             && doc.nearest_word_bits_before(id.start, 90) & bits::PHONE == 0
         {

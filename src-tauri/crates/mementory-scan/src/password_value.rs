@@ -50,8 +50,8 @@ pub(crate) fn is_distinctive(value: &str) -> bool {
 }
 
 /// Whether a value mixes capitals and small letters as a random password does. It must have at least eight characters,
-/// all of them ASCII. Counted are single small letters next to a capital, and small letters after two capitals. At
-/// least two of them are needed, because one can also occur in a word or in a name in program code.
+/// all of them ASCII. The check counts single small letters next to a capital, and small letters after two capitals. At
+/// least two of these are needed, because one can also occur in a word or in a name in program code.
 pub(crate) fn has_mixed_case(value: &str) -> bool {
     if value.len() < 8 || !value.is_ascii() {
         return false;

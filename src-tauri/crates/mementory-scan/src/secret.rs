@@ -119,8 +119,8 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
     looks_random.then_some((start, end))
 }
 
-/// Whether a long value contains signs among its letters and digits. This is so in keys that are made from all
-/// characters of a keyboard, such as `django-insecure-x#9…`.
+/// Whether a long value contains signs among its letters and digits, as do keys that are made from all characters of a
+/// keyboard, such as `django-insecure-x#9…`.
 fn has_keyboard_signs(value: &str) -> bool {
     let signs = value.bytes().filter(|b| b"!@#$%^&*()+~".contains(b)).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -267,8 +267,8 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
     None
 }
 
-/// Whether `word` joins a name to its value. It is in lower case. In Chinese, Japanese and Korean, a particle does
-/// this, either alone or at the end of a short word.
+/// Whether `word`, in lower case, joins a name to its value. In Chinese, Japanese and Korean, a particle joins them,
+/// either alone or at the end of a short word.
 fn is_link(word: &str) -> bool {
     let particle = grammar::LINK_ENDINGS.iter().any(|end| word.ends_with(end));
     secret::LINKS.contains(&word) || particle && word.chars().count() < 9

@@ -328,8 +328,8 @@ fn token_part_len(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
     (has_only_token_bytes && starts_word).then_some(count)
 }
 
-/// Finds the AWS secret key that follows its id within 160 bytes. It has no prefix. It consists of 40 letters, digits,
-/// `/` and `+`.
+/// Finds the AWS secret key that follows its id within 160 bytes. The key has no prefix. It consists of 40 letters,
+/// digits, `/` and `+`.
 pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
     if id.detector != "aws_access_key_id" {
         return;

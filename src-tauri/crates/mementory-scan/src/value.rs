@@ -40,8 +40,8 @@ pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize
     (start - before, end + after)
 }
 
-/// Where a word ends that has an inflectional ending after `end`, as in `пароля`, `şifresi`, `parolası` and `ключа`. In
-/// scripts without spaces, words have no such ending, so this is `end`.
+/// The end of a word together with an inflectional ending after `end`, as in `пароля`, `şifresi`, `parolası` and
+/// `ключа`. In scripts without spaces, words have no such ending, so this is `end`.
 pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     let is_inflected_letter = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
     if !text[..end].chars().next_back().is_some_and(is_inflected_letter) {
@@ -127,7 +127,7 @@ fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     read_value(text, at, Join::Colon)
 }
 
-/// Reads the value at `at`. It is in quotes, or ends before a space or punctuation.
+/// Reads the value at `at`. The value is in quotes, or ends before a space or punctuation.
 pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;

@@ -63,8 +63,8 @@ struct Inner {
 pub struct EncryptedDirectory(Arc<Inner>);
 
 impl EncryptedDirectory {
-    /// Opens the folder, which must exist, and reads `meta.json` if there is one. Fails with `InvalidData` if that does
-    /// not pass its check.
+    /// Opens the folder, which must exist, and reads `meta.json` if there is one. Fails with `InvalidData` if
+    /// `meta.json` does not pass its check.
     pub fn open(dir: &Path, key: &[u8; 32]) -> io::Result<Self> {
         let this = Self(Arc::new(Inner {
             dir: dir.to_path_buf(),

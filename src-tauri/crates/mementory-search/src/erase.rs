@@ -68,7 +68,7 @@ impl SearchIndex {
 
     /// Removes the files of segments that no commit names. Waits for running searches, because they have files open.
     fn remove_unused_files(&self, pending: &mut Pending) -> IndexResult<()> {
-        let _alone = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
+        let _no_search_runs = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
         self.filter_cache.clear();
         let writer = self.writer(pending)?;
         let result = writer.garbage_collect_files().wait()?;

@@ -10,11 +10,12 @@ pub struct IndexFilter {
     pub kinds: Vec<String>,
     /// Assistants or programs that the records came from.
     pub platforms: Vec<String>,
-    /// The records' own types; an empty string means records without a type.
+    /// Types of records; an empty string means records without a type.
     pub record_types: Vec<String>,
     /// Statuses of records.
     pub statuses: Vec<String>,
-    /// Who said the records: `user`, `assistant`, `system`; an empty string means records for which this is not known.
+    /// Who said the text of the records: `user`, `assistant`, `system`; an empty string means records for which this is
+    /// not known.
     pub said_by: Vec<String>,
     /// Sensitivity levels of records.
     pub sensitivities: Vec<String>,
@@ -24,7 +25,7 @@ pub struct IndexFilter {
     pub created_from: Option<i64>,
     /// Created at or before this time, in microseconds since 1970.
     pub created_to: Option<i64>,
-    /// True if records without a date are not excluded by `created_from` and `created_to`.
+    /// True if records without a date pass `created_from` and `created_to`.
     pub undated: bool,
     /// Row of the conversation that the record belongs to.
     pub conversation: Option<u64>,

@@ -54,7 +54,7 @@ impl FilterCache {
         Ok(docs)
     }
 
-    /// Clears the cache, because its keys contain words of records and rewritten segments are no longer used.
+    /// Clears the cache. Its keys contain words of records, and it holds segments that no longer exist after a rewrite.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }

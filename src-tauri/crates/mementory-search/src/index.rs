@@ -48,7 +48,8 @@ pub(crate) struct Pending {
     /// Bytes of text in `waiting`.
     waiting_bytes: usize,
     bytes_since_close: usize,
-    /// True if the writer failed, so that changes since the last commit may be lost. tantivy would commit the others.
+    /// True if the writer failed, so that changes since the last commit may be lost. No commit is made then, because
+    /// tantivy would commit only the remaining changes.
     has_lost_changes: bool,
 }
 

@@ -15,7 +15,7 @@ impl Needles {
     /// There are too many strings for the automaton, or they are too long.
     pub fn new<N: AsRef<[u8]>>(needles: &[N]) -> Result<Self, BuildError> {
         Ok(Self {
-            // This is None if there are too many strings, or if one of them is empty.
+            // None if there are too many strings, or if one of them is empty.
             fast: Searcher::new(needles),
             automaton: AhoCorasick::new(needles)?,
         })

@@ -19,11 +19,11 @@ pub struct IndexDoc<'a> {
     pub kind: &'a str,
     /// The assistant or program that the record came from.
     pub platform: &'a str,
-    /// The record's own type.
+    /// Type of the record.
     pub record_type: Option<&'a str>,
     /// Status of the record.
     pub status: Option<&'a str>,
-    /// Who said the record: `user`, `assistant` or `system`.
+    /// Who said the text of the record: `user`, `assistant` or `system`.
     pub said_by: Option<&'a str>,
     /// Sensitivity level of the record.
     pub sensitivity: Option<&'a str>,
@@ -42,7 +42,7 @@ pub struct IndexDoc<'a> {
 }
 
 impl IndexDoc<'_> {
-    /// Length of its texts, title, names and tags in bytes.
+    /// Total length of the texts, title, names and tags of the document in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let tags = self.tags.iter().map(String::len);
         let texts = self.text.iter().chain(self.names).map(|text| text.len());

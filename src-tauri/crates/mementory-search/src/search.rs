@@ -38,7 +38,7 @@ struct BestEntries {
 }
 
 impl BestEntries {
-    /// Adds an entry if it is among the best `wanted`.
+    /// Adds an entry if it is among the `wanted` best entries.
     fn offer(&mut self, entry: (u64, u32, u32), wanted: usize) {
         if self.heap.len() < wanted {
             self.heap.push(Reverse(entry));
@@ -70,7 +70,7 @@ pub enum FacetField {
     Kind,
     /// The assistant or program that the record came from.
     Platform,
-    /// The record's own type.
+    /// The type of the record.
     RecordType,
     /// The tags of the record.
     Tag,

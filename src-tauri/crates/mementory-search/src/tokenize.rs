@@ -191,7 +191,7 @@ impl<'t> Words<'t> {
         }
         let mut folded = String::with_capacity(run.len());
         if run.is_ascii() {
-            // This is an ASCII word with a typographic quote or dash directly after it.
+            // An ASCII word with a typographic quote or dash directly after it.
             folded.push_str(run);
             folded.make_ascii_lowercase();
         } else {
@@ -213,7 +213,7 @@ impl<'t> Words<'t> {
         let mut folded = String::with_capacity(run.len());
         fold_into(run, &mut folded);
         let chars: Vec<char> = folded.chars().filter(|c| c.is_alphanumeric()).collect();
-        // Offsets in the source. There is one per folded character if folding did not change the number of characters.
+        // Offsets in the source, one per folded character if folding did not change the number of characters.
         let mut starts: Vec<usize> =
             run.char_indices().filter(|(_, c)| !is_combining_mark(*c)).map(|(i, _)| from + i).collect();
         let has_offsets = starts.len() == chars.len();

@@ -20,7 +20,7 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-/// If a dictionary has more terms than this for each word to search for, the words are looked up one by one. A smaller
+/// If a dictionary has more terms than this for each searched word, the words are looked up one by one. A smaller
 /// dictionary is read as a whole.
 const MIN_TERMS_PER_LOOKUP: usize = 8;
 
@@ -176,11 +176,11 @@ impl SearchTargets<'_> {
         if self.numbers.len().saturating_mul(MIN_TERMS_PER_LOOKUP) < terms {
             return self.numbers.iter().try_for_each(|(word, number)| check_word(word, *number));
         }
-        self.stream(&inverted, &mut check_word)
+        self.read_dictionary(&inverted, &mut check_word)
     }
 
     /// Reads a whole dictionary. This is quicker than looking up the words one by one if they are many.
-    fn stream(
+    fn read_dictionary(
         &self,
         inverted: &InvertedIndexReader,
         each: &mut impl FnMut(&[u8], u32) -> IndexResult<()>,

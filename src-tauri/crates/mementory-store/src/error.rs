@@ -84,8 +84,8 @@ pub enum StoreError {
     /// SQLite reported an error.
     #[error("store: {0}")]
     Store(#[source] rusqlite::Error),
-    /// A commit failed, and it could not be confirmed on disk that it was taken back. The change may be present when
-    /// the vault is opened again. Until then, every transaction is refused with this error.
+    /// A commit failed, and the disk did not confirm that the change was undone. The change may be present when the
+    /// vault is opened again. Until then, every transaction is refused with this error.
     #[error("the disk did not confirm a change")]
     Unconfirmed,
     /// The search index failed; it can always be rebuilt from the store.

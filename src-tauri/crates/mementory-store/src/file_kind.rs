@@ -54,7 +54,7 @@ impl FileKind {
         }
     }
 
-    /// Kind from a media type that decides by itself.
+    /// The kind for a media type that determines the kind without the name of the file.
     fn from_decisive_media_type(media_type: &str) -> Option<Self> {
         Some(match media_type.split('/').next()? {
             "image" => Self::Picture,
@@ -83,8 +83,8 @@ impl FileKind {
         })
     }
 
-    /// The kind for a media type that begins with `text` or `application`. It is used only if the extension of the file
-    /// name is unknown.
+    /// The kind for a media type that begins with `text` or `application`. Used only if the extension of the file name
+    /// is unknown.
     fn from_other_media_type(media_type: &str) -> Option<Self> {
         const OFFICE: [&str; 4] = ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
         let (top, sub) = media_type.split_once('/')?;

@@ -240,7 +240,7 @@ impl Packs {
     /// Number of packs, and number of entries that no record and no version refers to. Such an entry may contain words
     /// that an erasure would not find.
     pub fn strays(&self, connection: &Connection) -> StoreResult<(u32, u32)> {
-        let used = UsedSlots::all(connection)?;
+        let used = UsedSlots::in_all_packs(connection)?;
         let (mut packs, mut strays) = (0, 0);
         let mut statement = connection.prepare("SELECT id FROM packs")?;
         for pack in statement.query_map([], |r| r.get::<_, i64>(0))? {
@@ -258,7 +258,7 @@ impl Packs {
         connection: &Connection,
         mut on_change: impl FnMut(i64, &[u8], &[u8]),
     ) -> StoreResult<u32> {
-        let used = UsedSlots::all(connection)?;
+        let used = UsedSlots::in_all_packs(connection)?;
         let packs: Vec<i64> = {
             let mut statement = connection.prepare("SELECT id FROM packs")?;
             statement.query_map([], |r| r.get(0))?.collect::<Result<_, _>>()?
@@ -337,7 +337,7 @@ impl Packs {
 struct UsedSlots(HashMap<i64, HashSet<u32>>);
 
 impl UsedSlots {
-    fn all(connection: &Connection) -> StoreResult<Self> {
+    fn in_all_packs(connection: &Connection) -> StoreResult<Self> {
         Self::in_packs(connection, |_| true)
     }
 

@@ -19,16 +19,17 @@ impl Flags {
     pub const BRANCHED: i64 = 16;
     /// The source marks the memory as not exportable (PAM `access.exportable`): no export contains it.
     pub const NOT_EXPORTABLE: i64 = 32;
-    /// The person said it. If neither this bit nor one of the next two is set, it is not known who said the record.
+    /// The person said the text of the record. If neither this bit nor one of the next two is set, it is not known who
+    /// said it.
     pub const SAID_BY_USER: i64 = 64;
-    /// The assistant said it.
+    /// The assistant said the text.
     pub const SAID_BY_ASSISTANT: i64 = 128;
-    /// A program inserted it.
+    /// A program inserted the text.
     pub const SAID_BY_SYSTEM: i64 = 256;
-    /// All bits for who said the record.
+    /// All bits for who said the text.
     pub const SAID_BY: i64 = Self::SAID_BY_USER | Self::SAID_BY_ASSISTANT | Self::SAID_BY_SYSTEM;
 
-    /// The bit that says who said a record. 0 if that is not known.
+    /// The bit for who said the text of a record. 0 if that is not known.
     pub const fn said_by(who: Option<SaidBy>) -> i64 {
         match who {
             None => 0,

@@ -108,7 +108,7 @@ impl Store {
             Ok(value) => {
                 if let Err(error) = transaction.commit() {
                     self.packs.forget();
-                    return Err(self.take_back(connection, error));
+                    return Err(self.undo_failed_commit(connection, error));
                 }
                 self.packs.committed();
                 Ok(value)
@@ -127,8 +127,8 @@ impl Store {
     }
 
     /// Removes what a failed commit left in the write-ahead log. Returns the error to report.
-    fn take_back(&self, connection: &Connection, error: rusqlite::Error) -> StoreError {
-        match wal::cut(connection, &wal::path(&self.path)) {
+    fn undo_failed_commit(&self, connection: &Connection, error: rusqlite::Error) -> StoreError {
+        match wal::remove_uncommitted(connection, &wal::path(&self.path)) {
             Ok(()) => error.into(),
             Err(_) => {
                 self.unconfirmed.store(true, Ordering::Relaxed);
@@ -217,7 +217,7 @@ pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
     Ok(found)
 }
 
-/// Number of pages of the database in `dir` that fail their authentication. It works even if the first page cannot be
+/// Number of pages of the database in `dir` that fail their authentication. Works even if the first page cannot be
 /// read. Returns 0 if all pass or if they cannot be counted.
 pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
     // A file shorter than a page has no page to count.
@@ -323,9 +323,9 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
 /// Time between two checks for cancellation.
 const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs `work`, and interrupts its database statements once `cancel` is set. `work` gets a function. It calls this
-/// function when it must no longer be interrupted, for example before a commit. If there is a database error after
-/// `cancel` was set, `Cancelled` is returned instead.
+/// Runs `work`, and interrupts its database statements once `cancel` is set. `work` receives a function, which it calls
+/// when it must no longer be interrupted, for example before a commit. A database error after `cancel` was set is
+/// returned as `Cancelled`.
 fn run_interruptible<T>(
     cancel: &AtomicBool,
     interrupt: &InterruptHandle,

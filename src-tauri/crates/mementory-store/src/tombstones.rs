@@ -96,7 +96,7 @@ pub fn store_own(
     Ok(row)
 }
 
-/// Marks these records as redacted. This is needed because their source may still have the redacted words.
+/// Marks these records as redacted, because their source may still have the redacted words.
 pub fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> StoreResult<()> {
     for id in ids {
         tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
@@ -243,8 +243,7 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
     Ok(())
 }
 
-/// Removes everything by which imported tombstones block `row`. This is called after a person restored the row from the
-/// Trash.
+/// Removes every block on `row` by an imported tombstone. Called after a person restored the row from the Trash.
 pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["blocked", "redacted"] {
         let sql = format!(

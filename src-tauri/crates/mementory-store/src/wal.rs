@@ -14,7 +14,7 @@ use std::{
 
 /// Size of a database page in bytes.
 pub(crate) const PAGE_BYTES: u64 = 8192;
-/// Size of the header of the log, in bytes. The constant below it is the size of the header of each frame.
+/// Size of the header of the log, in bytes. `FRAME_HEADER_BYTES` is the size of the header of each frame.
 const HEADER_BYTES: u64 = 32;
 const FRAME_HEADER_BYTES: u64 = 24;
 
@@ -28,7 +28,7 @@ pub(crate) fn path(database: &Path) -> PathBuf {
 ///
 /// # Errors
 /// I/O errors. What follows the last committed frame may then be recovered after a crash.
-pub(crate) fn cut(connection: &Connection, path: &Path) -> io::Result<()> {
+pub(crate) fn remove_uncommitted(connection: &Connection, path: &Path) -> io::Result<()> {
     let file = match OpenOptions::new().write(true).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -46,7 +46,7 @@ pub(crate) fn cut(connection: &Connection, path: &Path) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Number of frames up to the last commit. It is taken from the shared memory of the log.
+/// Number of frames up to the last commit, taken from the shared memory of the log.
 fn committed_frames(connection: &Connection) -> io::Result<u64> {
     // This checkpoint does nothing, but it returns the number of frames.
     let frames: i64 =
@@ -82,20 +82,20 @@ mod tests {
         assert!(store.checkpoint().unwrap());
         add_tag(&store, "t-1");
         let committed = std::fs::read(&log).unwrap();
-        cut(&store.writer(), &log).unwrap();
+        remove_uncommitted(&store.writer(), &log).unwrap();
         assert_eq!(std::fs::read(&log).unwrap(), committed);
 
         // The log now ends with a frame that no commit put there.
         let left = [committed.as_slice(), &committed[HEADER_BYTES as usize..]].concat();
         std::fs::write(&log, left).unwrap();
-        cut(&store.writer(), &log).unwrap();
+        remove_uncommitted(&store.writer(), &log).unwrap();
         assert_eq!(std::fs::read(&log).unwrap(), committed);
         add_tag(&store, "t-2");
         assert_eq!(count(&store), 2);
 
         assert!(store.checkpoint().unwrap());
         std::fs::write(&log, &committed).unwrap();
-        cut(&store.writer(), &log).unwrap();
+        remove_uncommitted(&store.writer(), &log).unwrap();
         assert_eq!(std::fs::metadata(&log).unwrap().len(), 0);
         add_tag(&store, "t-3");
         drop(store);

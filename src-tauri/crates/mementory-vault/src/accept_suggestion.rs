@@ -1,4 +1,4 @@
-//! Accepts a suggestion of a client.
+//! Accepts a client's suggestion.
 use crate::{
     VaultResult,
     applied::Applied,

@@ -1,5 +1,5 @@
-//! Commits changes and runs the steps that follow a commit. The change has been made by then, so a step that fails is
-//! not an error of the change but a warning in its [`Applied`].
+//! Commits changes and runs the steps that follow a commit. The change is already stored then, so a failed step is
+//! returned as a warning in [`Applied`], not as an error.
 use crate::{VaultResult, applied::Applied, context::Context, failed_step::FailedStep};
 use mementory_model::Timestamp;
 use rusqlite::Transaction;
@@ -11,7 +11,7 @@ impl Context {
     }
 
     /// Brings the index up to date with the store's change `seq`. `update` passes the changed rows to the index. If
-    /// that fails, recovers the index from the change log.
+    /// `update` fails, the index is recovered from the change log.
     pub(crate) fn index_follow(&self, seq: u64, update: impl FnOnce() -> VaultResult<()>) -> VaultResult<()> {
         let result = update().and_then(|()| self.index_commit(seq));
         result.or_else(|_| self.index_recover())

@@ -6,11 +6,11 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-/// The result of a change that was made, and the steps after its commit that failed. Dereferences to what the change
-/// returned.
+/// The result of a change that was made, and the steps after its commit that failed. Dereferences to the
+/// value that the change returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied<T> {
-    /// What the change returned.
+    /// The value that the change returned.
     pub value: T,
     /// The steps that failed after the commit.
     pub warnings: BTreeSet<FailedStep>,

@@ -121,8 +121,8 @@ impl Backups<'_> {
         Ok(self.context.log_non_store_change(backup, now, "backup"))
     }
 
-    /// Copies the header, the database, its log and the list of erasures while the writer is locked, so that they
-    /// match. Then copies the blobs.
+    /// Copies the header, the database, its log and the list of erasures while the writer is locked, so that these
+    /// files match each other. Then copies the blobs.
     fn copy_to(&self, to: &Path, monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
         let writer = self.context.store.writer();
         // A passive checkpoint does not wait for readers. Changes that it cannot move into the database because of a
@@ -181,7 +181,7 @@ impl Backups<'_> {
         let files = LedgerFiles::new(partial.path(), &header.vault_id, ledgers);
         let found = erasures_for(from, &files, &keys);
         if found.all.read > 0 {
-            files.write(&keys, &files.own, &found.all.ledger)?;
+            files.write(&keys, &files.in_vault, &found.all.ledger)?;
         }
         let erased_since = u32::try_from(found.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
         let copy = rename_to_final_name(partial, parent, out)?;
@@ -226,7 +226,7 @@ fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside_message: &str) -
     Ok(parent)
 }
 
-/// Creates the folder for an incomplete copy. It has a temporary name, and only the person can read it (0700).
+/// Creates the folder for an incomplete copy. The folder has a temporary name, and only the person can read it (0700).
 fn create_partial_folder(parent: &Path, out: &Path) -> VaultResult<tempfile::TempDir> {
     let mut folder = tempfile::Builder::new();
     folder.prefix(".mementory-backup-");
@@ -270,7 +270,7 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
     let backup = size_and_digest(partial.path())?;
-    // This is checked again, because renaming would replace an empty folder that was created in the meantime.
+    // `out` is checked again, because renaming would replace an empty folder that was created in the meantime.
     if out.symlink_metadata().is_ok() {
         return Err(VaultError::Exists(place));
     }

@@ -1,4 +1,4 @@
-//! Which rows an import contained, including unchanged ones.
+//! The rows that an import contained, including unchanged ones.
 use crate::{VaultResult, row_ranges::RowRanges};
 use rusqlite::Connection;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ pub(crate) struct BatchRows {
 }
 
 impl BatchRows {
-    /// Reads the rows of an import. `same` and `older` are the columns with these names in the row of the batch.
+    /// Reads the rows of an import. `same` and `older` are the values of these two columns in the row of the batch.
     pub(crate) fn read(c: &Connection, id: i64, same: Option<&[u8]>, older: Option<&[u8]>) -> VaultResult<Self> {
         let unchanged = [same, older].map(|ranges| ranges.and_then(RowRanges::decode).unwrap_or_default());
         let mut statement = c.prepare_cached("SELECT row FROM versions WHERE batch = ?1")?;
@@ -26,7 +26,8 @@ impl BatchRows {
         self.versions.contains(&row)
     }
 
-    /// True if the import contained the row. `batch` and `version_batch` are the row's columns with these names.
+    /// True if the import contained the row. `batch` and `version_batch` are the values of these two columns in the
+    /// row.
     pub(crate) fn contains(&self, row: i64, batch: Option<i64>, version_batch: Option<i64>) -> bool {
         batch == Some(self.id)
             || version_batch == Some(self.id)

@@ -55,7 +55,7 @@ pub(crate) struct Context {
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// The values that masking knows, and the state of the vault that they belong to.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
-    /// What has been computed about the memories so far: their kinds, topics and other judgements.
+    /// The judgements about memories that have been computed so far: kinds, topics and others.
     pub(crate) insight: Mutex<InsightCache>,
     /// The vectors of the memories, once a search has loaded them.
     pub(crate) vectors: Mutex<LoadedVectors>,
@@ -64,7 +64,7 @@ pub(crate) struct Context {
     /// The traces to search for after each deletion whose receipt is not complete, by receipt id. They are kept in
     /// memory only and are lost when the vault is locked.
     pub(crate) unproven_deletions: Mutex<HashMap<String, Evidence>>,
-    /// This has to be the last field, so that the lock is released after everything else is closed.
+    /// Must be the last field, so that the lock is released after everything else is closed.
     pub(crate) lock: FolderLock,
 }
 
@@ -112,8 +112,8 @@ impl Context {
         self.store.read(named_blobs)
     }
 
-    /// Removes blob files that no record names, and returns their number. Removes none after a commit that failed but
-    /// may still turn out to be in the database, because its records need their blobs.
+    /// Removes blob files that no record names, and returns their number. Removes none while a commit that failed may
+    /// still turn out to be in the database, because its records need their blobs.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
         if self.store.is_unconfirmed() {
             return Ok(0);

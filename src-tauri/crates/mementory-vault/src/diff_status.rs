@@ -32,7 +32,7 @@ impl ExportDiffStatus {
     }
 }
 
-/// The status of every record that has one.
+/// The status of every record that an export comparison gave one.
 #[derive(Debug, Default)]
 pub struct ExportDiff {
     pub(crate) ids: HashMap<[u8; 16], ExportDiffStatus>,

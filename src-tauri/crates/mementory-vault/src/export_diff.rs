@@ -114,7 +114,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         let in_newest = |info: &RowInfo| contained.contains(info.row, info.batch, info.version_batch);
         let rows = compared_rows(c, format)?;
         let earlier_batches = single_file_batches(earlier);
-        // An unreadable item may have been any record, so nothing is reported as gone.
+        // If an item could not be read, nothing is reported as gone, because the item may have been any of the records.
         let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
         let with_new_messages: HashSet<i64> =
             query_numbers(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
@@ -195,12 +195,14 @@ fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
 struct GoneRule {
     /// Batches of earlier exports of the same account.
     related: HashSet<i64>,
+    /// Kinds that the export contains.
     kinds: HashSet<i64>,
+    /// Times of the oldest and the latest conversation in the export, in microseconds since 1970.
     span: Option<(i64, i64)>,
     /// Memories that were derived from a conversation.
     derived: HashSet<i64>,
-    /// True unless a related export contains a later conversation. In that case this export is an older one that was
-    /// imported later, and it cannot contain newer records.
+    /// False if a related export contains a later conversation. Then this export is older than that one, although it
+    /// was imported later, and it cannot contain newer records.
     newer: bool,
 }
 

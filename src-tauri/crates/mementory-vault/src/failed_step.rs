@@ -11,7 +11,7 @@ pub enum FailedStep {
     Cleaning,
     /// The list of erasures in the program's folder lacks the erasure. The list in the vault's folder has it.
     ErasureList,
-    /// The system did not confirm that the new name of a file is on the disk. It may be lost in a power failure.
+    /// The system did not confirm that the new name of a file is on the disk. The name may be lost in a power failure.
     Sync,
     /// The file that was written could not be read again afterwards.
     ReadBack,
@@ -22,6 +22,6 @@ pub enum FailedStep {
         /// Why it could not be changed, as sentences.
         reason: String,
     },
-    /// One of several suggestions could not be accepted or refused, after others were. It stays in the queue.
+    /// One of several suggestions could not be accepted or refused, although others were. That one stays in the queue.
     OtherSuggestions,
 }

@@ -28,7 +28,7 @@ impl FolderLock {
         match file.try_lock() {
             Ok(()) => {
                 let lock = Self(file);
-                // A process that was killed leaves its note behind. It is removed here.
+                // Removes the note that a killed process left behind.
                 lock.note_answering(false);
                 Ok(lock)
             }
@@ -41,8 +41,8 @@ impl FolderLock {
         }
     }
 
-    /// Writes into the file whether this process answers connected clients, for the message of another process that
-    /// finds the vault in use. If that fails, the message is the general one.
+    /// Writes into the file whether this process answers connected clients. Another process that finds the vault in use
+    /// reads this for its error message. If the write fails, that message is the general one.
     pub(crate) fn note_answering(&self, answering: bool) {
         let note = if answering { ANSWERING_NOTE } else { "" };
         if self.0.metadata().is_ok_and(|meta| meta.len() == note.len() as u64) {

@@ -92,7 +92,7 @@ pub struct Item {
     pub reason: String,
 }
 
-/// A record that would be new, found by a dry run. It contains the beginning of the record, so it is not stored.
+/// A record that would be new, found by a dry run. Not stored, because it has the beginning of the record's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Coming {
@@ -104,7 +104,7 @@ pub struct Coming {
 /// A part of the input that is missing or damaged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MissingPart {
-    /// Where in the input.
+    /// Place of the part in the input.
     pub place: String,
     /// Stable code, then `: ` and details.
     pub reason: String,
@@ -158,7 +158,7 @@ pub struct ImportReport {
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
-    /// What was missing or damaged in the input, if the person chose to import the remainder.
+    /// The missing or damaged parts of the input, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
     /// The numbered states that the import led to.

@@ -20,7 +20,7 @@ pub struct AboutMemory {
     pub by_person: bool,
 }
 
-/// What is suggested or decided about one memory.
+/// The kind of one memory, suggested or decided by the person, and its special categories.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
     /// None if the words of the memory suggest no kind.
@@ -40,7 +40,7 @@ pub struct InsightCounts {
     pub any_special: u32,
 }
 
-/// Which memories a list is limited to.
+/// The memories to which a list is limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InsightFilter {
     /// Memories of this kind. `Some(None)` stands for memories without a kind.
@@ -49,11 +49,11 @@ pub struct InsightFilter {
     pub special: Option<Option<Special>>,
 }
 
-/// What the judgements depend on: the number of the store's last change, the number of tombstones, and the number of
-/// calls that stored vectors.
+/// The state that determines the judgements: the number of the store's last change, the number of tombstones, and the
+/// number of calls that stored vectors.
 pub(crate) type State = (u64, i64, i64);
 
-/// What the judgement of one row depends on.
+/// The state of one row that determines its judgement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RowStamp {
     pub(crate) version: u32,
@@ -130,7 +130,7 @@ impl InsightCache {
     }
 
     pub(crate) fn rows(&self, filter: &InsightFilter) -> Vec<i64> {
-        let admits = |judgement: &Judgement| {
+        let passes_filter = |judgement: &Judgement| {
             let about = filter.about.is_none_or(|wanted| judgement.about.map(|about| about.kind) == wanted);
             let special = filter.special.is_none_or(|wanted| match wanted {
                 Some(class) => judgement.special.contains(&class),
@@ -139,7 +139,7 @@ impl InsightCache {
             about && special
         };
         let mut rows: Vec<i64> =
-            self.entries.iter().filter(|(_, (_, judgement))| admits(judgement)).map(|(row, _)| *row).collect();
+            self.entries.iter().filter(|(_, (_, judgement))| passes_filter(judgement)).map(|(row, _)| *row).collect();
         rows.sort_unstable();
         rows
     }

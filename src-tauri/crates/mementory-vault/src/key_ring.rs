@@ -15,9 +15,9 @@ pub struct KnownKey {
     pub algorithm: String,
     /// Name that the owner gave to the key.
     pub name: Option<String>,
-    /// When it was first seen or trusted, in microseconds since 1970.
+    /// When the key was first seen or trusted, in microseconds since 1970.
     pub since: i64,
-    /// True if the owner trusts it. Otherwise it only signed an import.
+    /// True if the owner trusts the key. False if it only signed an import.
     pub trusted: bool,
 }
 

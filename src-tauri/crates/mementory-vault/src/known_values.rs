@@ -12,8 +12,8 @@ pub(crate) struct KnownValues {
     pub(crate) known: Option<Removal>,
 }
 
-/// What the known values depend on: the number of the last change, the last scanned row, the number of findings, the
-/// number of decisions, and the time of the last decision.
+/// The state that determines the known values: the number of the last change, the last scanned row, the number of
+/// findings, the number of decisions, and the time of the last decision.
 pub(crate) type ValuesState = (i64, i64, i64, i64, i64);
 
 impl KnownValues {

@@ -15,7 +15,7 @@ const MAX_SHORT_CHARS: usize = 300;
 /// Largest number of tags.
 const MAX_TAGS: usize = 20;
 
-/// What a suggestion would do.
+/// The change that a suggestion proposes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuggestionOp {
@@ -30,11 +30,11 @@ pub enum SuggestionOp {
 /// How a suggestion leaves the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Closing {
-    /// It was applied.
+    /// The suggestion was applied.
     Accepted,
-    /// It was refused. The client may suggest it again.
+    /// The suggestion was refused. The client may suggest it again.
     Refused,
-    /// It was refused, and the same suggestion is not added to the queue again.
+    /// The suggestion was refused, and the same suggestion is not added to the queue again.
     RefusedForGood,
 }
 
@@ -43,10 +43,10 @@ pub const fn is_suggestible(kind: Kind) -> bool {
     matches!(kind, Kind::Memory | Kind::Profile | Kind::Fact | Kind::Procedure | Kind::Todo)
 }
 
-/// What became of a suggestion that was to be put into the queue.
+/// Result of adding a suggestion to the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Added {
-    /// It waits, with this id.
+    /// The suggestion waits in the queue under this id.
     Waiting(String),
     /// The person has refused it for good.
     RefusedForGood,
@@ -64,7 +64,7 @@ pub struct Suggestion {
     pub grant: String,
     /// Name of the client at the time of the suggestion.
     pub client: String,
-    /// What the suggestion would do.
+    /// The change that the suggestion proposes.
     pub op: SuggestionOp,
     /// The record to change or forget, and its version at the time of the suggestion.
     pub target: Option<(String, u32)>,
@@ -107,7 +107,7 @@ impl Suggestion {
     }
 }
 
-/// The queue of what clients suggest.
+/// The queue of suggestions from clients.
 #[derive(Clone, Copy)]
 pub struct Suggestions<'v> {
     pub(crate) context: &'v Context,
@@ -152,7 +152,7 @@ impl Suggestions<'_> {
         }
     }
 
-    /// Puts suggestions into the queue, as [`add`](Self::add) does with one. Returns what became of each.
+    /// Puts suggestions into the queue, as [`add`](Self::add) does with one. Returns the result for each.
     ///
     /// # Errors
     /// `Usage` if the queue has no room for all of them, in which case none is added.

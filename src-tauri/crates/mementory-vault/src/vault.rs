@@ -268,7 +268,7 @@ impl Vault {
         Eraser::new(&self.context)
     }
 
-    /// The list of what was erased and redacted, for older copies of this vault.
+    /// The list of erasures and redactions, for older copies of this vault.
     pub fn erasure_ledger(&self) -> ErasureLedger<'_> {
         ErasureLedger::new(&self.context)
     }
@@ -364,7 +364,7 @@ impl Vault {
     }
 }
 
-/// Removes what a failed creation left in a folder that was empty or did not exist before. Its own failures are
+/// Removes what a failed creation left in a folder that was empty or did not exist before. Errors of this removal are
 /// ignored, since the error of the creation is returned.
 fn remove_half_made(dir: &Path, existed: bool) {
     if !existed {

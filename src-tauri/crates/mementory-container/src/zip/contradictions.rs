@@ -30,7 +30,7 @@ pub(in super::super) fn contradictions(
     entries: &[Entry],
     directory: u64,
 ) -> std::io::Result<Vec<Contradiction>> {
-    let source = &source.opened()?;
+    let source = &source.with_open_file()?;
     let mut found = Vec::new();
     // Start and end of the bytes of each entry, and the entry's index.
     let mut occupied: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());

@@ -83,7 +83,7 @@ fn a_file_that_is_cut_off_is_an_error_or_has_fewer_records() {
     assert_covered("cut off", &cases, |can| can.read);
 }
 
-/// Largest permitted size of a single value, in bytes. The constant below it is the size of a value that exceeds it.
+/// Largest permitted size of a single value, in bytes. A value of `LARGE_VALUE_BYTES` exceeds it.
 const MAX_VALUE_BYTES: u64 = 64 << 10;
 const LARGE_VALUE_BYTES: usize = 4 << 20;
 

@@ -102,9 +102,9 @@ fn in_words(folded: &str, out: &mut Amounts) {
 
 /// Numbers in Kanji before a counter.
 fn in_kanji(folded: &str, out: &mut Amounts) {
-    const DIGITS: &str = "〇一二三四五六七八九";
+    const KANJI_DIGITS: &str = "〇一二三四五六七八九";
     const COUNTERS: &str = "年歳才日週人匹杯本時冊回児通枚章羽個名度階万つ円頭件台";
-    let digit = |c: char| DIGITS.chars().position(|d| d == c);
+    let digit = |c: char| KANJI_DIGITS.chars().position(|d| d == c);
     let (mut total, mut current, mut any) = (0usize, 0usize, false);
     for c in folded.chars() {
         let factor = match c {

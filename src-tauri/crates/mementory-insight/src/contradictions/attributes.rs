@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 /// Length of a row in bytes: its scale and its bias as `f32`, little endian, then one signed byte for each number.
 const ROW_BYTES: usize = 8 + DIMENSIONS;
-const STORED: &[u8] = include_bytes!("../../data/claims.bin");
+const STORED_WEIGHTS: &[u8] = include_bytes!("../../data/claims.bin");
 /// The attributes in the order of the rows, each with its number of rows.
 const NAMES: &str = include_str!("../../data/claims.tsv");
 /// Attributes less probable than this are not kept.
@@ -31,7 +31,7 @@ pub(super) struct Attribute {
     pub(super) comparison: Comparison,
     /// True if the attribute describes a thing or another person, such as a child's age. Two things may have different
     /// values.
-    pub(super) is_of_thing: bool,
+    pub(super) describes_thing: bool,
     /// True if the value says when or how often something takes place.
     pub(super) is_time: bool,
     /// True if the attribute never changes, so that one of two different values must be wrong.
@@ -45,8 +45,7 @@ pub(super) struct Attribute {
     pub(super) holds_for_good: bool,
     /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
-    /// True for an attribute that can have several values at once, and for the entry of the sentences that state
-    /// nothing.
+    /// True for an attribute that can have several values at once, and for the entry for sentences that state nothing.
     is_excluded: bool,
     rows: usize,
 }
@@ -68,7 +67,7 @@ impl StatedAttribute {
     }
 }
 
-const NUMBERS: [&str; 25] = [
+const COMPARED_BY_NUMBERS: [&str; 25] = [
     "age",
     "birth_year",
     "budget",
@@ -95,7 +94,7 @@ const NUMBERS: [&str; 25] = [
     "wake_up",
     "weight",
 ];
-const BY_NAME: [&str; 19] = [
+const COMPARED_BY_NAMES: [&str; 19] = [
     "address",
     "bank",
     "birthday",
@@ -116,7 +115,7 @@ const BY_NAME: [&str; 19] = [
     "phone_number",
     "team_fan",
 ];
-const OF_THING: [&str; 24] = [
+const BELONGING_TO_THINGS: [&str; 24] = [
     "budget",
     "child_age",
     "child_school",
@@ -142,7 +141,7 @@ const OF_THING: [&str; 24] = [
     "studies",
     "subscribers",
 ];
-const IN_TIME: [&str; 8] =
+const STATING_TIMES: [&str; 8] =
     ["birthday", "plan_exam", "plan_exhibition", "plan_party", "plan_release", "plan_trip", "plan_wedding", "schedule"];
 const NEVER_CHANGING: [&str; 14] = [
     "allergies",
@@ -179,7 +178,7 @@ const HOLDING_FOR_GOOD: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
 const DEVICES: [&str; 8] = ["bike", "browser", "car", "computer", "editor", "language_main", "notes_app", "phone"];
 
-/// True if the list contains the name. An entry that ends with `*` matches every name that begins with what is before
+/// True if the list contains the name. An entry that ends with `*` matches every name that begins with the text before
 /// the `*`.
 fn contains(list: &[&str], name: &str) -> bool {
     list.iter().any(|entry| entry.strip_suffix('*').map_or(*entry == name, |start| name.starts_with(start)))
@@ -188,15 +187,15 @@ fn contains(list: &[&str], name: &str) -> bool {
 impl Attribute {
     fn new(name: &'static str, rows: usize) -> Self {
         let comparison = match name {
-            _ if contains(&NUMBERS, name) => Comparison::Numbers,
-            _ if contains(&BY_NAME, name) => Comparison::Names,
+            _ if contains(&COMPARED_BY_NUMBERS, name) => Comparison::Numbers,
+            _ if contains(&COMPARED_BY_NAMES, name) => Comparison::Names,
             _ => Comparison::Values,
         };
         Self {
             name,
             comparison,
-            is_of_thing: contains(&OF_THING, name),
-            is_time: contains(&IN_TIME, name),
+            describes_thing: contains(&BELONGING_TO_THINGS, name),
+            is_time: contains(&STATING_TIMES, name),
             never_changes: contains(&NEVER_CHANGING, name),
             names_people: contains(&NAMES_PEOPLE, name),
             includes_wishes: contains(&INCLUDING_WISHES, name),
@@ -212,7 +211,7 @@ impl Attribute {
 /// Used by `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {
-    contains(&NUMBERS, attribute) || contains(&BY_NAME, attribute)
+    contains(&COMPARED_BY_NUMBERS, attribute) || contains(&COMPARED_BY_NAMES, attribute)
 }
 
 struct Weights {
@@ -230,7 +229,7 @@ fn weights() -> &'static Weights {
             Some(Attribute::new(name, rows.parse().ok()?))
         };
         let (mut numbers, mut biases) = (Vec::new(), Vec::new());
-        for row in STORED.as_chunks::<ROW_BYTES>().0 {
+        for row in STORED_WEIGHTS.as_chunks::<ROW_BYTES>().0 {
             let ([a, b, c, d, e, f, g, h], stored) = row.split_first_chunk::<8>().unwrap_or((&[0; 8], &[]));
             let scale = f32::from_le_bytes([*a, *b, *c, *d]);
             biases.push(f32::from_le_bytes([*e, *f, *g, *h]));
@@ -246,7 +245,7 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
 
 /// The attributes that a sentence with this vector states. Attributes that can have several values at once are left
 /// out. A vector of the wrong length gives none.
-pub(super) fn stated(vector: &[f32]) -> Vec<StatedAttribute> {
+pub(super) fn stated_attributes(vector: &[f32]) -> Vec<StatedAttribute> {
     if vector.len() != DIMENSIONS {
         return Vec::new();
     }
@@ -293,13 +292,21 @@ mod tests {
     #[test]
     fn the_lists_name_attributes_that_exist_and_all_rows_are_there() {
         let names: Vec<&str> = weights().attributes.iter().map(|attribute| attribute.name).collect();
-        let lists: [&[&str]; 8] =
-            [&NUMBERS, &BY_NAME, &OF_THING, &IN_TIME, &NEVER_CHANGING, &NAMES_PEOPLE, &DEVICES, &HOLDING_FOR_GOOD];
+        let lists: [&[&str]; 8] = [
+            &COMPARED_BY_NUMBERS,
+            &COMPARED_BY_NAMES,
+            &BELONGING_TO_THINGS,
+            &STATING_TIMES,
+            &NEVER_CHANGING,
+            &NAMES_PEOPLE,
+            &DEVICES,
+            &HOLDING_FOR_GOOD,
+        ];
         for entry in lists.into_iter().chain([INCLUDING_WISHES.as_slice()]).flatten() {
             assert!(names.iter().any(|name| contains(&[entry], name)), "{entry}");
         }
         let rows: usize = weights().attributes.iter().map(|attribute| attribute.rows).sum();
         assert_eq!(rows, weights().biases.len());
-        assert_eq!(STORED.len(), rows * ROW_BYTES);
+        assert_eq!(STORED_WEIGHTS.len(), rows * ROW_BYTES);
     }
 }

@@ -1,6 +1,6 @@
 //! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
 //! recognise them are in `data/values`.
-use super::{Prepared, newest};
+use super::{Prepared, keep_newest};
 use crate::{
     fold::fold,
     subject::subject,
@@ -56,7 +56,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     for ((name, _), claims) in groups {
         let mut members: Vec<usize> = claims.iter().map(|(n, _)| *n).collect();
         members.dedup();
-        newest(prepared, &mut members);
+        keep_newest(prepared, &mut members);
         for (i, (a, value)) in claims.iter().enumerate() {
             for (b, other) in claims.iter().skip(i + 1) {
                 let compared = a != b && members.contains(a) && members.contains(b);

@@ -22,7 +22,7 @@ const UNITS: [&[&str]; 12] = [
 
 pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
     let measures: Vec<Option<(usize, f64)>> =
-        prepared.iter().map(|statement| measure(&statement.folded.text)).collect();
+        prepared.iter().map(|statement| measurement_in(&statement.folded.text)).collect();
     for members in rare.groups(prepared).into_values() {
         for (i, a) in members.iter().enumerate() {
             for b in members.iter().skip(i + 1) {
@@ -34,7 +34,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                 if unit != same || (first - second).abs() < 1e-9 || one.marks.past || other.marks.past {
                     continue;
                 }
-                let shared = rare.shared(one, other);
+                let shared = rare.count_shared(one, other);
                 let smaller = one.terms.len().min(other.terms.len()).max(1);
                 let share_measured_name = one.terms.iter().any(|term| other.terms.contains(term) && is_measured(term));
                 let progress = one.marks.progress && other.marks.progress;
@@ -52,7 +52,7 @@ fn is_measured(term: &str) -> bool {
 }
 
 /// The number in a text and the position of its unit in `UNITS`. None unless exactly one number with a unit is in it.
-fn measure(folded: &str) -> Option<(usize, f64)> {
+fn measurement_in(folded: &str) -> Option<(usize, f64)> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = REGEX.get_or_init(|| {
         let mut words: Vec<&str> = NUMBERS.iter().skip(2).flat_map(|names| names.iter().copied()).collect();
@@ -62,7 +62,7 @@ fn measure(folded: &str) -> Option<(usize, f64)> {
     });
     let mut found = regex.as_ref()?.captures_iter(folded).filter_map(|captures| {
         let unit = captures.name("u")?;
-        // "kmh" is no "km".
+        // The "km" in "kmh" is not the unit km.
         let joined = folded[unit.end()..].chars().next().is_some_and(|c| c.is_alphabetic() && !is_east_asian(c));
         let ends_in_letter = unit.as_str().ends_with(|c: char| c.is_alphabetic() && !is_east_asian(c));
         if joined && ends_in_letter {

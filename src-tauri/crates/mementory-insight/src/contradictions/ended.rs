@@ -20,7 +20,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
 }
 
 fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f32> {
-    let shared = rare.shared(old, new);
+    let shared = rare.count_shared(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));
     let is_moved = old.marks.plan && (new.marks.plan || new.marks.ended) && !before.is_empty() && !after.is_empty();
     if is_moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {

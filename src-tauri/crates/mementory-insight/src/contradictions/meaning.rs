@@ -109,10 +109,10 @@ fn differ_in(
 ) -> bool {
     let both_hold = one.adds || other.adds || !same_occasions(one, other, attribute.is_device);
     // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
-    let two_people = attribute.is_of_thing && pair.differing_subjects;
-    let subject = pair.same_subject || attribute.names_people && !two_people;
-    let thing = !attribute.is_of_thing || pair.likeness >= MIN_SAME_THING || pair.same_name;
-    if both_hold || !subject || !thing || !attribute.includes_wishes && pair.one_plan && !pair.over {
+    let two_people = attribute.describes_thing && pair.differing_subjects;
+    let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
+    let is_same_thing = !attribute.describes_thing || pair.likeness >= MIN_SAME_THING || pair.same_name;
+    if both_hold || !is_same_subject || !is_same_thing || !attribute.includes_wishes && pair.one_plan && !pair.over {
         return false;
     }
     let values_differ = match attribute.comparison {
@@ -120,7 +120,7 @@ fn differ_in(
         Comparison::Numbers => pair.numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
         Comparison::Names => names_differ(one, other, pair),
         Comparison::Values => {
-            same_value(attribute, one, other) < MAX_SAME_VALUE || attribute.is_of_thing && pair.numbers_differ
+            same_value(attribute, one, other) < MAX_SAME_VALUE || attribute.describes_thing && pair.numbers_differ
         }
     };
     let holds_for_good = attribute.holds_for_good && probability >= MIN_ATTRIBUTE_ALONE;

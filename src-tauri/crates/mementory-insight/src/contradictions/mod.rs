@@ -35,7 +35,7 @@ const MAX_GROUP: usize = 40;
 pub struct Statement<'t> {
     /// The text of a memory.
     pub text: &'t str,
-    /// When it was made, in microseconds since 1970.
+    /// When the memory was made, in microseconds since 1970.
     pub at: Option<i64>,
 }
 
@@ -65,7 +65,7 @@ pub struct Contradiction {
     pub a: usize,
     /// The other one.
     pub b: usize,
-    /// Whether one replaces the other.
+    /// Whether the newer statement takes the place of the older one.
     pub sort: Sort,
     /// Position of the newer statement, if the dates are known.
     pub newer: Option<usize>,
@@ -80,11 +80,11 @@ struct Prepared<'t> {
     written: &'t str,
     folded: Folded,
     marks: Marks,
-    /// What the statement names.
+    /// The nouns and names of the statement, see `terms`.
     terms: Vec<String>,
 }
 
-/// What the words of a statement say about its time and its attitude.
+/// Time and attitude of a statement, as its words show them.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     past: bool,
@@ -151,7 +151,7 @@ fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f
 fn prepare<'t>(statement: &Statement<'t>) -> Prepared<'t> {
     let folded = Folded::new(statement.text);
     let marks = marks_of(&folded);
-    let terms = terms::of(&folded);
+    let terms = terms::terms_in(&folded);
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
     Prepared { at: statement.at, written: &statement.text[..end], folded, marks, terms }
 }
@@ -203,7 +203,7 @@ fn mark_words() -> &'static WordSet<Mark> {
 }
 
 /// Keeps only the newest members of a group, so that a huge group does not take long.
-fn newest(prepared: &[Prepared<'_>], group: &mut Vec<usize>) {
+fn keep_newest(prepared: &[Prepared<'_>], group: &mut Vec<usize>) {
     group.sort_by_key(|n| std::cmp::Reverse(prepared.get(*n).and_then(|statement| statement.at)));
     group.truncate(MAX_GROUP);
 }

@@ -1,8 +1,8 @@
-//! What the rule `meaning` reads from a statement, and how two readings compare.
+//! Reads a statement for the rule `meaning`, and compares two readings.
 use super::{
     Marks, Prepared,
     amounts::{Amounts, amounts},
-    attributes::{StatedAttribute, dot, stated},
+    attributes::{StatedAttribute, dot, stated_attributes},
     terms::Rarity,
 };
 use crate::{
@@ -20,13 +20,13 @@ const ONE_PERSON_RELATIONS: usize = 6;
 /// Number of occasions that are places: work and home. They come first in the list of occasions.
 const PLACE_OCCASIONS: usize = 2;
 
-/// Terms that say how much or how often, not what the statement is about.
+/// Terms for amounts and frequencies, which do not show the subject of a statement.
 const UNITS: [&str; 18] = [
     "euro", "euros", "dollar", "pound", "month", "monat", "monatl", "week", "weeks", "woche", "hours", "stunde",
     "days", "tage", "毎月", "毎週", "毎日", "時間",
 ];
 
-/// What is read from a statement.
+/// The parts of a statement that are compared with those of another one.
 pub(super) struct Reading<'v> {
     /// Position of the statement.
     pub(super) statement: usize,
@@ -62,7 +62,7 @@ impl<'v> Reading<'v> {
             statement,
             at: prepared.at,
             vector,
-            stated: stated(vector),
+            stated: stated_attributes(vector),
             amounts: amounts(&folded.text),
             names: names(folded),
             plain_names: plain_names(folded),
@@ -104,14 +104,14 @@ fn sign_words() -> &'static WordSet<Sign> {
     })
 }
 
-/// How two statements compare.
+/// The result of comparing two statements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairComparison {
     /// Cosine of their vectors.
     pub(super) likeness: f32,
     /// True if they share a rare name or term.
     pub(super) same_name: bool,
-    /// True if they share a rare term that is neither a unit nor in the lists of names, where cities are, for example.
+    /// True if they share a rare term. Units and listed names (such as cities) do not count.
     pub(super) same_thing: bool,
     /// True if both are about the same person.
     pub(super) same_subject: bool,
@@ -185,15 +185,15 @@ impl<'p> SharedNames<'p> {
 
     /// True if both have the same rare name or term.
     fn share_name(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let limit = self.rare.limit() as usize;
+        let limit = self.rare.max_statements() as usize;
         let rare = |name: &String| self.counts.get(name).is_some_and(|count| *count <= limit);
         if one.names.iter().any(|name| other.names.contains(name) && rare(name)) {
             return true;
         }
-        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.shared(a, b) > 0)
+        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.count_shared(a, b) > 0)
     }
 
-    /// True if both have the same rare term, and it is neither a unit nor in the lists of names.
+    /// True if both have the same rare term. Units and listed names do not count.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let is_thing = |term: &str| !term.starts_with('#') && !UNITS.contains(&term) && self.rare.is_rare(term);
         let terms = self.prepared_of(one).zip(self.prepared_of(other));

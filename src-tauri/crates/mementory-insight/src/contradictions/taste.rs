@@ -1,5 +1,5 @@
-//! Finds pairs of statements of which one likes what the other dislikes.
-use super::{Prepared, newest};
+//! Finds pairs of statements of which one likes a thing and the other dislikes it.
+use super::{Prepared, keep_newest};
 use crate::subject::subject;
 use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
         }
     }
     for members in groups.values_mut() {
-        newest(prepared, members);
+        keep_newest(prepared, members);
         for (i, a) in members.iter().enumerate() {
             for b in members.iter().skip(i + 1) {
                 let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };

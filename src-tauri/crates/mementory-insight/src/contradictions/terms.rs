@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 const MAX_TERMS: usize = 40;
 
 /// Terms of a text, each once.
-pub(super) fn of(folded: &Folded) -> Vec<String> {
+pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut add = |term: String| {
         if out.len() < MAX_TERMS && !out.contains(&term) {
@@ -37,14 +37,15 @@ pub(super) fn of(folded: &Folded) -> Vec<String> {
 
 fn is_common(word: &str) -> bool {
     static COMMON: OnceLock<HashSet<&str>> = OnceLock::new();
-    const MORE: [&str; 40] = [
+    const FURTHER_COMMON_WORDS: [&str; 40] = [
         "user", "users", "have", "been", "since", "about", "into", "than", "then", "also", "but", "not", "are", "was",
         "more", "most", "after", "before", "year", "years", "nutzers", "haben", "hatte", "einem", "eines", "ihren",
         "ihrem", "seinen", "seinem", "sondern", "mehr", "noch", "jetzt", "nach", "über", "jahre", "jahren", "sich",
         "new", "now",
     ];
-    let common =
-        COMMON.get_or_init(|| MORE.into_iter().chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect());
+    let common = COMMON.get_or_init(|| {
+        FURTHER_COMMON_WORDS.into_iter().chain(MONTHS.iter().flat_map(|names| names.iter().copied())).collect()
+    });
     common.contains(word) || is_function_word(word)
 }
 
@@ -65,11 +66,11 @@ impl Rarity {
 
     /// True if few statements have the term. The person's own name is not rare, because many statements have it.
     pub(super) fn is_rare(&self, term: &str) -> bool {
-        self.counts.get(term).is_some_and(|count| *count <= self.limit())
+        self.counts.get(term).is_some_and(|count| *count <= self.max_statements())
     }
 
     /// Largest number of statements with a term for the term to be rare.
-    pub(super) fn limit(&self) -> u32 {
+    pub(super) fn max_statements(&self) -> u32 {
         (self.statements / 25).clamp(4, 30) as u32
     }
 
@@ -85,7 +86,7 @@ impl Rarity {
     }
 
     /// Number of rare terms that two statements share.
-    pub(super) fn shared(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
+    pub(super) fn count_shared(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
         a.terms.iter().filter(|term| b.terms.contains(term) && self.is_rare(term)).count()
     }
 }

@@ -8,9 +8,9 @@ use crate::fold::{Folded, fold};
 use std::collections::HashMap;
 
 /// Largest number of characters of a name in Kanji. Longer runs are compound words.
-const MAX_KANJI: usize = 5;
+const MAX_KANJI_IN_NAME: usize = 5;
 /// Characters that may separate a relation from the name after it: 友人の佐藤さん, 叔母、文子さん, 上司は田中さん.
-const BETWEEN: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
+const SEPARATORS: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
 /// Characters that may follow a relation that is used without a name.
 const PARTICLES: [char; 10] = ['は', 'が', 'も', 'の', 'に', 'と', 'を', 'へ', '、', 'か'];
 
@@ -23,22 +23,22 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     // Positions at which relations end that belong to a name.
     let mut relation_ends = Vec::new();
     for (start, name) in names(text, words) {
-        let before = text[..start].trim_end_matches(BETWEEN).trim_end();
+        let before = text[..start].trim_end_matches(SEPARATORS).trim_end();
         let (relation, owner) = match relation_at_end(before, words) {
             Some((word, relation)) if text[before.len()..start].chars().count() <= 1 => {
                 relation_ends.push(before.len());
                 (Some(relation.id), owner(&before[..before.len() - word], words))
             }
-            _ => (None, Owner::Unsaid),
+            _ => (None, Owner::Unstated),
         };
         out.push(Mention { text_index, name: Some(name), relation, owner });
     }
-    unnamed(text_index, text, words, &relation_ends, &mut out);
+    find_unnamed(text_index, text, words, &relation_ends, &mut out);
     out
 }
 
 /// Counts for each name how many texts begin with it.
-pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
+pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     let Some(words) = lexicon("ja") else { return counts };
     for text in texts {
@@ -68,8 +68,8 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
         let relation = words.relation_words().find(|(word, _)| name.starts_with(word) && *word != name);
         let relation_len = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
         let name_text = &name[relation_len..];
-        let plain = words.relation(name_text).is_none() && !words.is(Role::NotName, name_text);
-        if plain && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI) {
+        let plain = words.relation(name_text).is_none() && !words.has_role(Role::NotName, name_text);
+        if plain && (is_katakana(name_text) || name_text.chars().count() <= MAX_KANJI_IN_NAME) {
             out.push((start + relation_len, name_text.trim_matches('・').to_owned()));
         }
     }
@@ -104,9 +104,9 @@ fn relation_at_end(before: &str, words: &Lexicon) -> Option<(usize, Relation)> {
     words.relation_words().find(|(word, _)| before.ends_with(word)).map(|(word, relation)| (word.len(), relation))
 }
 
-/// Whose relation it is that follows `before`, which ends in words such as ユーザーの or ルートさんの.
+/// The owner of the relation that follows `before`, if `before` ends in words such as ユーザーの or ルートさんの.
 fn owner(before: &str, words: &Lexicon) -> Owner {
-    let Some(before) = before.strip_suffix('の') else { return Owner::Unsaid };
+    let Some(before) = before.strip_suffix('の') else { return Owner::Unstated };
     if words.words(Role::ThePerson).any(|word| before.ends_with(word)) {
         return Owner::Own;
     }
@@ -114,12 +114,12 @@ fn owner(before: &str, words: &Lexicon) -> Owner {
     let last = runs(bare).pop().filter(|(start, run)| start + run.len() == bare.len());
     match last {
         Some((_, run)) if bare != before || words.is_given(&fold(run)) => Owner::Named(run.to_owned()),
-        _ => Owner::Unsaid,
+        _ => Owner::Unstated,
     }
 }
 
 /// Finds relations that are used without a name, as in ユーザーの母は.
-fn unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
+fn find_unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
     let mut covered_ranges: Vec<(usize, usize)> = Vec::new();
     for (word, relation) in words.relation_words() {
         for (start, _) in text.match_indices(word) {

@@ -18,7 +18,7 @@ pub(super) struct Relation {
     pub(super) many: bool,
 }
 
-/// What a word does in a sentence about people.
+/// Role of a word in a sentence about people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Role {
     /// "my", "her", "ihre".
@@ -59,7 +59,7 @@ impl Lexicon {
         self.relations.get(folded).copied()
     }
 
-    pub(super) fn is(&self, role: Role, folded: &str) -> bool {
+    pub(super) fn has_role(&self, role: Role, folded: &str) -> bool {
         self.roles.get(&role).is_some_and(|words| words.contains(folded))
     }
 
@@ -100,7 +100,7 @@ pub(super) fn is_given(folded: &str) -> bool {
 pub(super) fn is_no_person(folded: &str) -> bool {
     static ALL: OnceLock<HashSet<&str>> = OnceLock::new();
     let names = ALL.get_or_init(|| COUNTRIES.iter().chain(GROUPS).flat_map(|group| group.iter().copied()).collect());
-    let is_listed = |code: &str| lexicon(code).is_some_and(|lexicon| lexicon.is(Role::NotName, folded));
+    let is_listed = |code: &str| lexicon(code).is_some_and(|lexicon| lexicon.has_role(Role::NotName, folded));
     names.contains(folded) || ["en", "de"].iter().any(|code| is_listed(code))
 }
 

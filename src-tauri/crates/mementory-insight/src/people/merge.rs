@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Relations that a person can have to only one person at a time. If the name of the mother is known, "her mother" is
 /// therefore taken for the same person.
-const ONE_ONLY: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
+const SINGLE_PERSON_RELATIONS: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
-/// What is known of one name.
+/// Occurrences and relations of one name.
 #[derive(Default)]
-struct Known {
+struct KnownName {
     texts: BTreeSet<usize>,
     /// How often the name is written in each way.
     written: BTreeMap<String, usize>,
@@ -23,7 +23,7 @@ struct Known {
 pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
     let (named, unnamed): (Vec<_>, Vec<_>) = mentions.into_iter().partition(|mention| mention.name.is_some());
     let full = full_names(&named);
-    let mut known: BTreeMap<String, Known> = BTreeMap::new();
+    let mut known: BTreeMap<String, KnownName> = BTreeMap::new();
     for mention in named {
         let Some(name) = &mention.name else { continue };
         let key = full.get(&key_of(name)).cloned().unwrap_or_else(|| key_of(name));
@@ -36,7 +36,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
     }
     find_known(texts, &full, &mut known);
     join_scripts(&mut known);
-    let mut people: Vec<Person> = known.into_values().map(Known::into_person).collect();
+    let mut people: Vec<Person> = known.into_values().map(KnownName::into_person).collect();
     add_unnamed(unnamed, &mut people);
     people.sort_by(|a, b| {
         let by_count = b.texts.len().cmp(&a.texts.len());
@@ -49,7 +49,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
 fn key_of(name: &str) -> String {
     let folded = fold(name);
     let is_title =
-        |word: &str| ["en", "de"].iter().filter_map(|code| lexicon(code)).any(|list| list.is(Role::Title, word));
+        |word: &str| ["en", "de"].iter().filter_map(|code| lexicon(code)).any(|list| list.has_role(Role::Title, word));
     let words: Vec<&str> = folded.split(' ').filter(|word| !is_title(word)).collect();
     words.join(" ")
 }
@@ -71,7 +71,7 @@ fn full_names(named: &[Mention]) -> HashMap<String, String> {
 
 /// Merges a name in Latin letters with the same name in Katakana. The two must be the only names that sound alike, and
 /// their relations must fit one person.
-fn join_scripts(known: &mut BTreeMap<String, Known>) {
+fn join_scripts(known: &mut BTreeMap<String, KnownName>) {
     let first = |key: &str| key.split([' ', '・']).next().unwrap_or_default().to_owned();
     let same = |a: &str, b: &str| same_name(&first(a), &first(b));
     let only = |key: &str| {
@@ -99,9 +99,9 @@ fn join_scripts(known: &mut BTreeMap<String, Known>) {
 
 /// True if one person may have both relations.
 fn may_be_same(one: Option<&str>, other: Option<&str>) -> bool {
-    const ALIKE: [&[&str]; 2] = [&["child", "son", "daughter"], &["partner", "wife", "husband"]];
+    const COMPATIBLE_RELATIONS: [&[&str]; 2] = [&["child", "son", "daughter"], &["partner", "wife", "husband"]];
     let (Some(one), Some(other)) = (one, other) else { return true };
-    one == other || ALIKE.iter().any(|group| group.contains(&one) && group.contains(&other))
+    one == other || COMPATIBLE_RELATIONS.iter().any(|group| group.contains(&one) && group.contains(&other))
 }
 
 fn owner_name(owner: &Owner) -> Option<String> {
@@ -117,12 +117,12 @@ const fn weight(owner: &Owner) -> usize {
         Owner::Own => 4,
         Owner::Named(_) => 3,
         Owner::Pronoun => 2,
-        Owner::Unsaid => 1,
+        Owner::Unstated => 1,
     }
 }
 
 /// Finds the known names in all texts, even where nothing shows that the word is a name, and adds these texts.
-fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeMap<String, Known>) {
+fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeMap<String, KnownName>) {
     let asian: Vec<String> =
         known.keys().filter(|key| !key.is_ascii() && key.chars().any(crate::fold::is_east_asian)).cloned().collect();
     for (n, text) in texts.iter().enumerate() {
@@ -156,7 +156,7 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
     }
 }
 
-impl Known {
+impl KnownName {
     /// The relation with the most evidence.
     fn relation(&self) -> Option<&'static str> {
         self.relations.iter().max_by_key(|(_, weight)| **weight).map(|((relation, _), _)| *relation)
@@ -184,7 +184,7 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     for (relation, texts) in by_relation {
         let mut named_people =
             people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
-        let only = if ONE_ONLY.contains(&relation) { named_people.next() } else { None };
+        let only = if SINGLE_PERSON_RELATIONS.contains(&relation) { named_people.next() } else { None };
         if let (Some(person), None) = (only, named_people.next()) {
             let all: BTreeSet<usize> = person.texts.iter().copied().chain(texts).collect();
             person.texts = all.into_iter().collect();

@@ -39,8 +39,8 @@ struct Mention {
 /// Whose relation a word names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Owner {
-    /// Nothing says it.
-    Unsaid,
+    /// No word says whose relation it is.
+    Unstated,
     /// "her", "his": usually the person, but it may be somebody else who was named before.
     Pronoun,
     /// "my", "the user's".

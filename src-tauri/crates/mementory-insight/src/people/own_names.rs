@@ -19,7 +19,7 @@ pub(super) fn is_own(name: &str, own: &[String]) -> bool {
 /// Japanese.
 pub(super) fn own_names(texts: &[&str]) -> Vec<String> {
     let least = (texts.len() / 20).max(3);
-    [spaced::openings(texts), japanese::openings(texts)]
+    [spaced::count_openings(texts), japanese::count_openings(texts)]
         .into_iter()
         .filter_map(|counts| {
             let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
@@ -28,12 +28,12 @@ pub(super) fn own_names(texts: &[&str]) -> Vec<String> {
             sorted.into_iter().next().filter(|(_, count)| *count >= least && *count >= 3 * next)
         })
         .map(|(name, _)| name)
-        .chain(texts.iter().filter_map(|text| introduced(text)))
+        .chain(texts.iter().filter_map(|text| introduced_name(text)))
         .collect()
 }
 
 /// The first name that a text gives as that of the person.
-fn introduced(text: &str) -> Option<String> {
+fn introduced_name(text: &str) -> Option<String> {
     const FORMS: [&str; 2] = [
         "(?:(?i:\\b(?:user['’]s|my) (?:full |first )?name is |\\buser is (?:called|named) |\\b(?:der nutzer|die nutzerin) heißt \
          |\\bich heiße |\\bmein name ist ))(?P<v>\\p{Lu}[\\p{L}-]+)",

@@ -12,7 +12,7 @@ pub(super) const MAX_NAME_WORDS: usize = 3;
 /// Largest number of words between a possessive and the relation: "her much older brother" has two.
 const MAX_ADJECTIVES: usize = 3;
 /// German words for a relation that can also mean "man" or "woman". They count only after a possessive.
-const NEED_OWNER: [&str; 2] = ["frau", "mann"];
+const NEEDS_POSSESSIVE: [&str; 2] = ["frau", "mann"];
 
 /// Finds everyone whom `text` mentions. `text_index` is the position of the text in the input.
 pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
@@ -31,7 +31,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
 }
 
 /// Counts for each name how many texts begin with it or with its genitive.
-pub(super) fn openings(texts: &[&str]) -> HashMap<String, usize> {
+pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {
         let start: String = text.chars().take(80).collect();
@@ -64,8 +64,8 @@ impl Reader<'_> {
             let Some(relation) = self.words.relation(&token.folded) else { continue };
             let (owner, start) = self.owner(at);
             let capital = token.text.chars().next().is_some_and(char::is_uppercase);
-            let brand = self.words.code == "en" && capital && !token.opens && owner == Owner::Unsaid;
-            if brand || NEED_OWNER.contains(&token.folded.as_str()) && owner == Owner::Unsaid {
+            let brand = self.words.code == "en" && capital && !token.starts_sentence && owner == Owner::Unstated;
+            if brand || NEEDS_POSSESSIVE.contains(&token.folded.as_str()) && owner == Owner::Unstated {
                 continue;
             }
             let (mut owner, after) = self.owner_after(at, owner);
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 |name| Mention { text_index: self.text_index, name, relation: Some(relation.id), owner: owner.clone() };
             if !names.is_empty() {
                 out.extend(names.into_iter().map(|name| mention(Some(name))));
-            } else if !relation.many && (owner != Owner::Unsaid || self.follows_has(start)) {
+            } else if !relation.many && (owner != Owner::Unstated || self.follows_has(start)) {
                 out.push(mention(None));
             }
         }
@@ -96,10 +96,10 @@ impl Reader<'_> {
     fn titles(&self, out: &mut Vec<Mention>) {
         for (at, token) in self.tokens.iter().enumerate() {
             let capital = token.text.chars().next().is_some_and(char::is_uppercase);
-            if capital && self.words.is(Role::Title, &token.folded) && !token.genitive {
+            if capital && self.words.has_role(Role::Title, &token.folded) && !token.genitive {
                 let Some((name, _)) = self.name_at(at + 1) else { continue };
                 let name = Some(format!("{} {name}", token.text));
-                out.push(Mention { text_index: self.text_index, name, relation: None, owner: Owner::Unsaid });
+                out.push(Mention { text_index: self.text_index, name, relation: None, owner: Owner::Unstated });
             }
         }
     }
@@ -114,7 +114,7 @@ impl Reader<'_> {
                 break;
             }
             start = at - back;
-            if token.genitive || self.words.is(Role::Possessive, &token.folded) {
+            if token.genitive || self.words.has_role(Role::Possessive, &token.folded) {
                 let article = start.checked_sub(1).filter(|n| self.tokens[*n].folded == "the");
                 return (self.owner_of(token), article.unwrap_or(start));
             }
@@ -124,19 +124,19 @@ impl Reader<'_> {
             {
                 return (Owner::Named(stem.to_owned()), start);
             }
-            let ends = self.words.is(Role::Has, &token.folded) || self.words.is(Role::Is, &token.folded);
+            let ends = self.words.has_role(Role::Has, &token.folded) || self.words.has_role(Role::Is, &token.folded);
             if ends || token.text.chars().next().is_some_and(char::is_uppercase) {
                 break;
             }
         }
-        (Owner::Unsaid, start)
+        (Owner::Unstated, start)
     }
 
     fn owner_of(&self, token: &Token<'_>) -> Owner {
         match token.folded.as_str() {
             "my" | "our" => Owner::Own,
             word if word.starts_with("mein") || word.starts_with("unser") => Owner::Own,
-            word if self.words.is(Role::ThePerson, word) => Owner::Own,
+            word if self.words.has_role(Role::ThePerson, word) => Owner::Own,
             _ if token.genitive && token.may_be_name() => Owner::Named(token.text.to_owned()),
             _ => Owner::Pronoun,
         }
@@ -148,7 +148,7 @@ impl Reader<'_> {
         let word = |n: usize| self.tokens.get(n).filter(|token| token.follows_directly());
         let (Some(first), Some(second)) = (word(at + 1), word(at + 2)) else { return (owner, at + 1) };
         let article = matches!(first.folded.as_str(), "der" | "des" | "of" | "von" | "the");
-        if article && self.words.is(Role::ThePerson, &second.folded) {
+        if article && self.words.has_role(Role::ThePerson, &second.folded) {
             return (Owner::Own, at + 3);
         }
         if matches!(first.folded.as_str(), "von" | "of") && second.may_be_name() {
@@ -160,9 +160,10 @@ impl Reader<'_> {
     /// The names after a relation, as in "brother Tomas", "son named Emil", "boss is Tom", "brother, Kenji" and "kids,
     /// Emil and Hana".
     fn names_after(&self, at: usize, relation: Relation) -> Vec<String> {
-        let Some(next) = self.tokens.get(at).filter(|next| !next.opens) else { return Vec::new() };
-        let is_called = |n: usize| self.tokens.get(n).is_some_and(|token| self.words.is(Role::Called, &token.folded));
-        let is = self.words.is(Role::Is, &next.folded);
+        let Some(next) = self.tokens.get(at).filter(|next| !next.starts_sentence) else { return Vec::new() };
+        let is_called =
+            |n: usize| self.tokens.get(n).is_some_and(|token| self.words.has_role(Role::Called, &token.folded));
+        let is = self.words.has_role(Role::Is, &next.folded);
         let (from, sure) = match () {
             () if next.follows_directly() && is_called(at) => (at + 1, true),
             () if next.follows_directly() && is && is_called(at + 1) => (at + 2, true),
@@ -180,8 +181,8 @@ impl Reader<'_> {
         }
         let mut names = vec![name];
         while relation.many && names.len() < 12 {
-            let Some(token) = self.tokens.get(end).filter(|token| !token.opens) else { break };
-            let joins = self.words.is(Role::Joins, &token.folded);
+            let Some(token) = self.tokens.get(end).filter(|token| !token.starts_sentence) else { break };
+            let joins = self.words.has_role(Role::Joins, &token.folded);
             if !joins && token.before.trim() != "," {
                 break;
             }
@@ -197,10 +198,10 @@ impl Reader<'_> {
     fn name_before(&self, start: usize) -> Option<(String, usize)> {
         let phrase = self.tokens.get(start)?;
         let last = start.checked_sub(1)?;
-        let apposition = !phrase.opens && [",", "(", "–", "—"].contains(&phrase.before.trim());
+        let apposition = !phrase.starts_sentence && [",", "(", "–", "—"].contains(&phrase.before.trim());
         let end = match () {
             () if apposition => last,
-            () if self.words.is(Role::Is, &self.tokens[last].folded) => last.checked_sub(1)?,
+            () if self.words.has_role(Role::Is, &self.tokens[last].folded) => last.checked_sub(1)?,
             () => return None,
         };
         let first = (0..=end)
@@ -218,7 +219,7 @@ impl Reader<'_> {
     /// The name that starts at `at`, including a title if there is one, and the position after the name.
     fn name_at(&self, at: usize) -> Option<(String, usize)> {
         let first = self.tokens.get(at)?;
-        if self.words.is(Role::Title, &first.folded) && self.tokens.get(at + 1)?.may_be_name() {
+        if self.words.has_role(Role::Title, &first.folded) && self.tokens.get(at + 1)?.may_be_name() {
             return Some((self.joined_text(at, at + 2), at + 2));
         }
         name_from(self.tokens, at, |folded| self.words.relation(folded).is_some())
@@ -263,7 +264,7 @@ fn given_names(text_index: usize, tokens: &[Token<'_>], german: bool, out: &mut 
         // name.
         let whole = if german { None } else { name_from(tokens, at - 1, |_| false) };
         let (name, end) = whole.unwrap_or_else(|| (token.text.to_owned(), at));
-        out.push(Mention { text_index, name: Some(name), relation: None, owner: Owner::Unsaid });
+        out.push(Mention { text_index, name: Some(name), relation: None, owner: Owner::Unstated });
         at = end;
     }
 }

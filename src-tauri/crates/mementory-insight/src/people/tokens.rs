@@ -13,13 +13,13 @@ pub(super) struct Token<'t> {
     /// True if the word was in the genitive: "Ruth's".
     pub(super) genitive: bool,
     /// True if the word is the first of a sentence or of a line.
-    pub(super) opens: bool,
+    pub(super) starts_sentence: bool,
 }
 
 impl Token<'_> {
     /// True if only white space separates this word from the one before.
     pub(super) fn follows_directly(&self) -> bool {
-        !self.opens && self.before.chars().all(char::is_whitespace)
+        !self.starts_sentence && self.before.chars().all(char::is_whitespace)
     }
 
     /// True if this word may be a name. It must have a capital letter followed by small letters, and must not be in the
@@ -58,10 +58,10 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         let whole = &text[start..stop];
         let bare = ["'s", "’s"].iter().find_map(|ending| whole.strip_suffix(ending));
         let abbreviated = before.trim() == "." && is_abbreviated(out.last());
-        let opens =
+        let starts_sentence =
             out.is_empty() || before.contains(['!', '?', '\n', '•', ';']) || before.contains('.') && !abbreviated;
         let word = bare.unwrap_or(whole);
-        out.push(Token { text: word, folded: fold(word), before, genitive: bare.is_some(), opens });
+        out.push(Token { text: word, folded: fold(word), before, genitive: bare.is_some(), starts_sentence });
         end = stop;
     }
     out

@@ -4,12 +4,12 @@ use crate::{fitted, kinds::AboutKind};
 
 /// For each text, this many of the texts most like it are kept.
 const KEPT_NEAREST: usize = 16;
-/// The likeness that is usual for a text is its mean likeness to this many of the texts nearest to it. Some texts are a
-/// little like all others, so the likeness of two texts is compared with what is usual for them.
+/// Number of nearest texts whose mean likeness to a text counts as usual for that text. Some texts are a little like
+/// all others, so the likeness of two texts is compared with what is usual for them.
 const USUAL_NEAREST: usize = 10;
 /// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
 /// the square of their number.
-pub(super) const MAX_COMPARED: usize = 3000;
+pub(super) const MAX_COMPARED_TEXTS: usize = 3000;
 /// How much shared words and an equal kind add to the likeness. The values come from a search on the development half
 /// of the labelled memories.
 const SHARED_WORDS_WEIGHT: f32 = 0.3;
@@ -20,17 +20,17 @@ const MIN_LIKENESS: f32 = 0.25;
 /// Texts more alike than this belong together, even if many other texts are as near.
 const SURE_LIKENESS: f32 = 0.8;
 
-const KINDS: usize = AboutKind::ALL.len();
+const KIND_COUNT: usize = AboutKind::ALL.len();
 
 struct Texts<'v> {
     vectors: &'v [Vec<f32>],
     /// For each text, the square roots of the probabilities that it is of each kind.
-    kinds: Vec<[f32; KINDS]>,
+    kinds: Vec<[f32; KIND_COUNT]>,
     by_words: &'v Edges,
 }
 
-/// Pairs of near texts. The number of a pair says how far its likeness is above what is usual for the two texts. For a
-/// very high likeness, it is at least how far the likeness is above `SURE_LIKENESS`.
+/// Pairs of near texts, each with the amount by which their likeness exceeds what is usual for the two texts. For a
+/// very high likeness, the amount is at least its excess over `SURE_LIKENESS`.
 pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> Edges {
     let kinds = texts.iter().zip(vectors).map(|(text, vector)| fitted::kind_roots(text, vector)).collect();
     let all = Texts { vectors, kinds, by_words };

@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
 /// Two groups are not joined if the mean likeness of their members is below this.
-const MIN_MEAN: f32 = 0.04;
+const MIN_MEAN_LIKENESS: f32 = 0.04;
 /// Likeness that is assumed for two texts that are not in the list of pairs.
-const UNKNOWN: f32 = -0.3;
+const UNKNOWN_LIKENESS: f32 = -0.3;
 
 #[derive(Debug, Default)]
 struct Group {
@@ -19,8 +19,8 @@ struct Group {
     near: BTreeMap<usize, (f32, u32)>,
 }
 
-/// Two groups that may be joined, with their mean likeness. It is out of date if one of the groups has another version
-/// by now.
+/// Two groups that may be joined, with their mean likeness. The candidate is out of date once one of the groups has
+/// another version.
 struct JoinCandidate {
     mean: f32,
     groups: [usize; 2],
@@ -60,8 +60,8 @@ fn push_join_candidates(
     for (b, (sum, known)) in group.near.iter().filter(|(b, _)| admits(**b)) {
         let other = &groups[*b];
         let pairs = (group.members.len() * other.members.len()) as f32;
-        let mean = (sum + UNKNOWN * (pairs - *known as f32)) / pairs;
-        if mean >= MIN_MEAN {
+        let mean = (sum + UNKNOWN_LIKENESS * (pairs - *known as f32)) / pairs;
+        if mean >= MIN_MEAN_LIKENESS {
             heap.push(JoinCandidate { mean, groups: [a, *b], versions: [group.version, other.version] });
         }
     }

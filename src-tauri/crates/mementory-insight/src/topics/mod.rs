@@ -15,11 +15,11 @@ const NAME_WORDS: usize = 3;
 /// Largest number of words of a text that are used.
 const MAX_WORDS: usize = 60;
 /// A word that more texts than this contain does not count for likeness, because it says too little about each of them.
-const MAX_SHARING: usize = 60;
+const MAX_TEXTS_WITH_WORD: usize = 60;
 /// Two texts are neighbours if their likeness by words (the cosine of their weighted words) is at least this.
-const MIN_WORDS: f32 = 0.2;
+const MIN_WORD_LIKENESS: f32 = 0.2;
 /// Largest number of neighbours of a text that are kept.
-const NEIGHBOURS: usize = 12;
+const MAX_NEIGHBOURS: usize = 12;
 
 /// Memories about the same subject.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +45,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     };
     let by_words = edges_by_words(&stems_by_text, &weights);
     let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
-    let few = texts.len() <= likeness::MAX_COMPARED;
+    let few = texts.len() <= likeness::MAX_COMPARED_TEXTS;
     let groups = if few && vectors.len() == texts.len() && usable * 2 > texts.len() {
         linkage::groups(texts.len(), &likeness::pairs(texts, vectors, &by_words))
     } else {
@@ -71,7 +71,8 @@ fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) 
         stems.iter().for_each(|word| places.entry(word).or_default().push(n));
     }
     let mut sums = Edges::new();
-    let mut shared: Vec<_> = places.into_iter().filter(|(_, list)| (2..=MAX_SHARING).contains(&list.len())).collect();
+    let mut shared: Vec<_> =
+        places.into_iter().filter(|(_, list)| (2..=MAX_TEXTS_WITH_WORD).contains(&list.len())).collect();
     shared.sort_unstable();
     for (word, list) in shared {
         let square = weight(word).powi(2);
@@ -83,7 +84,7 @@ fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) 
     }
     sums.retain(|(a, b), sum| {
         *sum /= norms.get(*a).copied().unwrap_or(1.0) * norms.get(*b).copied().unwrap_or(1.0);
-        *sum >= MIN_WORDS
+        *sum >= MIN_WORD_LIKENESS
     });
     sums
 }
@@ -97,7 +98,7 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     }
     for list in &mut neighbours {
         list.sort_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
-        list.truncate(NEIGHBOURS);
+        list.truncate(MAX_NEIGHBOURS);
     }
     let mut labels: Vec<usize> = (0..count).collect();
     for _ in 0..20 {
@@ -185,7 +186,7 @@ fn written_words(text: &str) -> Vec<(String, String)> {
 }
 
 fn is_common(word: &str) -> bool {
-    const MORE: &[&str] = &[
+    const FURTHER_COMMON_WORDS: &[&str] = &[
         "arbeitet", "leitet", "will", "called", "again", "alle", "most", "trinkt", "braucht", "haben", "zwei", "drei",
         "works", "lives", "wants", "named", "month", "february", "februar", "januar", "recent", "another", "around",
         "while", "lieber", "keine", "keinen", "immer", "wieder", "dass", "担当", "苦手", "毎月", "使用", "必要",
@@ -195,5 +196,5 @@ fn is_common(word: &str) -> bool {
         "ihren", "ihrem", "seinen", "sich", "mehr", "noch", "nach", "über", "they", "when", "which", "wenn", "week",
         "woche",
     ];
-    MORE.contains(&word) || is_function_word(word)
+    FURTHER_COMMON_WORDS.contains(&word) || is_function_word(word)
 }

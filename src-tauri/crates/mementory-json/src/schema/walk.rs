@@ -8,7 +8,7 @@ use super::{
 use crate::{Tree, equal_names};
 use std::collections::HashSet;
 
-/// What happens if an object has a key more than once. In any case, the last value is the one that is checked.
+/// How repeated keys of an object are handled. In any case, the last value is the one that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
     /// Repeated keys are not reported.

@@ -1,5 +1,4 @@
-//! Tests with random grants and calls that the number of records of each kind in the log is the number that the client
-//! received.
+//! Tests with random grants and calls that the log counts as many records of each kind as the client received.
 use super::{documents::validated, *};
 use mementory_api::Job;
 use proptest::prelude::*;

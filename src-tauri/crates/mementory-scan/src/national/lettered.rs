@@ -204,7 +204,7 @@ fn is_curp(word: &[u8]) -> bool {
         && word[17] == b'0' + ((10 - sum % 10) % 10) as u8
 }
 
-/// Whether this is a Finnish number: the day, month and year of birth, a sign for the century, three digits, and one of
+/// True for a Finnish number: the day, month and year of birth, a sign for the century, three digits, and one of
 /// 31 check characters.
 fn is_hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
     if tail.len() != 4 || !date.iter().chain(&tail[..3]).all(u8::is_ascii_digit) || !b"-+ABCDEFUVWXY".contains(&century)
@@ -260,7 +260,7 @@ fn is_nric(word: &[u8]) -> bool {
     }
 }
 
-/// Whether this is a number of Taiwan: a letter for the place and nine digits, the first of which stands for the sex.
+/// True for a number of Taiwan: a letter for the place and nine digits, the first of which stands for the sex.
 /// The weighted sum must be divisible by ten.
 fn is_taiwan_id(word: &[u8]) -> bool {
     const PLACE_LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";

@@ -19,8 +19,8 @@ use std::{
     io::Read,
 };
 
-/// Scope of the record keys in an exported document. Their value is the record id, the same that the other MCP tools
-/// use.
+/// Scope of the record keys in an exported document. The value of such a key is the record id, which the other MCP
+/// tools use too.
 const KEY_SCOPE: &str = "mementory";
 /// Minimum number of rows that one query looks up.
 const MIN_ROWS_PER_STEP: usize = 500;
@@ -57,13 +57,13 @@ pub struct ExportRange {
 #[derive(Debug, Default)]
 pub struct GrantedExport {
     records: Vec<StoredRecord>,
-    /// Sort time of each of the records.
+    /// Sort time of each record, in the order of `records`.
     times: Vec<i64>,
     /// Number of each record: its position among all visible records, oldest first, from 1.
     pub numbers: HashMap<String, u64>,
     /// Sort time of the first record that was left out. None if there are no more records in the range.
     more_at: Option<i64>,
-    /// Cursor of each of the records.
+    /// Cursor of each record, in the order of `records`.
     cursors: Vec<String>,
 }
 
@@ -87,9 +87,9 @@ impl GrantedExport {
         Ok(())
     }
 
-    /// Shortens the export so that every record that is left out is later than every record that stays. Returns the
-    /// time of the last record that stays; another export can continue after that time. Returns None if nothing is left
-    /// out, or if all records have the same time.
+    /// Shortens the export so that it ends between two different times: every omitted record is later than every record
+    /// that stays. Returns the time of the last record that stays, after which another export can continue. Returns
+    /// None if no record is omitted, or if all records have the same time.
     pub fn end_between_times(&mut self) -> Option<i64> {
         let more_at = self.more_at?;
         let before = self.times.iter().take_while(|time| **time < more_at).count();

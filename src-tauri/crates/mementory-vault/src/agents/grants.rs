@@ -28,7 +28,7 @@ pub enum GrantRefusal {
     DailyLimit,
 }
 
-/// What a client's call did, for the audit log.
+/// A call of a client, as the audit log records it.
 #[derive(Debug, Clone, Default)]
 pub struct Call {
     /// Name of the action: `client_search`, `client_list` …
@@ -154,7 +154,7 @@ impl Grants<'_> {
         Ok(self.context.store.read(|c| load(c, &token.grant))?.filter(|grant| grant.accepts(&token)))
     }
 
-    /// Stores that the person has seen the notice of the first read for each of these grants. Unknown ids are ignored.
+    /// Stores for each of these grants that the person has seen the notice of its first read. Unknown ids are ignored.
     ///
     /// # Errors
     /// Errors of the store.
@@ -190,7 +190,7 @@ impl Grants<'_> {
         Ok(Ok((grant, records_left)))
     }
 
-    /// Counts a call and logs it. The call's answer may be handed out only after this succeeded.
+    /// Counts a call and logs it. The caller may return the answer to the client only after this has succeeded.
     ///
     /// # Errors
     /// Errors of the store. The inner error says that the grant was revoked in the meantime or has reached its limit of

@@ -16,11 +16,11 @@ pub struct OfferedMemory {
     pub record_type: Option<String>,
     #[allow(missing_docs, reason = "see `text`")]
     pub tags: Vec<String>,
-    /// When it was made.
+    /// When the memory was made.
     pub created: Option<Timestamp>,
 }
 
-/// What a document offers.
+/// The content of a document that a client offers.
 #[derive(Debug, Default)]
 pub struct Offered {
     /// Its memories and tasks, in the order of the document.
@@ -100,7 +100,8 @@ fn vault_id(text: &str) -> Option<String> {
 }
 
 impl GrantedView<'_> {
-    /// Returns each of `texts` that is the text of a visible memory or task, in the form in which the client sees it.
+    /// Returns those of `texts` that equal the text of a visible memory or task. That text is compared as the client
+    /// sees it, after masking.
     ///
     /// # Errors
     /// Errors of the store.

@@ -16,7 +16,7 @@ pub struct GrantScope {
     pub sources: Vec<String>,
     /// Kinds of records.
     pub kinds: Vec<String>,
-    /// The records' own types.
+    /// Types of records.
     pub types: Vec<String>,
     /// Records with at least one of these tags.
     pub tags: Vec<String>,
@@ -48,7 +48,7 @@ impl GrantScope {
         let mut values: Vec<Value> = Vec::new();
         let mut parts = vec![
             "r.trashed IS NULL".to_owned(),
-            // The plus keeps SQLite from using the index on `kind`. Through that index it would read all records of
+            // The plus keeps SQLite from using the index on `kind`. With that index, SQLite would read all records of
             // these kinds instead of the few rows that a caller asks for.
             format!("+r.kind IN ({})", kinds.join(",")),
             format!("r.flags & {} = 0", Flags::NOT_EXPORTABLE | Flags::HIDDEN),

@@ -17,7 +17,7 @@ const HITS_PER_STEP: usize = 200;
 /// Number of steps after which a search ends although the index has more hits.
 const MAX_STEPS: usize = 10;
 
-/// What a client may see of a record, masked unless the grant says otherwise.
+/// The part of a record that a client may see. Sensitive values are masked unless the grant says otherwise.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "as in `Record`")]
 pub struct GrantedRecord {
@@ -109,7 +109,7 @@ impl<'v> GrantedView<'v> {
         Ok(self.select("r.row = ??", vec![owner.into()], "LIMIT 1")?.pop().map(|row| row.id_text()))
     }
 
-    /// What the client may see of a row that [`select`](Self::select) returned.
+    /// The part of a record that the client may see. `view` is a row that [`select`](Self::select) returned.
     pub(super) fn granted(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
         let MaskedRecord { record, covered, .. } = self.masked(view)?;
         let conversation = self.owner_id(view)?;

@@ -41,7 +41,7 @@ impl ErasureLedger<'_> {
     /// applied, and the next call applies the others.
     pub fn apply(&self, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<AppliedErasures> {
         let files = self.files();
-        let (own, outside) = (self.read(Some(&files.own)), self.read(files.outside.as_deref()));
+        let (own, outside) = (self.read(Some(&files.in_vault)), self.read(files.outside.as_deref()));
         let from_backups = self.read_backups();
         let mut all = FoundLedger::default();
         for found in [&own, &outside, &from_backups] {
@@ -60,7 +60,7 @@ impl ErasureLedger<'_> {
         }
         self.context.store.read(|c| all.ledger.add_tombstones(c))?;
         if own.read == 0 || own.ledger != all.ledger {
-            files.write(&self.context.keys, &files.own, &all.ledger)?;
+            files.write(&self.context.keys, &files.in_vault, &all.ledger)?;
         }
         if outside.read == 0 || outside.ledger != all.ledger {
             // If this fails, the next opening writes it.

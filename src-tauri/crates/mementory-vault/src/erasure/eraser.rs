@@ -229,7 +229,8 @@ impl Eraser<'_> {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
         if written.is_err() {
-            // If this fails, the next opening removes the new blobs. The error to return is that of the transaction.
+            // Ignored, because the error of the transaction is returned. The next opening removes new blobs that stay
+            // behind.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, reindex) = written?;
@@ -399,7 +400,7 @@ impl Eraser<'_> {
             crate::insight_decisions::forget(tx, &target.view.id)?;
         }
         for target in targets {
-            // A message or chunk that was restored from the Trash separately is not erased. It loses its owner.
+            // A message or chunk that was restored from the Trash separately is not erased, but loses its owner.
             tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
         }
         mementory_store::trash::reroot_orphans(tx)?;

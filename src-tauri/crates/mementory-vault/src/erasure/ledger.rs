@@ -10,7 +10,7 @@ use std::{
     sync::PoisonError,
 };
 
-/// The list of what was erased and redacted, for older copies of the vault.
+/// The list of erasures and redactions, for older copies of the vault.
 #[derive(Clone, Copy)]
 pub struct ErasureLedger<'v> {
     pub(crate) context: &'v Context,
@@ -34,11 +34,11 @@ impl ErasureLedger<'_> {
     /// latter could not be written. The caller must call [`end`](Self::end) afterwards.
     pub(crate) fn add(&self, id: &str, act: Act) -> VaultResult<bool> {
         let files = self.files();
-        let mut ledger = self.read(Some(&files.own)).ledger;
+        let mut ledger = self.read(Some(&files.in_vault)).ledger;
         ledger.merge(self.read(files.outside.as_deref()).ledger);
         ledger.acts.insert(id.to_owned(), act);
-        files.keep_former(&files.own);
-        files.write(&self.context.keys, &files.own, &ledger)?;
+        files.keep_former(&files.in_vault);
+        files.write(&self.context.keys, &files.in_vault, &ledger)?;
         if let Some(outside) = &files.outside {
             files.keep_former(outside);
         }
@@ -50,7 +50,7 @@ impl ErasureLedger<'_> {
     /// out the erasure.
     pub(crate) fn end(&self, id: &str, is_committed: bool) {
         let files = self.files();
-        for path in std::iter::once(&files.own).chain(&files.outside) {
+        for path in std::iter::once(&files.in_vault).chain(&files.outside) {
             if is_committed {
                 files.drop_former(path);
                 continue;
@@ -88,8 +88,8 @@ impl ErasureLedger<'_> {
         found
     }
 
-    /// Writes the list in the program's folder, if there is one. Returns false if that fails, for example in a read-only
-    /// folder. The list is also in the vault's folder.
+    /// Writes the list in the program's folder, if there is one. Returns false if the write fails, for example in a
+    /// read-only folder. No erasure is lost then, because the vault's folder has the list too.
     pub(crate) fn write_outside(&self, files: &LedgerFiles, ledger: &Ledger) -> bool {
         files.outside.as_ref().is_none_or(|path| files.write(&self.context.keys, path, ledger).is_ok())
     }

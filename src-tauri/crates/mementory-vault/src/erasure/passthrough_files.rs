@@ -128,20 +128,20 @@ struct CleaningReader<'w, R: Read> {
     pending: Vec<u8>,
     out: Vec<u8>,
     /// Number of bytes of `out` that the caller has received.
-    at: usize,
+    out_position: usize,
     changed: bool,
 }
 
 impl<'w, R: Read> CleaningReader<'w, R> {
     fn new(source: R, words: &'w Words<'w>) -> Self {
         let source = BufReader::with_capacity(1 << 20, source);
-        Self { source, words, pending: Vec::new(), out: Vec::new(), at: 0, changed: false }
+        Self { source, words, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
     }
 
     /// Fills `out` with the next bytes. Returns false at the end.
     fn fill_out(&mut self) -> std::io::Result<bool> {
         self.out.clear();
-        self.at = 0;
+        self.out_position = 0;
         let is_line_start = self.pending.is_empty();
         let read = (&mut self.source).take(MAX_LINE_BYTES).read_until(b'\n', &mut self.pending)?;
         if self.pending.is_empty() {
@@ -159,25 +159,25 @@ impl<'w, R: Read> CleaningReader<'w, R> {
             }
             return Ok(true);
         }
-        let overlap = if is_whole_line { 0 } else { self.words.longest() };
+        let overlap = if is_whole_line { 0 } else { self.words.longest_form_bytes() };
         let until = self.pending.len().saturating_sub(overlap);
-        let (taken, changed) = self.words.replace_upto(&self.pending, until, &mut self.out);
+        let (consumed, changed) = self.words.replace_upto(&self.pending, until, &mut self.out);
         self.changed |= changed;
-        self.pending.drain(..taken);
+        self.pending.drain(..consumed);
         Ok(true)
     }
 }
 
 impl<R: Read> Read for CleaningReader<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        while self.at == self.out.len() {
+        while self.out_position == self.out.len() {
             if !self.fill_out()? {
                 return Ok(0);
             }
         }
-        let n = into.len().min(self.out.len() - self.at);
-        into[..n].copy_from_slice(&self.out[self.at..self.at + n]);
-        self.at += n;
+        let n = into.len().min(self.out.len() - self.out_position);
+        into[..n].copy_from_slice(&self.out[self.out_position..self.out_position + n]);
+        self.out_position += n;
         Ok(n)
     }
 }

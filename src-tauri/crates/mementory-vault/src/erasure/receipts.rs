@@ -137,8 +137,9 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// The receipt after the steps that follow the commit of a deletion. If these steps failed, it is incomplete, and
-    /// the pending receipt stays in the store, so that the next opening finishes it.
+    /// Returns the receipt of a committed deletion. `made` is the result of the steps that follow the commit. If they
+    /// failed, the returned receipt is incomplete and the pending receipt stays in the store, so that the next opening
+    /// finishes the deletion.
     pub(crate) fn after_commit(made: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
         let failed = made.is_err();
         let receipt = made.unwrap_or_else(|_| Self::not_finished(id, now));

@@ -28,10 +28,10 @@ use std::{
 
 type ValueId = [u8; 16];
 
-/// Length in bytes from which a spelling is also removed where the scan does not find the value.
+/// Minimum length in bytes of a spelling that is removed even from records in which the scan does not find the value.
 const MIN_DISTINCTIVE_BYTES: usize = 8;
 
-/// Where the chosen values are, and how they are written there.
+/// The chosen values, their spellings, and the rows that contain them.
 #[derive(Default)]
 struct FoundValues {
     views: Vec<RowView>,
@@ -147,11 +147,12 @@ impl Redactor<'_> {
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // If this fails, the next opening removes the new blobs. The error to return is that of the transaction.
+            // Ignored, because the error of the transaction is returned. The next opening removes new blobs that stay
+            // behind.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, changed) = written?;
-        // No warning if this fails. Rows that are not scanned now stay in the scan queue.
+        // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found, &changed, now));
         }

@@ -69,7 +69,7 @@ impl Redactor<'_> {
     ) -> VaultResult<Applied<EraseOutcome>> {
         let mut evidence = Evidence::default();
         let plan = self.make_plan(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
-        let RedactionPlan { target, cut, own, others } = plan;
+        let RedactionPlan { target, cut, own_removal, others } = plan;
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
         let passthrough =
@@ -81,10 +81,15 @@ impl Redactor<'_> {
         let written = self.context.store.write(|tx| {
             let tombstone_context =
                 TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
-            self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
+            self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own_removal, &mut evidence)?;
             let mut changed = vec![target.view.row];
-            let tombstone =
-                TombstoneWriter::new(self.context).write_redacted(tx, &target, &own, &words, &tombstone_context)?;
+            let tombstone = TombstoneWriter::new(self.context).write_redacted(
+                tx,
+                &target,
+                &own_removal,
+                &words,
+                &tombstone_context,
+            )?;
             // The records are read in chunks, because there may be thousands.
             let read = others
                 .iter()
@@ -136,11 +141,12 @@ impl Redactor<'_> {
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // If this fails, the next opening removes the new blobs. The error to return is that of the transaction.
+            // Ignored, because the error of the transaction is returned. The next opening removes new blobs that stay
+            // behind.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstone, changed) = written?;
-        // No warning if this fails. Rows that are not scanned now stay in the scan queue.
+        // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
         let id = after.receipt_id.clone();
@@ -200,7 +206,7 @@ impl Redactor<'_> {
         }
         let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.removal_elsewhere())];
         let own_removal = cut.removal(&target.record.text, true);
-        Ok(RedactionPlan { target, cut, own: own_removal, others })
+        Ok(RedactionPlan { target, cut, own_removal, others })
     }
 
     /// The steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs the
@@ -281,7 +287,7 @@ struct RedactionPlan {
     target: Target,
     cut: Cut,
     /// Removal for the record itself.
-    own: Removal,
+    own_removal: Removal,
     /// Records derived from that record, and other records that may contain the same words, each group with its
     /// removal.
     others: [(Vec<RowView>, Removal); 2],

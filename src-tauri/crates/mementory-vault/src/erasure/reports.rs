@@ -70,9 +70,9 @@ fn report_place(record: &Record) -> String {
     format!("{}#{}", record.origin.container, record.origin.pointer)
 }
 
-/// Removes the words from the places, reasons, messages and names of every import report. The report's own words
-/// (keys, outcomes, formats) stay, since it must still be readable after somebody erases the text "messages". Stored
-/// file paths and suggestions of clients that contain the words are deleted.
+/// Removes the words from the places, reasons, messages and names of every import report. Keys, outcomes and formats
+/// stay, since a report must still be readable after somebody erases the text "messages". Stored file paths and
+/// suggestions of clients that contain the words are deleted.
 pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) -> VaultResult<()> {
     if removal.is_empty() && erased.is_empty() {
         return Ok(());
@@ -96,7 +96,7 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
 }
 
 fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<String> {
-    // For a batch without a report, this column has another text, which contains no names.
+    // For a batch without a report, the column has other text, which contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
     let clean_text = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);

@@ -30,7 +30,7 @@ impl RowRedaction<'_> {
         Ok(false)
     }
 
-    /// True if `change` returns true for a copy of one of these entries of a pack. Writes nothing.
+    /// True if `change` would change one of these entries of a pack. `change` gets copies, and nothing is written.
     pub(crate) fn would_change(
         &self,
         c: &Connection,

@@ -64,9 +64,10 @@ impl<'v> Targets<'v> {
 }
 
 impl Targets<'_> {
-    /// Returns the records `ids` and what is erased along with them, as far as `scope` includes it: the messages of a
-    /// conversation, the chunks of a document, records derived from nothing else, records that tombstones of an import
-    /// moved to the Trash along with them, and files that nothing else names. `visit` is called with every version.
+    /// Returns the records `ids` and the dependent records that `scope` includes: the messages of a conversation, the
+    /// chunks of a document, records derived only from erased records, records that an import's tombstones moved to the
+    /// Trash together with an erased record, and files that no other record names. `visit` is called with every
+    /// version.
     pub(crate) fn erase_targets(
         &self,
         ids: &[String],

@@ -18,7 +18,7 @@ const MAX_LEDGER_BYTES: u64 = 1 << 30;
 pub(crate) struct LedgerFiles {
     vault_id: String,
     /// In the vault's folder.
-    pub(crate) own: PathBuf,
+    pub(crate) in_vault: PathBuf,
     /// Path of the file in the program's folder. None if there is no such folder.
     pub(crate) outside: Option<PathBuf>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct FoundLedger {
 impl LedgerFiles {
     pub(crate) fn new(dir: &Path, vault_id: &str, folder: Option<&Path>) -> Self {
         let outside = folder.map(|folder| folder.join(format!("{vault_id}.{FILE}")));
-        Self { vault_id: vault_id.to_owned(), own: dir.join(FILE), outside }
+        Self { vault_id: vault_id.to_owned(), in_vault: dir.join(FILE), outside }
     }
 
     /// Merges the list of one file into `found` and counts the file. A missing file is not counted.

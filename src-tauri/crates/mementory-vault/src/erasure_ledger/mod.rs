@@ -1,5 +1,5 @@
-//! The list of what was erased and redacted. It is stored outside the database, so that it can be applied to an older
-//! copy of the vault. It has ids and keyed fingerprints but no words, and is encrypted with a key of the vault.
+//! The list of erasures and redactions. It is stored outside the database, so that it can be applied to an older copy
+//! of the vault. It has ids and keyed fingerprints but no words, and is encrypted with a key of the vault.
 //!
 //! | file | what it does |
 //! | --- | --- |

@@ -30,19 +30,19 @@ pub(crate) fn text_fingerprint(keys: &VaultKeys, text: &str) -> String {
 pub(crate) struct WordFinder<'k> {
     keys: &'k VaultKeys,
     /// The fingerprints that were not found yet, each with its mark. The key is the number of code points of the words.
-    sought: BTreeMap<usize, HashMap<[u8; 16], String>>,
+    not_found: BTreeMap<usize, HashMap<[u8; 16], String>>,
     pub(crate) words: BTreeSet<(String, String)>,
 }
 
 impl<'k> WordFinder<'k> {
     pub(crate) fn new(keys: &'k VaultKeys, fingerprints: &[WordFingerprint]) -> Self {
-        let mut sought: BTreeMap<usize, HashMap<[u8; 16], String>> = BTreeMap::new();
+        let mut not_found: BTreeMap<usize, HashMap<[u8; 16], String>> = BTreeMap::new();
         for word in fingerprints.iter().filter(|word| word.length > 0) {
             if let Some(id) = parse_id(&word.print) {
-                sought.entry(word.length).or_default().insert(id, word.mark.clone());
+                not_found.entry(word.length).or_default().insert(id, word.mark.clone());
             }
         }
-        Self { keys, sought, words: BTreeSet::new() }
+        Self { keys, not_found, words: BTreeSet::new() }
     }
 
     /// Searches a text for the words, beginning at every code point.
@@ -63,7 +63,7 @@ impl<'k> WordFinder<'k> {
 
     fn search_from(&mut self, text: &str, starts: &[usize], from: impl IntoIterator<Item = usize> + Clone) {
         let keys = self.keys;
-        for (length, fingerprints) in &mut self.sought {
+        for (length, fingerprints) in &mut self.not_found {
             for first in from.clone() {
                 if fingerprints.is_empty() {
                     break;
@@ -75,6 +75,6 @@ impl<'k> WordFinder<'k> {
                 }
             }
         }
-        self.sought.retain(|_, fingerprints| !fingerprints.is_empty());
+        self.not_found.retain(|_, fingerprints| !fingerprints.is_empty());
     }
 }

@@ -136,7 +136,7 @@ impl Exporter<'_> {
         Ok(Applied::new(EvidenceMade { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
     }
 
-    /// One line for each receipt. It has the outcomes but not the details, which may name files on this computer.
+    /// One line for each receipt, with the outcomes but without the details, which may name files on this computer.
     fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
         let mut tombstones: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for tombstone in

@@ -45,7 +45,7 @@ pub(crate) struct ExportReader<'v> {
     pub everything: bool,
     pub cancel: &'v AtomicBool,
     /// Masks sensitive values in the records.
-    pub cover: Option<Masker<'v>>,
+    pub masker: Option<Masker<'v>>,
     /// True if secrets in the clear are replaced, because the export is not encrypted as a whole.
     pub replaces_plain_secrets: bool,
     /// Ids of the records that are exported without their secrets.
@@ -63,7 +63,7 @@ impl ExportReader<'_> {
     ///
     /// # Errors
     /// Errors of `take`, `Cancelled`, `Damaged`, and errors of the database.
-    pub(crate) fn each(&mut self, mut take: impl FnMut(StoredRecord) -> VaultResult<()>) -> VaultResult<()> {
+    pub(crate) fn for_each_record(&mut self, mut take: impl FnMut(StoredRecord) -> VaultResult<()>) -> VaultResult<()> {
         std::thread::scope(|scope| {
             // The channel is created in this scope, so that an error of `take` closes it and the reading thread ends.
             let (send, receive): (_, Receiver<VaultResult<Vec<StoredRecord>>>) = sync_channel(MAX_WAITING_BATCHES);
@@ -90,7 +90,7 @@ impl ExportReader<'_> {
                         return Err(VaultError::Cancelled);
                     }
                     // Passthrough files are exported as files, not as records.
-                    if kind == Kind::Foreign && self.file(place.row)?.is_some() {
+                    if kind == Kind::Foreign && self.blob_of_file(place.row)?.is_some() {
                         continue;
                     }
                     let Some(stored) = self.record_unless_withheld(&place)? else { continue };
@@ -151,7 +151,7 @@ impl ExportReader<'_> {
             verbatim.text = new;
             self.without_secrets.insert(hex::encode(place.id));
         }
-        let covered = self.cover.as_mut().and_then(|cover| cover.mask_record(&mut record));
+        let covered = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
         let edited = covered.is_some() || place.flags & (Flags::EDITED | Flags::REDACTED) != 0;
         let mut redactions = covered.unwrap_or_default();
         if place.flags & Flags::REDACTED != 0 {
@@ -239,8 +239,9 @@ impl ExportReader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault.
-    pub(crate) fn file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
+    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault. None for other
+    /// rows.
+    pub(crate) fn blob_of_file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
         let mut statement = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?;
         Ok(statement.query_row([row], |r| r.get(0)).optional()?)
     }

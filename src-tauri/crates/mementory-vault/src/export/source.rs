@@ -29,7 +29,7 @@ pub(crate) struct VaultSource<'v> {
     /// The written format, if it can carry passthrough files of other formats.
     carrier: Option<&'static dyn Format>,
     /// Formats from which the records in scope came.
-    came_from: BTreeSet<String>,
+    source_formats: BTreeSet<String>,
     /// Passthrough files in which values could not be masked; they are not exported.
     unmaskable: BTreeSet<String>,
 }
@@ -61,7 +61,7 @@ impl<'v> VaultSource<'v> {
             (condition, values) = changed.condition();
             changes = changed.in_vault;
         }
-        let cover = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
+        let masker = scope.cover.then(|| Masker::new(context, &connection, &packs)).transpose()?;
         // Passthrough files describe a whole source and may name accounts, so only a full export carries them.
         let is_full_export =
             scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
@@ -76,7 +76,7 @@ impl<'v> VaultSource<'v> {
                 changes,
                 everything,
                 cancel,
-                cover,
+                masker,
                 withholds_not_exportable: !format.is_some_and(|f| f.capabilities().withholds_not_exportable),
                 withheld: BTreeMap::new(),
                 replaces_plain_secrets: scope.writing.passphrase.is_none(),
@@ -84,20 +84,20 @@ impl<'v> VaultSource<'v> {
             },
             about,
             progress,
-            // A delta carries the passthrough files of the format that it is a delta of.
+            // A delta format carries the passthrough files of its base format.
             carrier: format
                 .and_then(|f| f.capabilities().base_format.map_or(Some(f), by_id))
                 .filter(|f| is_full_export && f.capabilities().carries_passthrough),
-            came_from: BTreeSet::new(),
+            source_formats: BTreeSet::new(),
             unmaskable: BTreeSet::new(),
         })
     }
 
     fn visit_records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> VaultResult<()> {
-        let (mut done, progress, came_from) = (0, self.progress, &mut self.came_from);
-        self.reader.each(|stored| {
-            if !came_from.contains(&stored.record.origin.format) {
-                came_from.insert(stored.record.origin.format.clone());
+        let (mut done, progress, source_formats) = (0, self.progress, &mut self.source_formats);
+        self.reader.for_each_record(|stored| {
+            if !source_formats.contains(&stored.record.origin.format) {
+                source_formats.insert(stored.record.origin.format.clone());
             }
             visit(stored).map_err(mementory_store::unwrap_format)?;
             done += 1;
@@ -129,7 +129,7 @@ impl<'v> VaultSource<'v> {
     fn embedded_records(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
         let Some(carrier) = self.carrier else { return Ok(vec![]) };
         let mut records = Vec::new();
-        for format in self.came_from.clone() {
+        for format in self.source_formats.clone() {
             if format == carrier.id() || !mementory_formats::carries_passthrough(&format) {
                 continue;
             }
@@ -190,8 +190,8 @@ impl<'v> VaultSource<'v> {
                 verbatim: t.verbatim,
             })
             .map(|mut tombstone| {
-                if let Some(cover) = &mut self.reader.cover {
-                    cover.mask_tombstone(&mut tombstone);
+                if let Some(masker) = &mut self.reader.masker {
+                    masker.mask_tombstone(&mut tombstone);
                 }
                 tombstone
             })
@@ -211,7 +211,7 @@ impl<'v> VaultSource<'v> {
         }
         for row in self.reader.rows(Kind::Foreign)? {
             let Some(view) = RowView::by_row(&self.reader.connection, row)? else { continue };
-            let Some(Some(_)) = self.reader.file(row)? else { continue };
+            let Some(Some(_)) = self.reader.blob_of_file(row)? else { continue };
             found.insert(self.reader.packs.record(&self.reader.connection, view.pack, view.slot)?.origin.format);
         }
         Ok(found)
@@ -228,7 +228,7 @@ impl<'v> VaultSource<'v> {
         }
         for row in self.reader.rows(Kind::Foreign)? {
             let Some(view) = RowView::by_row(&self.reader.connection, row)? else { continue };
-            let Some(Some(blob)) = self.reader.file(row)? else { continue };
+            let Some(Some(blob)) = self.reader.blob_of_file(row)? else { continue };
             let record = self.reader.packs.record(&self.reader.connection, view.pack, view.slot)?;
             if record.origin.format != format {
                 continue;
@@ -241,7 +241,7 @@ impl<'v> VaultSource<'v> {
                 place: record.origin.container,
             };
             let mut bytes = self.reader.context.blobs.open(&blob)?;
-            let Some(cover) = &mut self.reader.cover else {
+            let Some(masker) = &mut self.reader.masker else {
                 visit(&item, &mut bytes).map_err(mementory_store::unwrap_format)?;
                 continue;
             };
@@ -253,7 +253,7 @@ impl<'v> VaultSource<'v> {
             let covered = if content.len() as u64 > MAX_MASKED_BYTES {
                 None
             } else {
-                cover.mask_passthrough_file(&item.name, &content).ok()
+                masker.mask_passthrough_file(&item.name, &content).ok()
             };
             match covered {
                 Some(new) => {
@@ -276,7 +276,7 @@ impl<'v> VaultSource<'v> {
 
     /// Number of different values that were masked.
     pub(crate) fn masked_count(&self) -> u32 {
-        self.reader.cover.as_ref().map_or(0, Masker::count)
+        self.reader.masker.as_ref().map_or(0, Masker::count)
     }
 }
 
@@ -290,7 +290,7 @@ impl RecordSource for VaultSource<'_> {
     }
 
     fn covers(&self) -> bool {
-        self.reader.cover.is_some()
+        self.reader.masker.is_some()
     }
 
     fn reached_state(&mut self, format: &str, group: &str) -> Result<Option<(u64, Option<String>)>, FormatError> {
@@ -316,8 +316,8 @@ impl RecordSource for VaultSource<'_> {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        // If another format carries the files of this one inside its records, they are not visited here.
-        // `report_unexported` lists those that are not exported.
+        // If the written format embeds this format's files in its records, the files are not visited here.
+        // `report_unexported` lists the files that are not exported.
         if self.carrier.is_some_and(|c| c.id() != format) && mementory_formats::carries_passthrough(format) {
             return Ok(());
         }

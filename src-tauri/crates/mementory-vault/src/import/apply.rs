@@ -47,10 +47,10 @@ struct SeenRecord {
     row: i64,
     digest: u64,
     updated: i64,
-    /// True if this batch wrote its current version. A newer version may then replace it without adding it to the
-    /// history.
+    /// True if this batch wrote the record's current version. A newer version may then replace it, and the replaced
+    /// version is not added to the history.
     written: bool,
-    /// True if it was redacted, so that nothing of it may be written.
+    /// True if the record was redacted. Nothing of a redacted record may be written.
     redacted: bool,
     trashed: bool,
 }
@@ -76,7 +76,8 @@ struct Staging {
     stale: Vec<(i64, u32)>,
     /// Rows of the vault that this input contained unchanged.
     same: RowRanges,
-    /// Rows of the vault of which this input contained an older or a blocked version.
+    /// Rows of the vault of which this input contained an older or a blocked version, and unchanged rows of an older
+    /// unit.
     older: RowRanges,
     /// Blobs that this input contained.
     blobs: HashSet<[u8; 32]>,
@@ -98,7 +99,7 @@ pub(super) struct ImportRun<'i> {
     orphaned_edge_ends: Vec<[u8; 16]>,
     /// Entities that an earlier deletion moved to the Trash without naming them. This input may restore them.
     cascaded: CascadedEntities,
-    /// Statements that this input superseded without containing them.
+    /// Records that this input marked as superseded, although it does not contain them.
     superseded: HashSet<[u8; 16]>,
     /// Texts to compare with when duplicates are skipped.
     texts: Texts,
@@ -112,7 +113,7 @@ pub(super) struct ImportRun<'i> {
     /// Whether the current source is older or newer than what the vault has.
     recency: Recency,
     platforms: HashMap<String, i64>,
-    /// The rows that this input contains, which show the rows of the vault that it lacks. Filled only while planning.
+    /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
     /// Files that records of this input name. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
@@ -181,7 +182,7 @@ impl<'i> ImportRun<'i> {
         Ok(importer)
     }
 
-    pub(super) fn found(&self) -> u64 {
+    pub(super) fn found_count(&self) -> u64 {
         self.seen.len() as u64
     }
 
@@ -246,7 +247,7 @@ impl<'i> ImportRun<'i> {
     }
 
     fn import_unit(&mut self, records: Vec<Record>) -> VaultResult<()> {
-        // A message is stored with the row of its parent, which has to be stored before it.
+        // A message is stored with the row of its parent, so the parent has to be stored first.
         let mut records = unit_with_parents_first(records);
         let branched = is_branched(&records);
         self.older_unit = false;
@@ -284,7 +285,7 @@ impl<'i> ImportRun<'i> {
             self.block(id, record, "deleted before");
         } else if self.blocklist.has_redacted_words(&id, record) {
             self.block(id, record, "redacted elsewhere");
-        } else if let Some(known) = OtherEvidence::new(self).known(&id, record)? {
+        } else if let Some(known) = OtherEvidence::new(self).find_known(&id, record)? {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
@@ -455,8 +456,8 @@ impl<'i> ImportRun<'i> {
         let place = record_place(record);
         // If one import contains two bundles, the bundle in which a statement is closed counts as the newer one,
         // whichever of the two comes first.
-        let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
-        let newer = later || closes || self.recency == Recency::Next;
+        let closes_statement = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored_record(row)?);
+        let newer = later || closes_statement || self.recency == Recency::Next;
         if newer
             && same
             && row > 0

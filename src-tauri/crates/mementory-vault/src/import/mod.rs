@@ -39,9 +39,9 @@ pub struct ImportOptions<'a> {
     pub let_in: bool,
     /// How to resolve a conflict with an existing record. `None` means that the newer version wins.
     pub merge: Option<Merge>,
-    /// Ids of tombstones with an invalid signature. They were changed after signing and delete nothing.
+    /// Ids of tombstones with an invalid signature. Such a tombstone was changed after signing and deletes nothing.
     pub forged: BTreeSet<String>,
-    /// Refuse the whole import if it carries a deletion, since nobody has seen what would be deleted.
+    /// Refuse the whole import if it carries a deletion, since nobody has reviewed what it would delete.
     pub refuse_deletions: bool,
     /// Called after everything was read and before the commit. If it returns false, the input has changed since it
     /// was inspected, and the import fails.
@@ -158,7 +158,7 @@ impl Importer<'_> {
         self.context.store.read(|connection| reading_order(connection, &states))
     }
 
-    /// Imports what `read` sends as one batch named `name`. For sources that are not files.
+    /// Imports the records that `read` sends, as one batch named `name`. For sources that are not files.
     ///
     /// # Errors
     /// As [`Importer::import`].
@@ -198,12 +198,12 @@ impl Importer<'_> {
             Ok((seq, blobs)) => {
                 (options.progress)("index", total, total, u64::from(report.total().found));
                 self.finish_after_commit(seq, blobs, &mut report);
-                report.gone = self.gone_by(&report);
+                report.gone = self.count_gone(&report);
                 Ok(report)
             }
             Err(error) => {
                 self.context.index_rollback();
-                // If this fails, the next opening removes the new blobs. The error to return is the first one.
+                // Ignored, because the first error is returned. The next opening removes new blobs that stay behind.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }
@@ -211,7 +211,7 @@ impl Importer<'_> {
     }
 
     /// Number of records of each kind that are in earlier exports of the same account and not in this import.
-    fn gone_by(&self, report: &ImportReport) -> BTreeMap<String, u32> {
+    fn count_gone(&self, report: &ImportReport) -> BTreeMap<String, u32> {
         let (Some(format), Ok(diff)) = (&report.format, export_diff(self.context)) else { return BTreeMap::new() };
         let gone_counts =
             diff.counts.iter().filter(|((of, _, status), _)| of == format && *status == ExportDiffStatus::Gone);
@@ -370,7 +370,7 @@ fn process_messages(
             return Err(VaultError::Cancelled);
         }
         if let Message::Progress(bytes) = message {
-            (options.progress)(stage, bytes.min(total.max(bytes)), total, run.found());
+            (options.progress)(stage, bytes.min(total.max(bytes)), total, run.found_count());
             continue;
         }
         run.process_message(message)?;

@@ -1,7 +1,7 @@
-//! Recognises a folder that the vault has under another name. Where a format has nothing but the name of a folder to
-//! tell two folders with equal paths apart, a renamed, copied or newly unpacked folder would otherwise be added as a
-//! second one. It is recognised only if the vault has each of its records unchanged, at the same path of one other
-//! folder: if any differs, the two may be different folders, and one must not overwrite the other.
+//! Recognises a folder that the vault already has under another name. Some formats identify a folder by nothing but its
+//! name, so a renamed, copied or newly unpacked folder would be imported a second time. A folder is recognised only if
+//! the vault has each of its records unchanged, at the same path of one other folder. If any record differs, the two
+//! may be different folders, and one must not overwrite the other.
 use crate::{VaultResult, context::Context};
 use mementory_formats::{
     AttachmentFile, Catalog, Detected, FolderKeys, Format, FormatError, PassthroughItem, ReadContext, Sink,
@@ -19,9 +19,9 @@ use std::{
 };
 
 /// Largest number of records of a folder that is compared with the vault.
-const MAX_RECORDS: usize = 50_000;
+const MAX_FOLDER_RECORDS: usize = 50_000;
 /// Largest number of records of the vault that are read for the comparison.
-const MAX_COMPARED: usize = 50_000;
+const MAX_VAULT_RECORDS: usize = 50_000;
 
 /// A folder of an import, and the name under which the vault has it.
 #[derive(Debug, Clone)]
@@ -47,14 +47,20 @@ impl RenamedFolder {
         if !has_records {
             return Ok(None);
         }
-        let mut records =
-            FolderRecords { context, folder: &keys, cancel, digests: HashMap::new(), of: BTreeSet::new() };
+        let mut records = FolderRecords {
+            context,
+            folder: &keys,
+            cancel,
+            digests: HashMap::new(),
+            platforms_and_kinds: BTreeSet::new(),
+        };
         // A folder that cannot be read as a whole is not compared. The error is reported when the source is imported.
         if format.read(catalog, source, read, &mut records).is_err() || records.digests.is_empty() {
             return Ok(None);
         }
-        let (digests, of) = (records.digests, records.of);
-        let known_name = context.store.read(|connection| known_name(context, connection, &keys, &digests, &of))?;
+        let (digests, platforms_and_kinds) = (records.digests, records.platforms_and_kinds);
+        let known_name =
+            context.store.read(|connection| known_name(context, connection, &keys, &digests, &platforms_and_kinds))?;
         Ok(known_name.map(|known_name| Self { keys, known_name }))
     }
 
@@ -80,25 +86,25 @@ fn known_name(
     connection: &Connection,
     folder: &FolderKeys,
     digests: &HashMap<RecordKey, [u8; 16]>,
-    of: &BTreeSet<(String, Kind)>,
+    platforms_and_kinds: &BTreeSet<(String, Kind)>,
 ) -> VaultResult<Option<String>> {
     for key in digests.keys() {
         if is_known(context, connection, key)? {
             return Ok(None);
         }
     }
-    // For each other folder, the number of records that are equal.
+    // Number of equal records by the name of the other folder.
     let mut equal: BTreeMap<String, usize> = BTreeMap::new();
     let mut compared = 0;
     let wanted: HashSet<&[u8; 16]> = digests.values().collect();
     let sql = "SELECT pack, slot, digest FROM records WHERE kind = ?1 AND \
                platform = (SELECT id FROM platforms WHERE name = ?2) ORDER BY pack, slot";
-    for (platform, kind) in of {
+    for (platform, kind) in platforms_and_kinds {
         let mut statement = connection.prepare_cached(sql)?;
         let mut rows = statement.query(rusqlite::params![kind_code(*kind), platform])?;
         while let Some(row) = rows.next()? {
             let digest: [u8; 16] = row.get(2)?;
-            if compared == MAX_COMPARED || !folder.has_content_in_value() && !wanted.contains(&digest) {
+            if compared == MAX_VAULT_RECORDS || !folder.has_content_in_value() && !wanted.contains(&digest) {
                 continue;
             }
             compared += 1;
@@ -127,7 +133,7 @@ struct FolderRecords<'s> {
     cancel: &'s AtomicBool,
     digests: HashMap<RecordKey, [u8; 16]>,
     /// Platforms and kinds of the records.
-    of: BTreeSet<(String, Kind)>,
+    platforms_and_kinds: BTreeSet<(String, Kind)>,
 }
 
 impl Sink for FolderRecords<'_> {
@@ -141,13 +147,13 @@ impl Sink for FolderRecords<'_> {
                 {
                     return Err(FormatError::Cancelled);
                 }
-                self.of.insert((record.source.platform.clone(), record.kind));
+                self.platforms_and_kinds.insert((record.source.platform.clone(), record.kind));
                 self.digests.insert(record.key.clone(), content_digest(&self.context.keys, record));
             }
         }
-        if self.digests.len() > MAX_RECORDS { Err(FormatError::Cancelled) } else { Ok(()) }
+        if self.digests.len() > MAX_FOLDER_RECORDS { Err(FormatError::Cancelled) } else { Ok(()) }
     }
-    // The bytes of files are not compared, so a folder that has any is not recognised.
+    // The bytes of attachments are not compared, so a folder with attachments is not recognised.
     fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
         Err(FormatError::Cancelled)
     }

@@ -156,14 +156,14 @@ impl<'a> ChannelSink<'a> {
     }
 }
 
-/// The reader's error if the receiver has stopped. The receiver returns the real error.
+/// The error for the reader if the receiver has stopped. The import itself fails with the receiver's error.
 fn receiver_stopped<T>(_: T) -> FormatError {
     FormatError::Cancelled
 }
 
 impl Sink for ChannelSink<'_> {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
-        // Passthrough files that another format carried are unpacked again.
+        // Unpacks passthrough files that an export embedded in records of another format.
         match unit.records.as_slice() {
             [record] => match passthrough_envelope::unpack(record, mementory_formats::carries_passthrough) {
                 Some(passthrough_envelope::Unpacked::File(item, bytes)) => {

@@ -15,8 +15,8 @@ use mementory_store::{
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
-/// What the index needs to know of an undo: the store's change number, and the rows that were removed, changed or
-/// restored from the Trash.
+/// The changes of an undo that the index has to follow: the store's change number, and the rows that were removed,
+/// changed or restored from the Trash.
 struct UndoneChanges {
     seq: u64,
     gone: Vec<i64>,
@@ -77,7 +77,7 @@ impl Importer<'_> {
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // This is called a second time, for records that were in the Trash along with a record that was just restored.
+        // Called a second time, for records that were in the Trash along with a record that was just restored.
         reroot_orphans(tx)?;
         self.context.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;

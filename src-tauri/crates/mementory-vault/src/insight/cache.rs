@@ -3,7 +3,7 @@ use crate::{
     VaultResult,
     insight_cache::{AboutMemory, DecidedKinds, Judgement, RowStamp, State},
     insight_decisions as decisions,
-    meaning::{PORTIONS, is_current, stored_vectors},
+    meaning::{VECTOR_WRITES_KEY, is_current, stored_vectors},
     meta,
     query::in_halves,
 };
@@ -34,10 +34,10 @@ pub(super) fn load_decided_kinds(c: &Connection, store: &Store) -> VaultResult<D
 
 pub(super) fn state(c: &Connection) -> VaultResult<State> {
     let tombstones = c.prepare_cached("SELECT count(*) FROM tombstones")?.query_row([], |r| r.get(0))?;
-    Ok((Store::last_change(c)?, tombstones, meta::read(c, PORTIONS)?.unwrap_or(0)))
+    Ok((Store::last_change(c)?, tombstones, meta::read(c, VECTOR_WRITES_KEY)?.unwrap_or(0)))
 }
 
-/// The text by which a memory is judged: the title, unless the text begins with the title, and then the text.
+/// The text by which a memory is judged: its title and its text. The title is left out if the text begins with it.
 pub(super) fn text_of(record: &Record) -> String {
     match &record.title {
         Some(title) if !record.text.starts_with(title.as_str()) => format!("{title}\n{}", record.text),

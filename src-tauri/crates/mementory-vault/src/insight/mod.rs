@@ -34,7 +34,7 @@ pub struct Insight<'v> {
 }
 
 impl<'v> Insight<'v> {
-    /// What the memories of this vault are about.
+    /// Access to the judgements about the memories of this vault.
     pub fn of(vault: &'v Vault) -> Self {
         Self { context: &vault.context }
     }

@@ -17,12 +17,12 @@ use rusqlite::{Connection, params};
 /// since a million of them would take half an hour and 500 MB.
 const ENCODED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Fact];
 /// Key in `meta` for the encoder that made the vectors, with the version of [`parts`].
-const ENCODED_BY: &str = "vectors_by";
+const ENCODED_BY_KEY: &str = "vectors_by";
 const PARTS_VERSION: &str = "1";
 /// Key in `meta` for the number of calls that stored vectors. If it has changed, vectors in memory are loaded again.
-pub(crate) const PORTIONS: &str = "vector_portions";
+pub(crate) const VECTOR_WRITES_KEY: &str = "vector_portions";
 /// Number of nearest records that are checked against the filter at once.
-const CANDIDATES: usize = 200;
+const CANDIDATES_PER_STEP: usize = 200;
 
 /// Search by meaning.
 #[derive(Clone, Copy)]
@@ -75,7 +75,7 @@ impl Meaning<'_> {
         self.context.store.write(|tx| {
             if !is_current(tx)? {
                 tx.execute("DELETE FROM vectors", [])?;
-                meta::write(tx, ENCODED_BY, encoded_by())?;
+                meta::write(tx, ENCODED_BY_KEY, encoded_by())?;
             }
             let mut insert = tx.prepare_cached("INSERT INTO vectors (row, part, vector) VALUES (?1, ?2, ?3)")?;
             for (row, parts) in &texts {
@@ -87,8 +87,8 @@ impl Meaning<'_> {
                     insert.execute(params![row, 0, Vec::<u8>::new()])?;
                 }
             }
-            let portions: Option<i64> = meta::read(tx, PORTIONS)?;
-            meta::write(tx, PORTIONS, portions.unwrap_or(0) + 1)
+            let write_count: Option<i64> = meta::read(tx, VECTOR_WRITES_KEY)?;
+            meta::write(tx, VECTOR_WRITES_KEY, write_count.unwrap_or(0) + 1)
         })
     }
 
@@ -113,11 +113,14 @@ impl Meaning<'_> {
             .filter(|(row, _)| !except.contains(row))
             .collect();
         let mut found = Vec::new();
-        for candidates in similar_rows.chunks(CANDIDATES) {
+        for candidates in similar_rows.chunks(CANDIDATES_PER_STEP) {
             let rows = Some(candidates.iter().map(|(row, _)| *row).collect());
-            let passing = Queries::new(self.context).rows(&ListQuery { rows, ..filter.clone() })?;
+            let rows_in_filter = Queries::new(self.context).rows(&ListQuery { rows, ..filter.clone() })?;
             found.extend(
-                candidates.iter().filter(|(row, _)| passing.contains(row)).map(|(row, cosine)| (*row as u64, *cosine)),
+                candidates
+                    .iter()
+                    .filter(|(row, _)| rows_in_filter.contains(row))
+                    .map(|(row, cosine)| (*row as u64, *cosine)),
             );
             if found.len() >= limit {
                 break;
@@ -139,7 +142,7 @@ impl Meaning<'_> {
     }
 }
 
-/// True if a row was encoded by this encoder.
+/// True if the current encoder has encoded the row.
 pub(crate) fn is_encoded(c: &Connection, row: i64) -> VaultResult<bool> {
     Ok(is_current(c)? && c.prepare_cached("SELECT 1 FROM vectors WHERE row = ?1")?.exists([row])?)
 }
@@ -155,7 +158,7 @@ fn encoded_by() -> String {
     format!("{MODEL}/{PARTS_VERSION}")
 }
 
-/// True if this encoder, with this version of [`parts`], made the stored vectors.
+/// True if the current encoder, with the current version of [`parts`], made the stored vectors.
 pub(crate) fn is_current(c: &Connection) -> VaultResult<bool> {
-    Ok(meta::read::<String>(c, ENCODED_BY)?.is_some_and(|by| by == encoded_by()))
+    Ok(meta::read::<String>(c, ENCODED_BY_KEY)?.is_some_and(|by| by == encoded_by()))
 }

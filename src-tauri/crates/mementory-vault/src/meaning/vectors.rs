@@ -1,5 +1,5 @@
 //! Loads the vectors into memory.
-use super::PORTIONS;
+use super::VECTOR_WRITES_KEY;
 use crate::{VaultResult, context::Context, loaded_vectors::LoadedFrom, meta};
 use mementory_meaning::Collection;
 use mementory_store::Store;
@@ -12,7 +12,7 @@ impl Context {
         self.store.read(|c| {
             // One transaction, so that the state belongs to the vectors that are read.
             let c = c.unchecked_transaction()?;
-            let state: LoadedFrom = (Store::last_change(&c)?, meta::read(&c, PORTIONS)?.unwrap_or(0));
+            let state: LoadedFrom = (Store::last_change(&c)?, meta::read(&c, VECTOR_WRITES_KEY)?.unwrap_or(0));
             if let Some((loaded_from, vectors)) = &loaded.0
                 && *loaded_from == state
             {

@@ -1,4 +1,4 @@
-//! The messages that may say what a memory says.
+//! Finds the messages that a memory may come from.
 use crate::{
     VaultResult,
     context::Context,
@@ -26,7 +26,7 @@ const MAX_NEAR_IN_TIME: usize = 60;
 /// Largest number of conversations that are searched because the export names them.
 const MAX_CONVERSATIONS: usize = 8;
 
-/// A message that may say what a memory says.
+/// A message that a memory may come from.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub(super) view: RowView,
@@ -158,8 +158,8 @@ impl<'c> Candidates<'c> {
         let same_assistant = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
         let conversations: Vec<i64> = self.named.iter().copied().take(MAX_CONVERSATIONS).collect();
         for conversation in conversations {
-            let within = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };
-            self.add_hits(&words, &within, MAX_PER_NAMED_CONVERSATION)?;
+            let in_conversation = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };
+            self.add_hits(&words, &in_conversation, MAX_PER_NAMED_CONVERSATION)?;
         }
         self.add_hits(&words, &same_assistant, MAX_OF_SAME_ASSISTANT)?;
         self.add_hits(&words, &messages, MAX_OF_ANY_ASSISTANT)

@@ -43,7 +43,7 @@ pub(super) fn decide(
         .collect();
     weighed.sort_by(|a, b| b.rank().total_cmp(&a.rank()));
     let said_by = said_by(claim, facts, &weighed);
-    // A system message repeats what was saved. It is evidence only if nobody else said what the memory says.
+    // A system message only repeats a saved memory, so it is evidence only if nobody else said the same.
     if said_by != Some(SaidBy::System) {
         weighed.retain(|each| each.said_by != Some(SaidBy::System) || each.is_linked());
     }
@@ -106,11 +106,11 @@ fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candida
     let any_words = sentences.iter().map(confidence).fold(0.0, f32::max);
     let (sentence, confidence, found_by) = match (best, candidate.nearest_sentence) {
         (best, _) if linked => {
-            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole(&candidate));
+            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_text(&candidate));
             (sentence, 1.0, FoundBy::Linked)
         }
         (best, Some(nearest_sentence)) => {
-            let confidence = with_meaning(nearest_sentence, any_words, best.is_some(), near)?;
+            let confidence = confidence_with_meaning(nearest_sentence, any_words, best.is_some(), near)?;
             match best {
                 Some(sentence) => (sentence, confidence, FoundBy::Words),
                 None => (nearest_sentence.into(), confidence, FoundBy::Meaning),
@@ -126,7 +126,7 @@ fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candida
 
 /// The confidence from meaning and words together. None if it is too low. `words` is the confidence from the words
 /// alone, and `enough` says whether that suffices without the meaning.
-fn with_meaning(nearest_sentence: NearestSentence, words: f32, enough: bool, near: bool) -> Option<f32> {
+fn confidence_with_meaning(nearest_sentence: NearestSentence, words: f32, enough: bool, near: bool) -> Option<f32> {
     let cosine = nearest_sentence.cosine;
     let says_it = match near {
         true => cosine >= MIN_COSINE_NEAR || enough,
@@ -149,7 +149,7 @@ impl From<NearestSentence> for Sentence {
 }
 
 /// The whole text of a message.
-fn whole(candidate: &Candidate) -> Sentence {
+fn whole_text(candidate: &Candidate) -> Sentence {
     let end = u32::try_from(candidate.record.text.chars().count()).unwrap_or(u32::MAX);
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }

@@ -12,10 +12,10 @@ use std::cmp::Reverse;
 /// Largest number of sentences that are encoded for a memory.
 const MAX_SENTENCES: usize = 160;
 /// Largest number of sentences of one message that are encoded.
-const MAX_PER_MESSAGE: usize = 16;
+const MAX_SENTENCES_PER_MESSAGE: usize = 16;
 /// Largest number of messages from another time that are compared. Of each, only the sentence with the most words of
 /// the memory is compared.
-const MAX_FAR: usize = 24;
+const MAX_FAR_MESSAGES: usize = 24;
 /// Largest number of sentences of the memory that are compared, besides its whole text.
 const MAX_MEMORY_SENTENCES: usize = 6;
 
@@ -85,7 +85,7 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
     let far_from = order.iter().position(|each| each.0).unwrap_or(order.len());
     let near = order.iter().take(far_from);
     let mut chosen: Vec<ChosenSentence<'_>> = Vec::new();
-    for (far, _, _, number) in near.chain(order.iter().filter(|each| is_far(each)).take(MAX_FAR)) {
+    for (far, _, _, number) in near.chain(order.iter().filter(|each| is_far(each)).take(MAX_FAR_MESSAGES)) {
         let Some((with_words, candidate)) = candidates.get(*number) else { continue };
         let best = with_words.iter().max_by(|a, b| a.score.total_cmp(&b.score));
         let is_best = |start: u32| best.is_some_and(|best| best.start == start);
@@ -95,7 +95,7 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
         }
         // The sentence with the most words of the memory is compared in any case.
         parts.sort_by_key(|part| Reverse(is_best(part.start)));
-        let sentences_left = MAX_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
+        let sentences_left = MAX_SENTENCES_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
         for part in parts.into_iter().take(sentences_left) {
             chosen.push(ChosenSentence {
                 candidate_number: *number,
@@ -111,11 +111,11 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
 /// True if the message is something that somebody said, and not a tool call, its result, the thinking of an assistant,
 /// or text that was inserted for the assistant.
 pub(super) fn is_speech(candidate: &Candidate) -> bool {
-    is_said(&candidate.record)
+    is_speech_record(&candidate.record)
 }
 
-/// The same of a message.
-pub(super) fn is_said(record: &Record) -> bool {
+/// Like [`is_speech`], for the record of a message.
+pub(super) fn is_speech_record(record: &Record) -> bool {
     let not_said = ["tool_call", "tool_result", "thinking", "context"];
     record.message.as_ref().is_some_and(|part| !not_said.contains(&part.content_type.as_str()))
 }

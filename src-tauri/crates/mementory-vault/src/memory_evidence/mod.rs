@@ -86,11 +86,12 @@ pub struct EvidenceMessage {
 /// Where a memory comes from.
 #[derive(Debug, Clone)]
 pub struct FoundEvidence {
-    /// Who said what the memory says. None if that is not known.
+    /// Who said the content of the memory. None if that is not known.
     pub said_by: Option<SaidBy>,
     /// Whether the vault shows where the memory comes from.
     pub trace: Trace,
-    /// The messages, at most 6: first those that show who said what the memory says, then those that the export names.
+    /// The messages, at most 6: first those that show who said the content of the memory, then those that the export
+    /// names.
     pub messages: Vec<EvidenceMessage>,
 }
 
@@ -155,9 +156,9 @@ impl MemoryEvidence<'_> {
         if let Some(encoder) = encoder {
             meaning::compare(encoder, &record.text, facts.created, &mut candidates_with_sentences);
         }
-        let came_near = whole_search::came_near(&candidates_with_sentences);
+        let any_came_near = whole_search::any_came_near(&candidates_with_sentences);
         let mut found = decide(&claim, &facts, candidates_with_sentences);
-        if let Some(encoder) = encoder.filter(|_| found.messages.is_empty() && !came_near) {
+        if let Some(encoder) = encoder.filter(|_| found.messages.is_empty() && !any_came_near) {
             let search = WholeSearch { context: self.context, view, record, encoder };
             if search.finds_nothing()? {
                 found.trace = Trace::None;

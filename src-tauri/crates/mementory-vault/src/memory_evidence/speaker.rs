@@ -11,14 +11,14 @@ const PERSON_MARGIN: f32 = 0.3;
 /// The same margin if a message of the person is in the named conversation, or from just before the memory was made.
 const PERSON_MARGIN_NEAR: f32 = 0.6;
 
-/// Who said what the memory says. None if that is not known.
+/// Who said the content of a memory. None if that is not known.
 pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);
     }
     let by_meaning = weighed.iter().any(|each| each.candidate.nearest_sentence.is_some());
     let speaker = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
-    // The fact that a program extracted the memory does not show who said what is in it.
+    // The fact that a program extracted the memory does not show who said its content.
     speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 

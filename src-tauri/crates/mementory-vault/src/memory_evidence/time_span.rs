@@ -5,13 +5,13 @@ const MINUTE: i64 = 60_000_000;
 /// Microseconds of a day.
 pub(super) const DAY: i64 = 24 * 60 * MINUTE;
 /// Longest time between a message and a memory for the message to be near, in microseconds.
-const NEAR: i64 = 30 * MINUTE;
+const NEAR_MICROS: i64 = 30 * MINUTE;
 
 /// The time, in microseconds since 1970, in which a message is near to a memory made at `made`: the half hour before,
 /// or the whole day if `made` has no time of day.
 pub(super) fn span_before(made: Timestamp) -> (i64, i64) {
     let made = made.as_micros();
-    if made % DAY == 0 { (made, made + DAY) } else { (made - NEAR, made + 1_000_000) }
+    if made % DAY == 0 { (made, made + DAY) } else { (made - NEAR_MICROS, made + 1_000_000) }
 }
 
 /// True if the message was written close to when the memory was made: in the half hour before, or at any time of that day

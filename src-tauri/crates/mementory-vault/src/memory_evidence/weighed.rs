@@ -12,18 +12,18 @@ const SYSTEM_PENALTY: f32 = 0.06;
 /// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.
 const NEAR_BONUS: f32 = 0.35;
 
-/// What is known about the memory.
+/// Facts about the memory that decide how much weight a message has.
 pub(super) struct MemoryFacts<'f> {
     pub(super) method: Option<&'f str>,
-    /// Who said what the memory says, if its source states this.
+    /// Who said the content of the memory, if its source states this.
     pub(super) record_said_by: Option<SaidBy>,
     pub(super) created: Option<Timestamp>,
     pub(super) platform: &'f str,
 }
 
 impl MemoryFacts<'_> {
-    /// Who said what the memory says, according to its source. None for a pasted list of memories, since whoever pasted
-    /// the list did not say what is in it.
+    /// Who said the content of the memory, according to its source. None for a pasted list of memories, since the
+    /// person who pasted the list did not say its content.
     pub(super) fn written_by(&self) -> Option<SaidBy> {
         self.record_said_by.filter(|_| self.method != Some("pasted"))
     }
@@ -47,8 +47,8 @@ impl Weighed {
         self.candidate.found_by == FoundBy::Linked
     }
 
-    /// True for a call of the memory tool. It shows that the assistant wrote the memory down, but not that the
-    /// assistant said what the memory says.
+    /// True for a call of the memory tool. The call shows that the assistant wrote the memory down, but not that the
+    /// assistant said its content.
     pub(super) fn is_tool_call(&self) -> bool {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }

@@ -1,11 +1,11 @@
-//! Determines whether a memory without evidence has no trace. That is so if every conversation that could contain it
+//! Determines whether a memory without evidence has no trace. It has none if every conversation that could contain it
 //! was compared with it and nothing came near. Otherwise the trace is unknown.
 use crate::{
     VaultResult,
     context::Context,
     memory_evidence::{
         candidates::Candidate,
-        meaning::{is_said, parts_of_memory},
+        meaning::{is_speech_record, parts_of_memory},
         time_span::{DAY, span_before},
     },
     query::Reader,
@@ -21,16 +21,16 @@ const MAX_MESSAGES: usize = 200;
 /// Largest number of sentences in these messages that are compared.
 const MAX_SENTENCES: usize = 240;
 /// A sentence whose cosine is at least this may be the origin of the memory in other words.
-const MAX_COSINE: f32 = 0.22;
+const NEAR_COSINE: f32 = 0.22;
 /// A sentence that has at least this share of the memory's words may be the origin of the memory.
-const MAX_WORDS: f32 = 0.4;
+const NEAR_WORD_SHARE: f32 = 0.4;
 
 /// True if one of the candidates may be the origin although it is too far from the memory to count as evidence. Each
 /// candidate comes with its sentences that have words of the memory.
-pub(super) fn came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
-    read.iter().filter(|(_, candidate)| is_said(&candidate.record)).any(|(with_words, candidate)| {
-        candidate.nearest_sentence.is_some_and(|nearest| nearest.cosine >= MAX_COSINE)
-            || with_words.iter().any(|sentence| sentence.score >= MAX_WORDS)
+pub(super) fn any_came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
+    read.iter().filter(|(_, candidate)| is_speech_record(&candidate.record)).any(|(with_words, candidate)| {
+        candidate.nearest_sentence.is_some_and(|nearest| nearest.cosine >= NEAR_COSINE)
+            || with_words.iter().any(|sentence| sentence.score >= NEAR_WORD_SHARE)
     })
 }
 
@@ -46,9 +46,9 @@ impl WholeSearch<'_> {
     /// True if there are conversations that could contain the memory, all of them were compared, and no sentence is
     /// near to it.
     ///
-    /// These are the conversations with the same assistant from before the memory was made. If there are too many of
-    /// them, they are only those of that day and the day before. If there are no conversations from that time, the
-    /// export lacks the conversation in which the memory was made, and nothing can be concluded.
+    /// The conversations that could contain the memory are those with the same assistant from before the memory was
+    /// made. If these are too many, only those of that day and the day before are compared. If there are none from that
+    /// time, the export lacks the conversation in which the memory was made, and nothing can be concluded.
     pub(super) fn finds_nothing(&self) -> VaultResult<bool> {
         let made = self.record.times.created.or(self.record.times.updated);
         let of_that_time = made.map(|made| self.rows_around(made)).transpose()?;
@@ -57,7 +57,7 @@ impl WholeSearch<'_> {
         }
         let before = made.map_or(i64::MAX, |made| span_before(made).1);
         for rows in [Some(self.rows_before(before)?), of_that_time].into_iter().flatten() {
-            if let Some(texts) = self.said_in(&rows)? {
+            if let Some(texts) = self.sentences_said_in(&rows)? {
                 return Ok(!texts.is_empty() && self.none_is_near(&texts));
             }
         }
@@ -88,8 +88,8 @@ impl WholeSearch<'_> {
         })
     }
 
-    /// The sentences of what was said in these messages. None if there are too many to compare.
-    fn said_in(&self, rows: &[i64]) -> VaultResult<Option<Vec<String>>> {
+    /// The sentences that somebody said in these messages. None if there are too many to compare.
+    fn sentences_said_in(&self, rows: &[i64]) -> VaultResult<Option<Vec<String>>> {
         if rows.len() > MAX_MESSAGES {
             return Ok(None);
         }
@@ -97,7 +97,7 @@ impl WholeSearch<'_> {
         for row in rows {
             let Some(view) = Reader::new(self.context).view_by_row(*row)? else { continue };
             let record = Reader::new(self.context).content(&view)?;
-            if is_said(&record) {
+            if is_speech_record(&record) {
                 out.extend(sentences(&record.text).iter().map(|sentence| sentence.text.to_owned()));
             }
             if out.len() > MAX_SENTENCES {
@@ -110,6 +110,6 @@ impl WholeSearch<'_> {
     fn none_is_near(&self, texts: &[String]) -> bool {
         let memory = self.encoder.encode(&parts_of_memory(&self.record.text));
         let said = self.encoder.encode(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-        said.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < MAX_COSINE))
+        said.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < NEAR_COSINE))
     }
 }

@@ -37,7 +37,7 @@ pub struct FacetCounts {
     pub types: BTreeMap<String, u32>,
     /// By tag.
     pub tags: BTreeMap<String, u32>,
-    /// By who said what the record says. Records for which this is not known count under the empty name.
+    /// By who said the text of the record. Records for which this is not known count under the empty name.
     pub said_by: BTreeMap<String, u32>,
 }
 
@@ -66,7 +66,7 @@ impl Queries<'_> {
                     source.exported = source.exported.max(Some(exported::export_time(&names, at)));
                 }
             }
-            let exports = exported::exports(c)?;
+            let exports = exported::newest_export_times(c)?;
             for ((platform, _), source) in &mut facts.sources {
                 source.exported = exports.get(platform).copied().or(source.exported);
             }

@@ -10,7 +10,7 @@ const FIRST_EXPORT_DAY: &str = "2022-11-30";
 
 /// When the newest export of each format was made, even if it contained nothing new. A batch of several formats has no
 /// format itself; its formats are in its report.
-pub(crate) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
+pub(crate) fn newest_export_times(c: &Connection) -> VaultResult<HashMap<String, i64>> {
     let mut statement = c.prepare_cached(
         "SELECT format, names, at FROM batches WHERE undone_at IS NULL AND format IS NOT NULL \
          UNION ALL SELECT s.value ->> 'format', b.names, b.at FROM batches b, \

@@ -34,7 +34,7 @@ impl Sort {
     }
 
     /// The condition for the rows after the key and row of a cursor.
-    fn after_condition(self) -> &'static str {
+    fn condition_after_cursor(self) -> &'static str {
         match self {
             Self::Newest => "(r.sort, r.row) < (?, ?)",
             Self::Oldest => "(r.sort, r.row) > (?, ?)",
@@ -62,9 +62,9 @@ pub struct ListQuery {
     pub source: Option<String>,
     pub status: Option<String>,
     pub tag: Option<String>,
-    /// The record's own type. The empty text stands for records without one.
+    /// Type of the record. The empty text stands for records without a type.
     pub record_type: Option<String>,
-    /// Who said what the record says. `Some(None)` stands for records for which this is not known.
+    /// Who said the text of the record. `Some(None)` stands for records for which this is not known.
     pub said_by: Option<Option<SaidBy>>,
     pub since: Option<i64>,
     pub until: Option<i64>,
@@ -226,7 +226,7 @@ impl Queries<'_> {
             values.extend([key, row.into()]);
             let placeholders = format!("?{}, ?{}", values.len() - 1, values.len());
             full_condition =
-                format!("{full_condition} AND {}", query.sort.after_condition().replace("?, ?", &placeholders));
+                format!("{full_condition} AND {}", query.sort.condition_after_cursor().replace("?, ?", &placeholders));
         }
         let sql = format!(
             "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {full_condition} ORDER BY {} LIMIT {}",

@@ -15,7 +15,7 @@ use std::collections::HashSet;
 const MAX_LISTS: u32 = 50;
 const DAY: i64 = 86_400_000_000;
 
-/// What later imports say about a memory that the person wants deleted at its assistant.
+/// State of a memory that the person wants deleted at its assistant, according to later imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssistantState {
     /// No list of the assistant's memories was imported since the person answered.

@@ -12,16 +12,16 @@ use mementory_store::{RowView, ids::parse_id};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
-/// What the person says about a memory.
+/// The person's answer to the question whether a memory is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Answer {
-    /// It is true.
+    /// The memory is true.
     True,
-    /// It was true, and is not any more.
+    /// The memory was true, and is not any more.
     Outdated,
-    /// It was never true.
+    /// The memory was never true.
     Wrong,
-    /// The assistant should not know it.
+    /// The assistant should not know the memory.
     Private,
 }
 
@@ -134,7 +134,7 @@ impl Review<'_> {
         Ok(found)
     }
 
-    /// What the person answered about a record, and when, in microseconds since 1970. None without an answer.
+    /// The person's answer to a record, and its time in microseconds since 1970. None without an answer.
     ///
     /// # Errors
     /// Errors of the store.

@@ -34,8 +34,8 @@ const SENSITIVE_SQL: &str = "EXISTS (SELECT 1 FROM findings f WHERE f.row = r.ro
      AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1))";
 
 impl ReviewFilter {
-    /// SQL condition over `records r` for what can be reviewed. A memory that was divided into statements is reviewed
-    /// statement by statement.
+    /// SQL condition over `records r` for the records that can be reviewed. A memory that was divided into statements
+    /// is reviewed statement by statement.
     fn condition(&self) -> (String, Vec<Value>) {
         let [memory, fact] = [Kind::Memory, Kind::Fact].map(kind_code);
         let mut parts = vec![

@@ -34,14 +34,14 @@ pub(crate) struct Masker<'k> {
     keys: &'k VaultKeys,
     values: Arc<KnownValues>,
     /// Values that were masked.
-    covered: HashSet<ValueId>,
+    masked_values: HashSet<ValueId>,
 }
 
 impl<'k> Masker<'k> {
     /// Reads the known values from `c`, the snapshot that is exported.
     pub(crate) fn new(context: &'k Context, c: &Connection, packs: &Packs) -> VaultResult<Self> {
         let values = Arc::new(Self::read_values(&context.keys, c, packs)?);
-        Ok(Self { keys: &context.keys, values, covered: HashSet::new() })
+        Ok(Self { keys: &context.keys, values, masked_values: HashSet::new() })
     }
 
     /// Like [`new`](Self::new) for the current state of the vault. The known values are kept until something changes,
@@ -59,7 +59,7 @@ impl<'k> Masker<'k> {
             *cached = Some((state, values.clone()));
             Ok(values)
         })?;
-        Ok(Self { keys: &context.keys, values, covered: HashSet::new() })
+        Ok(Self { keys: &context.keys, values, masked_values: HashSet::new() })
     }
 
     fn read_values(keys: &VaultKeys, c: &Connection, packs: &Packs) -> VaultResult<KnownValues> {
@@ -86,7 +86,7 @@ impl<'k> Masker<'k> {
 
     /// Number of different values that were masked so far.
     pub(crate) fn count(&self) -> u32 {
-        u32::try_from(self.covered.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.masked_values.len()).unwrap_or(u32::MAX)
     }
 
     /// Masks a record, including its verbatim. Returns the marks in the masked text, or None if there was nothing to
@@ -184,7 +184,7 @@ impl<'k> Masker<'k> {
             let value = &text[finding.start..finding.end];
             let id = value_id(self.keys, finding.class, value);
             if wanted(&finding, value) && !self.values.ignored.contains(&id) {
-                self.covered.insert(id);
+                self.masked_values.insert(id);
                 pairs.insert(value.to_owned(), mark(finding.class.as_str()));
             }
         }
@@ -230,7 +230,7 @@ impl<'k> Masker<'k> {
         }
     }
 
-    /// Finds values in a member, whose name can show what its value is: `"password": "…"`.
+    /// Finds values in a member, whose name can show the class of the value: `"password": "…"`.
     fn find_in_member(&mut self, name: &str, text: &str, pairs: &mut Replacements) {
         let lower = name.to_ascii_lowercase();
         if UNMASKED_MEMBERS.contains(&lower.as_str()) {

@@ -69,11 +69,11 @@ pub struct SensitiveValue {
     pub detector: String,
     /// Confidence of the finding at its first place.
     pub confidence: Confidence,
-    /// Number of live records that contain it.
+    /// Number of live records that contain the value.
     pub places: u32,
-    /// When the person decided on it, in microseconds since 1970.
+    /// When the person judged the finding, in microseconds since 1970.
     pub judged: Option<i64>,
-    /// Its first place. None if it is redacted.
+    /// The first place of the value. None if the value is redacted.
     pub first: Option<SensitivePlace>,
     /// The text around it at its first place.
     pub context: Vec<Piece>,

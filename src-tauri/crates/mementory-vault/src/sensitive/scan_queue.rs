@@ -52,12 +52,12 @@ impl Scanner<'_> {
             let mut found = Vec::new();
             // Each pack is needed only once. A separate cache keeps these packs out of the shared one.
             let packs = Packs::default();
-            let (mut taken, mut bytes) = (Vec::new(), 0);
+            let (mut scanned_rows, mut bytes) = (Vec::new(), 0);
             for (row, kind, pack, slot) in rows {
                 if bytes >= MAX_BATCH_BYTES {
                     break;
                 }
-                taken.push(row);
+                scanned_rows.push(row);
                 // Audit records and passthrough files are not texts of a person, so they are not scanned.
                 if [Kind::Audit, Kind::Foreign].map(kind_code).contains(&kind) {
                     continue;
@@ -66,18 +66,18 @@ impl Scanner<'_> {
                 bytes += fields(&record).map(|(_, text)| text.len()).sum::<usize>();
                 self.collect(row, &record, &mut found);
             }
-            Ok((taken, found))
+            Ok((scanned_rows, found))
         })?;
-        let (taken, found) = batch;
+        let (scanned_rows, found) = batch;
         self.context.store.write(|tx| {
-            store_findings(tx, &taken, &found)?;
-            let upto = taken.iter().max().copied().unwrap_or(0).max(number(tx, "looked_row")?);
+            store_findings(tx, &scanned_rows, &found)?;
+            let upto = scanned_rows.iter().max().copied().unwrap_or(0).max(number(tx, "looked_row")?);
             meta::write(tx, "looked_row", upto)?;
             let left = records_left(tx)?;
             if left == 0 {
                 meta::write(tx, "looked_at", now.as_micros())?;
             }
-            Ok(ScanProgress { records: taken.len() as u64, left })
+            Ok(ScanProgress { records: scanned_rows.len() as u64, left })
         })
     }
 

@@ -77,7 +77,7 @@ pub fn list_folder(folder: &Path) -> FolderListing {
     };
     let mut files = Vec::new();
     for entry in entries.take(MAX_ENTRIES).flatten() {
-        // This is the type of the entry itself, so that a link does not count as a file.
+        // `file_type` does not follow a link, so a link does not count as a file.
         if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }

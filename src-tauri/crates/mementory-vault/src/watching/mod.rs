@@ -28,9 +28,9 @@ const CONTENT_PREFIX: &str = "content/";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// It is offered for import.
+    /// The export is offered for import.
     Ask,
-    /// It is imported automatically.
+    /// The export is imported automatically.
     Own,
     /// The folder is not read.
     Paused,
@@ -52,7 +52,7 @@ impl Mode {
 pub struct LatestExport {
     /// Name of the file.
     pub name: String,
-    /// When it was found, in microseconds since 1970.
+    /// When the export was found, in microseconds since 1970.
     pub at: i64,
 }
 
@@ -78,7 +78,7 @@ pub struct Offer {
     pub format: Option<String>,
     /// Keyed digest of its content.
     pub digest: String,
-    /// When it was found, in microseconds since 1970.
+    /// When the export was found, in microseconds since 1970.
     pub at: i64,
 }
 
@@ -330,8 +330,8 @@ impl WatchedFolders<'_> {
         meta::write(tx, &self.seen_key(folder, name), serde_json::to_string(seen).unwrap_or_default())
     }
 
-    fn keyed_id(&self, of: &str, parts: &[&[u8]]) -> String {
-        let mut all: Vec<&[u8]> = vec![b"watching", of.as_bytes()];
+    fn keyed_id(&self, purpose: &str, parts: &[&[u8]]) -> String {
+        let mut all: Vec<&[u8]> = vec![b"watching", purpose.as_bytes()];
         all.extend(parts);
         let digest = keyed_digest(self.context.keys.fingerprints(), &all);
         hex::encode(&digest[..16])

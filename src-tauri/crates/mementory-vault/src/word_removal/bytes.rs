@@ -3,7 +3,7 @@ use crate::{VaultError, VaultResult, word_removal::Removal};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 
-/// The first search is only for this many bytes at the start of the words, which rules out most files quickly.
+/// Number of bytes at the start of the words that are searched for first. This search rules out most files quickly.
 const HEAD_BYTES: usize = 32;
 /// Largest number of levels that are decoded when a JSON string contains JSON itself.
 const MAX_LAYERS: usize = 4;
@@ -27,7 +27,7 @@ struct SearchForms {
     finder: AhoCorasick,
     /// The replacement of each form.
     marks: Vec<String>,
-    longest: usize,
+    longest_form_bytes: usize,
 }
 
 impl<'r> Words<'r> {
@@ -119,8 +119,8 @@ impl<'r> Words<'r> {
     }
 
     /// Length in bytes of the longest form. A match that begins this far before the end of the buffer is complete.
-    pub(crate) fn longest(&self) -> usize {
-        self.search_forms().map_or(1, |f| f.longest)
+    pub(crate) fn longest_form_bytes(&self) -> usize {
+        self.search_forms().map_or(1, |f| f.longest_form_bytes)
     }
 
     /// Copies `bytes` to `out` and replaces every form that begins before `until`. Returns the number of bytes
@@ -158,10 +158,10 @@ impl<'r> Words<'r> {
                     marks.push(to.clone());
                 }
             }
-            let longest = patterns.iter().map(Vec::len).max()?;
+            let longest_form_bytes = patterns.iter().map(Vec::len).max()?;
             // Longer words are matched first, since removing a shorter one inside them would leave the rest.
             let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns).ok()?;
-            Some(SearchForms { finder, marks, longest })
+            Some(SearchForms { finder, marks, longest_form_bytes })
         };
         self.forms.get_or_init(build_forms).as_ref()
     }
@@ -210,9 +210,9 @@ fn decode_escapes(bytes: &[u8]) -> Vec<u8> {
     while let Some(at) = memchr::memchr2(b'\\', b'&', rest) {
         out.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
-        let (decoded, taken) = decode_escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
+        let (decoded, consumed) = decode_escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
         out.extend_from_slice(&decoded);
-        rest = &rest[taken..];
+        rest = &rest[consumed..];
     }
     out.extend_from_slice(rest);
     out

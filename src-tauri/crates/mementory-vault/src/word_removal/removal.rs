@@ -14,10 +14,10 @@ use unicode_segmentation::UnicodeSegmentation;
 /// everywhere.
 pub(crate) const MIN_REMOVED_CHARS: usize = 3;
 
-/// The first search is only for this many bytes at the start of an exact string.
+/// Number of bytes at the start of an exact string that are searched for first.
 const HEAD_BYTES: usize = 32;
 
-/// Length in bytes, in normal form, from which a sentence is also searched for inside longer sentences.
+/// Minimum length in bytes, in normal form, of a sentence that is also searched for inside longer sentences.
 const MIN_INNER_SENTENCE_BYTES: usize = 12;
 
 /// Words to remove, with their replacements.

@@ -55,12 +55,12 @@ impl Blocklist {
         })
     }
 
-    /// Blocks the targets of a deletion in this input.
+    /// Blocks records that a tombstone of this input deletes.
     pub(super) fn add_deleted(&mut self, ids: &[[u8; 16]]) {
         self.blocked.extend(ids);
     }
 
-    /// Blocks the words of the targets of a redaction in this input.
+    /// Adds records that a tombstone of this input redacts, so that their words are no longer imported.
     pub(super) fn add_redacted(&mut self, ids: &[[u8; 16]]) {
         self.redacted_elsewhere.extend(ids);
     }
@@ -107,7 +107,7 @@ impl Blocklist {
     }
 
     /// Notes that a cascaded record has other evidence now.
-    pub(super) fn revive(&mut self, id: &[u8; 16]) {
+    pub(super) fn end_cascade(&mut self, id: &[u8; 16]) {
         self.cascaded.remove(id);
     }
 

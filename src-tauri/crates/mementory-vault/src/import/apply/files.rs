@@ -27,14 +27,14 @@ impl<'a, 'i> FileImport<'a, 'i> {
 impl FileImport<'_, '_> {
     /// Adds the records of files that `record` names and the vault does not have. Returns the rows of all files that the
     /// record names.
-    pub(super) fn add_attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
+    pub(super) fn add_attachments(&mut self, own_id: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
             let id = record_id(&self.run.context.keys, &named.key);
             let name = if self.run.staging.is_none() { named.name.as_str() } else { "" };
             self.run.referenced.entry(id).or_insert_with(|| name.to_owned());
             // A record that was read from an index of attachments names itself.
-            if id == *of {
+            if id == *own_id {
                 continue;
             }
             if let Some(row) = self.add_attachment(&id, named, record)? {
@@ -55,7 +55,7 @@ impl FileImport<'_, '_> {
         }
     }
 
-    fn add_attachment(&mut self, id: &[u8; 16], named: &AttachmentRef, of: &Record) -> VaultResult<Option<i64>> {
+    fn add_attachment(&mut self, id: &[u8; 16], named: &AttachmentRef, owner: &Record) -> VaultResult<Option<i64>> {
         if let Some(seen) = self.run.seen.get(id) {
             return Ok((seen.row > 0).then_some(seen.row));
         }
@@ -63,9 +63,9 @@ impl FileImport<'_, '_> {
         record.origin_id.clone_from(&named.origin_id);
         record.title = Some(named.name.clone());
         record.record_type.clone_from(&named.media_type);
-        record.times.created = of.times.created;
-        record.source = of.source.clone();
-        record.origin = of.origin.clone();
+        record.times.created = owner.times.created;
+        record.source = owner.source.clone();
+        record.origin = owner.origin.clone();
         self.file_record(id, &mut record, named.size, None).map(|row| (row > 0).then_some(row))
     }
 

@@ -42,7 +42,7 @@ pub(super) type Texts = HashMap<Kind, HashSet<[u8; 16]>>;
 pub(in crate::import) struct Renames {
     /// True in the first pass, which only finds out which records need a fresh id.
     pub(in crate::import) collecting: bool,
-    fresh: HashMap<[u8; 16], FreshId>,
+    fresh_ids: HashMap<[u8; 16], FreshId>,
 }
 
 struct FreshId {
@@ -61,18 +61,18 @@ impl Renames {
                 Some((old, new)) if record.key.value.contains(old.as_str()) => record.key.value.replace(old, new),
                 _ => fresh_id(&record.key.value, digest),
             };
-            self.fresh.insert(id, FreshId { key, origin });
+            self.fresh_ids.insert(id, FreshId { key, origin });
         }
     }
 
     /// Replaces old ids by fresh ones in a record's keys, its own id and its verbatim text.
     pub(super) fn apply(&self, keys: &VaultKeys, record: &mut Record) {
-        if self.collecting || self.fresh.is_empty() {
+        if self.collecting || self.fresh_ids.is_empty() {
             return;
         }
         let mut named: Vec<&FreshId> = Vec::new();
         let mut change = |key: &mut RecordKey| {
-            if let Some(fresh) = self.fresh.get(&record_id(keys, key)) {
+            if let Some(fresh) = self.fresh_ids.get(&record_id(keys, key)) {
                 key.value.clone_from(&fresh.key);
                 named.push(fresh);
             }

@@ -32,7 +32,7 @@ impl OtherEvidence<'_, '_> {
     /// Looks up the record with this id in the vault. A cascaded record is restored first, because this input is other
     /// evidence for it. A cascaded entity is only noted here, because the edges that decide about it come after it in
     /// the input.
-    pub(super) fn known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
+    pub(super) fn find_known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
         if self.run.vault_was_empty {
             return Ok(None);
         }
@@ -40,7 +40,7 @@ impl OtherEvidence<'_, '_> {
         self.run.cascaded.living_ends.extend(ends);
         match (self.run.blocklist.is_cascaded(id), record.kind) {
             (true, Kind::Entity) => drop(self.run.cascaded.found.insert(*id)),
-            (true, _) => self.revive(id)?,
+            (true, _) => self.restore_cascaded(id)?,
             (false, _) => {}
         }
         self.run.known_record(id)
@@ -60,15 +60,15 @@ impl OtherEvidence<'_, '_> {
         let ids: HashSet<[u8; 16]> = found.into_iter().chain(living_ends).collect();
         for id in ids {
             if self.run.blocklist.is_cascaded(&id) {
-                self.revive(&id)?;
+                self.restore_cascaded(&id)?;
             }
         }
         Ok(())
     }
 
     /// Restores a cascaded record from the Trash, and reports a warning.
-    fn revive(&mut self, id: &[u8; 16]) -> VaultResult<()> {
-        self.run.blocklist.revive(id);
+    fn restore_cascaded(&mut self, id: &[u8; 16]) -> VaultResult<()> {
+        self.run.blocklist.end_cascade(id);
         let Some(known) = self.run.known_record(id)?.filter(|known| known.trashed) else { return Ok(()) };
         let message = "records that a deletion had taken along have other evidence now, and are back from the Trash";
         self.run.report.warn("evidence_lives", "audit/tombstones.jsonl", message);

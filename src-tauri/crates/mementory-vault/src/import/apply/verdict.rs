@@ -83,7 +83,7 @@ pub(super) fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
-/// True when a version of a bi-temporal statement would clear its end or its successor. A closed statement can be
+/// True when `incoming` would clear the end or the successor of a bi-temporal statement. A closed statement can be
 /// superseded but is never reopened, even if it is still open in an older export.
 pub(super) fn reopens(stored: &Record, incoming: &Record) -> bool {
     let superseded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");

@@ -30,7 +30,7 @@ impl ImportRun<'_> {
         let parent = record.message.as_ref().and_then(|m| m.parent.as_ref());
         let parent = parent.map(|k| self.place_of(k)).transpose()?.flatten().map(|(row, _)| row);
         let trash = match owner {
-            Some((row, true)) => self.trash_of(row)?,
+            Some((row, true)) => self.trash_state(row)?,
             _ => None,
         };
         let owner = owner.map(|(row, _)| row);
@@ -69,7 +69,7 @@ impl ImportRun<'_> {
     }
 
     /// Time, root row and batch with which a row was moved to the Trash. None if it is not there.
-    fn trash_of(&self, row: i64) -> VaultResult<Option<TrashState>> {
+    fn trash_state(&self, row: i64) -> VaultResult<Option<TrashState>> {
         Ok(self
             .connection
             .prepare_cached(

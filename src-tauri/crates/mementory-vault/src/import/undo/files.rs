@@ -10,8 +10,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::query_numbers(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "file_versions", row, batch)?;
-        if let Some(keeper) = later.first_with(row, next) {
-            reassign(tx, "file_versions", row, batch, keeper)?;
+        if let Some(keeping_batch) = later.first_with(row, next) {
+            reassign(tx, "file_versions", row, batch, keeping_batch)?;
             continue;
         }
         // If a later batch replaced the bytes again, the file keeps the later bytes. Undoing the later batch then has
@@ -44,8 +44,8 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
 pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::query_numbers(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "moved", row, batch)?;
-        if let Some(keeper) = later.first_with_position(row, next) {
-            reassign(tx, "moved", row, batch, keeper)?;
+        if let Some(keeping_batch) = later.first_with_position(row, next) {
+            reassign(tx, "moved", row, batch, keeping_batch)?;
             continue;
         }
         let former: (i64, i64, i64) = tx
@@ -78,10 +78,10 @@ fn next_batch(tx: &Connection, table: &str, row: i64, batch: i64) -> VaultResult
     Ok(tx.prepare_cached(&sql)?.query_row([row, batch], |r| r.get(0))?)
 }
 
-/// Assigns the row's entry in `table` to the later batch `keeper`, which contained the row unchanged and therefore has
-/// no entry.
-fn reassign(tx: &Connection, table: &str, row: i64, batch: i64, keeper: i64) -> VaultResult<()> {
+/// Assigns the row's entry in `table` to the later batch `keeping_batch`, which contained the row unchanged and
+/// therefore has no entry.
+fn reassign(tx: &Connection, table: &str, row: i64, batch: i64, keeping_batch: i64) -> VaultResult<()> {
     let sql = format!("UPDATE {table} SET batch = ?3 WHERE row = ?1 AND batch = ?2");
-    tx.prepare_cached(&sql)?.execute([row, batch, keeper])?;
+    tx.prepare_cached(&sql)?.execute([row, batch, keeping_batch])?;
     Ok(())
 }

@@ -4,7 +4,9 @@ use rusqlite::Connection;
 
 struct Batch {
     id: i64,
+    /// Rows that the batch contained unchanged.
     same: RowRanges,
+    /// Rows of which the batch contained an older or a blocked version, and unchanged rows of an older unit.
     older: RowRanges,
 }
 
