@@ -1,4 +1,5 @@
 //! Detects files of Gemini CLI by the members of their objects.
+use super::qwen;
 use super::session::METADATA_TYPE;
 use super::update::is_update;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
@@ -45,6 +46,9 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
 }
 
 fn role_of_lines(lines: &[String]) -> Option<Role> {
+    if qwen::is_log_of_lines(lines) {
+        return Some(Role::Conversations);
+    }
     let mut has_header = false;
     for line in lines {
         let Some(object) = Object::parse(line) else {

@@ -1,7 +1,9 @@
-//! Gemini CLI: its sessions as JSON and as JSON Lines, checkpoints and the list of prompts. See README.md.
+//! Gemini CLI: its sessions as JSON and as JSON Lines, checkpoints and the list of prompts; and the logs of Qwen Code.
+//! See README.md.
 mod detect;
 mod messages;
 mod prompts;
+mod qwen;
 mod read;
 mod session;
 #[cfg(test)]

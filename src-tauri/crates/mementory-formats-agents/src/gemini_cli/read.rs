@@ -1,6 +1,6 @@
 //! Reads the files of a claim: first the sessions, then the checkpoints, then the prompts of other sessions.
 use super::session::Session;
-use super::{FORMAT, prompts};
+use super::{FORMAT, prompts, qwen};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -21,6 +21,9 @@ pub(super) fn read(
     };
     let mut known_sessions = HashSet::new();
     reader.each_member(&members_of(Role::Conversations), |reader, member| {
+        if qwen::is_log(catalog, member) {
+            return qwen::Log::read(reader, member, &mut known_sessions);
+        }
         let session = read_session(reader, member)?;
         known_sessions.extend(session.id.clone());
         session.send(reader, member)
