@@ -1,9 +1,11 @@
 //! Detects chats in common shapes. The confidence is low, so that any format that knows the file better takes
 //! precedence.
+use super::amazon_q;
 use super::cline::MODEL_FILE;
 use super::shape::{Shape, shape};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
+use mementory_formats_shared::sqlite_rows;
 use std::collections::{HashMap, HashSet};
 
 /// Number of bytes of a file that detection reads.
@@ -45,5 +47,6 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
             missing_parts: vec![],
         }
     });
-    own.collect()
+    let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
+    own.chain(databases).collect()
 }

@@ -1,4 +1,5 @@
 //! Chats in a common JSON shape. See README.md.
+mod amazon_q;
 mod cherry_studio;
 mod cline;
 mod conversation;
