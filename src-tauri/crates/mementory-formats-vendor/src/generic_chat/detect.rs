@@ -2,6 +2,7 @@
 //! precedence.
 use super::amazon_q;
 use super::cline::MODEL_FILE;
+use super::kiro;
 use super::shape::{Shape, shape};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
@@ -38,6 +39,10 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         if *shape == Shape::Cline {
             let beside = copies.get(&folder(member));
             parts.extend(beside.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
+        }
+        if *shape == Shape::Kiro {
+            let header = kiro::header_of(catalog, member);
+            parts.extend(header.map(|header| part(header, Role::Sidecar)));
         }
         Claim {
             version: Some(shape.as_str().into()),

@@ -2,7 +2,7 @@
 use super::conversation::{LooseMessages, conversation};
 use super::detect::HEAD_BYTES;
 use super::shape::{FORMAT_ID, Shape, wrappers};
-use super::{amazon_q, cherry_studio, cline, openrouter, stores, threads};
+use super::{amazon_q, cherry_studio, cline, kiro, openrouter, stores, threads};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::head_text;
 use mementory_formats_shared::reader::FileReader;
@@ -41,6 +41,11 @@ pub(super) fn read(
             }
             Shape::AmazonQ => {
                 files.objects(member, &[], Kind::Conversation, |files, e| amazon_q::read_saved(files, member, e))?;
+            }
+            Shape::Kiro => {
+                let mut log = kiro::Log::default();
+                files.objects(member, &[], Kind::Message, |files, element| log.add(files, member, element))?;
+                log.send(files, member)?;
             }
             Shape::Cline => {
                 let mut task = cline::Task::default();

@@ -82,6 +82,8 @@ pub(super) enum Shape {
     Cline,
     /// A session that Kiro CLI or Amazon Q saved.
     AmazonQ,
+    /// The log of a session of Kiro CLI 2.
+    Kiro,
 }
 
 impl Shape {
@@ -98,6 +100,7 @@ impl Shape {
             Shape::CherryStudio => "cherry_studio",
             Shape::Cline => "cline",
             Shape::AmazonQ => "amazon_q",
+            Shape::Kiro => "kiro",
         }
     }
 
@@ -105,7 +108,7 @@ impl Shape {
     pub fn parse(name: &str) -> Option<Self> {
         let shared = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
         let backups = [Shape::NextChat, Shape::Chatbox, Shape::LobeChat, Shape::CherryStudio];
-        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ]]
+        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ, Shape::Kiro]]
             .concat()
             .into_iter()
             .find(|shape| shape.as_str() == name)
@@ -124,6 +127,11 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     if is_amazon_q(&keys) {
         return Some(Shape::AmazonQ);
+    }
+    if ["version", "data.message_id", "data.content.kind"].iter().all(|key| has(&keys, key))
+        && values_of(&text, "\"kind\"").iter().any(|kind| matches!(*kind, "Prompt" | "AssistantMessage"))
+    {
+        return Some(Shape::Kiro);
     }
     // An extension for Claude's website names the speaker in the type of a message.
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
@@ -282,6 +290,11 @@ mod tests {
             ),
             (r#"{"conversation_id":"c","history":[[{"content":{"Prompt":{}}},{}]]}"#, Some(Shape::AmazonQ)),
             (r#"{"conversation_id":"c","history":[{"user":{"content":"a"}}]}"#, None),
+            (
+                r#"{"version":"v1","kind":"Prompt","data":{"message_id":"m","content":[{"kind":"text","data":"a"}]}}"#,
+                Some(Shape::Kiro),
+            ),
+            (r#"{"version":"v1","kind":"Order","data":{"message_id":"m","content":[{"kind":"text"}]}}"#, None),
             (r#"[{"ts":1,"type":"say","say":"hello","text":"a"}]"#, None),
             (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),
