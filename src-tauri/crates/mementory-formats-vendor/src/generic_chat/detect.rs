@@ -2,6 +2,7 @@
 //! precedence.
 use super::amazon_q;
 use super::cline::MODEL_FILE;
+use super::goose;
 use super::kiro;
 use super::shape::{Shape, shape};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -11,6 +12,9 @@ use std::collections::{HashMap, HashSet};
 
 /// Number of bytes of a file that detection reads.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
+
+/// Version of the claim for a database of Goose.
+pub(super) const GOOSE: &str = "goose";
 
 /// One claim for each file. Files in a truncated archive are claimed only if the user selected this format
 /// (`is_selected`).
@@ -53,5 +57,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
-    own.chain(databases).collect()
+    let sessions = sqlite_rows::claims(catalog, 0.9, "The database of Goose", goose::is_database);
+    let sessions = sessions.into_iter().map(|claim| Claim { version: Some(GOOSE.into()), ..claim });
+    own.chain(databases).chain(sessions).collect()
 }

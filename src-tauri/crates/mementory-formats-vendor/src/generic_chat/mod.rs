@@ -4,6 +4,7 @@ mod cherry_studio;
 mod cline;
 mod conversation;
 mod detect;
+mod goose;
 mod kiro;
 mod openrouter;
 mod pairs;
