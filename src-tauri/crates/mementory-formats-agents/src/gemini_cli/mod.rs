@@ -1,5 +1,6 @@
-//! Gemini CLI: its sessions as JSON and as JSON Lines, checkpoints and the list of prompts; and the logs of Qwen Code.
-//! See README.md.
+//! Gemini CLI: its sessions as JSON and as JSON Lines, checkpoints and the list of prompts; logs of Qwen Code and
+//! transcripts of Antigravity. See README.md.
+mod antigravity;
 mod detect;
 mod messages;
 mod prompts;
