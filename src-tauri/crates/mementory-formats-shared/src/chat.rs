@@ -1,6 +1,7 @@
 //! Builds the records of a conversation from its turns, for formats whose messages are a list or a tree of ids.
 use super::object::content_id;
 use super::order::{Node, Parent, order_messages};
+use super::roles::{ASSISTANT, USER};
 use mementory_model::{
     AttachmentRef, Fields, Issue, Kind, MessagePart, Origin, Record, RecordKey, Source, Times, Unit, Verbatim,
 };
@@ -188,8 +189,10 @@ impl Turn {
                 TurnParent::Id(id) => Parent::Id(Cow::Borrowed(id)),
                 TurnParent::At(at) => keys.get(*at).map_or(Parent::Missing, |id| Parent::Id(Cow::Borrowed(id))),
             },
-            created: self.times.created.filter(|_| !is_log),
-            is_human: self.role == "user",
+            // Instructions and results of tools stay where the source has them: only an answer is moved behind its
+            // prompt.
+            created: self.times.created.filter(|_| !is_log && matches!(self.role.as_str(), USER | ASSISTANT)),
+            is_human: self.role == USER,
         }
     }
 }

@@ -37,11 +37,18 @@ const HTML_TYPES: [&str; 10] = ["p", "ul", "ol", "li", "h1", "h2", "h3", "pre", 
 const THOUGHT_TYPES: [&str; 6] =
     ["thinking", "reasoning", "think", "thought", "redacted_thinking", "reasoning_content"];
 /// Types of parts that call a tool.
-const CALL_TYPES: [&str; 6] =
-    ["tool_use", "tool_call", "tool-call", "function_call", "toolCallRequest", "tool_call_request"];
+const CALL_TYPES: [&str; 7] =
+    ["tool_use", "tool_call", "tool-call", "function_call", "toolCallRequest", "tool_call_request", "toolRequest"];
 /// Types of parts that contain the result of a tool.
-const RESULT_TYPES: [&str; 6] =
-    ["tool_result", "tool-result", "function_call_output", "toolCallResult", "tool_response", "function_response"];
+const RESULT_TYPES: [&str; 7] = [
+    "tool_result",
+    "tool-result",
+    "function_call_output",
+    "toolCallResult",
+    "tool_response",
+    "function_response",
+    "toolResponse",
+];
 /// Types of parts that name a file.
 const FILE_TYPES: [&str; 14] = [
     "image_url",
@@ -92,12 +99,17 @@ impl Content {
             let text = first_nested(&part, &["text", "value", "content", "parts"]);
             self.add_text(&text);
         } else if CALL_TYPES.contains(&kind) || part.has("functionCall") {
-            let inner = ["tool_call", "functionCall", "function"].iter().find_map(|key| part.object(key));
-            self.add_call(inner.as_ref().unwrap_or(&part));
+            let inner = ["tool_call", "functionCall", "function", "toolCall"].iter().find_map(|key| part.object(key));
+            let call = inner.unwrap_or(part);
+            // Goose puts the call inside `value`, beside its status.
+            let value = call.object("value");
+            self.add_call(value.as_ref().unwrap_or(&call));
         } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") {
-            let inner = ["tool_response", "functionResponse"].iter().find_map(|key| part.object(key));
+            // Goose writes `toolResult`, and Amp writes `run`.
+            let inner =
+                ["tool_response", "functionResponse", "toolResult", "run"].iter().find_map(|key| part.object(key));
             let result = inner.as_ref().unwrap_or(&part);
-            let text = first_nested(result, &["content", "output", "result", "response", "text"]);
+            let text = first_nested(result, &["content", "output", "result", "response", "text", "value", "error"]);
             self.add_block("tool_result", tool_name(result), text);
         } else if kind.starts_with("tool-") || kind == "dynamic-tool" {
             self.add_invocation(&part, Some(kind.trim_start_matches("tool-").to_owned()));
@@ -345,5 +357,48 @@ mod tests {
         assert_eq!(found.content_type(), "tool_call");
         let files = found.attachments("test");
         assert_eq!(files[0].media_type.as_deref(), Some("image/png"));
+    }
+
+    #[test]
+    fn calls_and_results_inside_other_members_are_read() {
+        let value = r#"{"status":"success","value":"#;
+        for (json, kind, name, text) in [
+            (
+                format!(r#"{{"type":"toolRequest","toolCall":{value}{{"name":"shell","arguments":{{"a":1}}}}}}}}"#),
+                "tool_call",
+                Some("shell"),
+                r#"{"a":1}"#,
+            ),
+            (
+                format!(r#"{{"type":"toolResponse","toolResult":{value}[{{"type":"text","text":"found"}}]}}}}"#),
+                "tool_result",
+                None,
+                "found",
+            ),
+            (
+                format!(r#"{{"type":"toolResponse","toolResult":{value}{{"content":[{{"text":"found"}}]}}}}}}"#),
+                "tool_result",
+                None,
+                "found",
+            ),
+            (
+                r#"{"type":"toolResponse","toolResult":{"status":"error","error":"no such tool"}}"#.into(),
+                "tool_result",
+                None,
+                "no such tool",
+            ),
+            (
+                r#"{"type":"tool_result","run":{"status":"done","result":{"output":"found","exitCode":0}}}"#.into(),
+                "tool_result",
+                None,
+                "found",
+            ),
+        ] {
+            let found = read(&json);
+            let block = &found.blocks[0];
+            assert_eq!(block["type"], kind, "{json}");
+            assert_eq!(block["name"].as_str(), name, "{json}");
+            assert_eq!(block["text"], text, "{json}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
 use super::content::Content;
-use super::object::Object;
+use super::object::{Object, decode_string};
 use super::reader::FileReader;
 use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_word};
 use mementory_format::{FormatError, Member};
@@ -33,6 +33,8 @@ const CREATED_KEYS: [&str; 10] = [
     "send_date",
 ];
 const UPDATED_KEYS: [&str; 6] = ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate"];
+/// Roles of messages that contain only a thought of the model.
+const THOUGHT_ROLES: [&str; 2] = ["thinking", "reasoning"];
 const MODEL_KEYS: [&str; 8] =
     ["model", "modelId", "model_id", "modelName", "model_name", "model_slug", "modelSlug", "llm"];
 
@@ -110,23 +112,29 @@ pub fn content(object: &Object<'_>) -> Content {
 /// Reads a message from a list or a tree. If the message has no member for its parent, its `parent` is `Previous`.
 pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &str) -> Turn {
     let content = content(object);
-    let role = role_or_word(&role_name(object).unwrap_or_default());
-    let parent = PARENT_KEYS.iter().find(|key| object.has(key)).map_or(TurnParent::Previous, |key| {
-        id_text(object, key).filter(|id| !is_zero_uuid(id)).map_or(TurnParent::Root, TurnParent::Id)
-    });
+    let name = role_or_word(&role_name(object).unwrap_or_default());
+    let role = role_of(&name, object, &content);
     let is_instruction = role == SYSTEM;
+    let mut times = times(object);
+    // Amp states when a prompt was sent inside `meta`, and the model beside the number of tokens.
+    times.created = times.created.or_else(|| first_time(&object.object("meta")?, &["sentAt"]));
     let mut turn = Turn {
         id: first_text(object, &ID_KEYS),
-        parent,
-        hidden: is_instruction || role == TOOL || object.is_true("hidden") || object.is_true("is_hidden"),
+        parent: parent_of(object),
+        hidden: is_instruction
+            || role == TOOL
+            || object.is_true("hidden")
+            || object.is_true("is_hidden")
+            || is_only_for_model(object),
         content_type: match content.content_type() {
             "text" if is_instruction => "context".into(),
             "text" if role == TOOL => "tool_result".into(),
+            "text" if THOUGHT_ROLES.contains(&name.as_str()) => "thinking".into(),
             other => other.into(),
         },
         role,
-        model: first_text(object, &MODEL_KEYS),
-        times: times(object),
+        model: first_text(object, &MODEL_KEYS).or_else(|| first_text(&object.object("usage")?, &["model"])),
+        times,
         pointer,
         attachments: content.attachments(format),
         verbatim: Some(Verbatim::json(text)),
@@ -137,6 +145,38 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     }
     turn.text = content.text;
     turn
+}
+
+/// The role of a message that names the role `name`. A message of the person that contains only results of tools is
+/// from a tool, and one that only the model may see is from the program.
+fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
+    let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
+    let role = match name {
+        USER if is_result => TOOL,
+        USER if is_only_for_model(object) => SYSTEM,
+        // Continue writes thoughts as messages of their own.
+        name if THOUGHT_ROLES.contains(&name) => ASSISTANT,
+        // Kimi writes instructions and counts of tokens with such names.
+        name if name.starts_with('_') => SYSTEM,
+        name => name,
+    };
+    role.to_owned()
+}
+
+/// True for a message that Goose shows only to the model, such as a summary.
+fn is_only_for_model(object: &Object<'_>) -> bool {
+    let metadata = object.object("metadata");
+    metadata.and_then(|metadata| metadata.raw_value("userVisible")).is_some_and(|raw| raw.get() == "false")
+}
+
+/// The parent that a message names. HuggingChat lists all messages above it, the nearest last.
+fn parent_of(object: &Object<'_>) -> TurnParent {
+    if let Some(key) = PARENT_KEYS.iter().find(|key| object.has(key)) {
+        return id_text(object, key).filter(|id| !is_zero_uuid(id)).map_or(TurnParent::Root, TurnParent::Id);
+    }
+    let Some(ancestors) = object.list("ancestors") else { return TurnParent::Previous };
+    let nearest = ancestors.last().and_then(|raw| decode_string(raw));
+    nearest.map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()))
 }
 
 /// The time of creation and the time of the last change.

@@ -21,7 +21,7 @@ const COPILOT_TYPES: [&str; 7] = [
 /// The program that wrote a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// Pi, or OpenClaw, which uses Pi.
+    /// Pi, OpenClaw, which uses Pi, or Droid, whose lines are alike.
     Pi,
     /// The command line of GitHub Copilot.
     Copilot,
@@ -62,7 +62,26 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
         return None;
     }
     let lines = head_lines(catalog, member)?;
-    lines.iter().filter_map(|line| Object::parse(line)).find_map(|line| kind_of_line(&line))
+    let objects: Vec<Object<'_>> = lines.iter().filter_map(|line| Object::parse(line)).collect();
+    if is_droid(&objects) {
+        return Some(FileKind::Pi);
+    }
+    objects.iter().find_map(kind_of_line)
+}
+
+/// True for a session of Droid. Other programs begin with such a line too, but their messages are different.
+fn is_droid(lines: &[Object<'_>]) -> bool {
+    let is_header = |line: &Object<'_>| is_droid_header(line) && line.has("cwd");
+    let is_message = |line: &Object<'_>| {
+        let has_message = line.object("message").is_some_and(|message| message.has("role") && message.has("content"));
+        line.text("type").as_deref() == Some("message") && has_message
+    };
+    lines.iter().any(is_header) && lines.iter().any(is_message)
+}
+
+/// True for the first line of a session of Droid.
+pub(super) fn is_droid_header(line: &Object<'_>) -> bool {
+    line.text("type").as_deref() == Some("session_start") && line.has("id")
 }
 
 fn kind_of_line(line: &Object<'_>) -> Option<FileKind> {

@@ -1,4 +1,6 @@
-//! Reads the lines of a session of Pi or OpenClaw. They form a tree: each names the line that it follows.
+//! Reads the lines of a session of Pi, OpenClaw or Droid. They form a tree: each names the line that it follows. In
+//! sessions of Droid, each may simply follow the line before it.
+use super::detect::is_droid_header;
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::{AgentContent, value_text};
@@ -17,6 +19,7 @@ pub(super) struct PiSession {
     message_of: HashMap<String, Option<usize>>,
     /// The message that the last line follows, or is.
     last: Option<usize>,
+    is_droid: bool,
 }
 
 impl PiSession {
@@ -39,15 +42,28 @@ impl PiSession {
         let Some((role, content)) = message_of_line(&kind, line) else {
             match kind.as_ref() {
                 "session" => self.read_header(line),
+                "session_start" if is_droid_header(line) => {
+                    self.is_droid = true;
+                    self.read_header(line);
+                    let chat = &mut self.session.chat;
+                    chat.title = text("sessionTitle").or_else(|| text("title")).or(chat.title.take());
+                }
                 "session_info" => self.session.chat.title = text("name").or(self.session.chat.title.take()),
                 _ => {}
             }
             self.session.other_lines.push(element.text.to_owned());
-            if let Some(id) = text("id").filter(|_| kind != "session") {
+            if let Some(id) = text("id").filter(|_| kind != "session" && kind != "session_start") {
                 self.message_of.insert(id, above);
                 self.last = above;
             }
             return Ok(());
+        };
+        let only_results = content.text.trim().is_empty() && content.content_type() == "tool_result";
+        let role = match role {
+            // Droid adds such lines for the model, and sends results of tools in the person's place.
+            "user" if line.text("visibility").as_deref() == Some("llm_only") => "system",
+            "user" if only_results => "tool",
+            role => role,
         };
         let message = line.object("message").unwrap_or_default();
         let mut turn = Turn { id: text("id"), role: role.into(), pointer: element.pointer.clone(), ..Turn::default() };
@@ -84,7 +100,14 @@ impl PiSession {
         chat.leaf = self.last.and_then(|at| chat.turns.get(at)?.id.clone());
         let is_openclaw = |path: &str| path.to_lowercase().contains("openclaw");
         let is_openclaw = is_openclaw(&member.name) || chat.source.project.as_deref().is_some_and(is_openclaw);
-        self.session.send(reader, member, if is_openclaw { "openclaw" } else { "pi" })
+        let platform = if self.is_droid {
+            "droid"
+        } else if is_openclaw {
+            "openclaw"
+        } else {
+            "pi"
+        };
+        self.session.send(reader, member, platform)
     }
 }
 

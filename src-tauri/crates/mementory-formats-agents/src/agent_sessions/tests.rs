@@ -18,6 +18,7 @@ fn lines_of_other_programs_are_not_claimed() {
     for text in [
         r#"{"type":"session_meta","payload":{"id":"x"}}"#,
         r#"{"type":"session","name":"x"}"#,
+        r#"{"type":"session_start","id":"x","cwd":"/x","model":"m"}"#,
         r#"{"type":"message","role":"user","content":"hi"}"#,
         r#"{"type":"user.message","text":"x"}"#,
         r#"{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"x"}}"#,

@@ -119,6 +119,15 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
         let is_log = keys.has("parentUuid") && keys.has("sessionId") && keys.has("type");
         return is_log.then_some((LogKind::Session, true));
     };
+    // Qwen Code writes lines with the same members, but its messages have the form of Google's API. The first lines may
+    // have no message.
+    let has_parts = |line: &String| match Object::parse(line) {
+        Some(object) => object.object("message").is_some_and(|message| message.has("parts")),
+        None => keys_of(line.as_bytes()).has("message.parts"),
+    };
+    if lines.iter().any(has_parts) {
+        return None;
+    }
     let mut is_session = false;
     for line in &lines {
         let Some(object) = Object::parse(line) else {
@@ -129,10 +138,6 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
             }
             continue;
         };
-        // Qwen Code writes lines with the same members, but its messages have the form of Google's API.
-        if object.object("message").is_some_and(|m| m.has("parts")) {
-            return None;
-        }
         let kind = object.text("type").unwrap_or_default();
         let is_message = object.object("message").is_some_and(|m| m.has("role") || m.has("content"));
         let has_session = object.has("sessionId") || object.has("session_id");

@@ -1,6 +1,7 @@
 //! Detects files of Gemini CLI by the members of their objects.
 use super::session::METADATA_TYPE;
 use super::update::is_update;
+use super::{antigravity, qwen};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
@@ -16,6 +17,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
     for member in catalog.members() {
         if let Some(role) = role_of(catalog, member) {
+            let role = if is_shortened_transcript(catalog, member) { Role::Sidecar } else { role };
             parts.push(Part { member: member.id, role });
         }
     }
@@ -29,6 +31,19 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         parts,
         missing_parts: vec![],
     }]
+}
+
+/// True for a transcript of Antigravity beside which there is the complete one.
+fn is_shortened_transcript(catalog: &Catalog, member: &Member) -> bool {
+    let (complete, shortened) = antigravity::FILE_NAMES;
+    let Some(folder) = member.name.strip_suffix(shortened).filter(|folder| folder.is_empty() || folder.ends_with('/'))
+    else {
+        return false;
+    };
+    catalog.members().iter().any(|other| {
+        let is_beside = other.root == member.root && other.archive == member.archive;
+        is_beside && other.name.strip_suffix(complete) == Some(folder)
+    })
 }
 
 /// The role of a file: `Conversations` for a session, `Projects` for a checkpoint, `Records` for the list of prompts.
@@ -45,6 +60,9 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
 }
 
 fn role_of_lines(lines: &[String]) -> Option<Role> {
+    if qwen::is_log_of_lines(lines) || antigravity::is_transcript_of_lines(lines) {
+        return Some(Role::Conversations);
+    }
     let mut has_header = false;
     for line in lines {
         let Some(object) = Object::parse(line) else {

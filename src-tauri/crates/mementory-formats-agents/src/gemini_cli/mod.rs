@@ -1,7 +1,10 @@
-//! Gemini CLI: its sessions as JSON and as JSON Lines, checkpoints and the list of prompts. See README.md.
+//! Gemini CLI: its sessions as JSON and as JSON Lines, checkpoints and the list of prompts; logs of Qwen Code and
+//! transcripts of Antigravity. See README.md.
+mod antigravity;
 mod detect;
 mod messages;
 mod prompts;
+mod qwen;
 mod read;
 mod session;
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Reads the files of a claim: first the sessions, then the checkpoints, then the prompts of other sessions.
 use super::session::Session;
-use super::{FORMAT, prompts};
+use super::{FORMAT, antigravity, prompts, qwen};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
@@ -21,11 +22,18 @@ pub(super) fn read(
     };
     let mut known_sessions = HashSet::new();
     reader.each_member(&members_of(Role::Conversations), |reader, member| {
+        if qwen::is_log(catalog, member) {
+            return qwen::Log::read(reader, member, &mut known_sessions);
+        }
+        if head_lines(catalog, member).is_some_and(|lines| antigravity::is_transcript_of_lines(&lines)) {
+            return antigravity::read(reader, member);
+        }
         let session = read_session(reader, member)?;
         known_sessions.extend(session.id.clone());
         session.send(reader, member)
     })?;
     reader.each_member(&members_of(Role::Projects), prompts::read_checkpoint)?;
+    reader.each_member(&members_of(Role::Sidecar), |reader, member| reader.pass_through(member, "", "sidecar"))?;
     reader.each_member(&members_of(Role::Records), |reader, member| prompts::read(reader, member, &known_sessions))
 }
 

@@ -14,9 +14,12 @@ fn every_fixture_is_read_as_its_case_expects() {
 
 #[test]
 fn the_name_of_a_file_does_not_matter() {
-    for (case, name) in
-        [("lines/input.jsonl", "a.txt"), ("mangled/input.json", "b"), ("truncated/input.jsonl", "c.json")]
-    {
+    for (case, name) in [
+        ("lines/input.jsonl", "a.txt"),
+        ("mangled/input.json", "b"),
+        ("truncated/input.jsonl", "c.json"),
+        ("qwen/input.jsonl", "d"),
+    ] {
         let file = mementory_format::testkit::repo().join("fixtures/gemini_cli").join(case);
         let renamed = cases::read_renamed(&file, name, &GeminiCli);
         assert_eq!(cases::keys(&renamed), cases::keys(&read(&file, &GeminiCli)));
@@ -27,7 +30,7 @@ fn the_name_of_a_file_does_not_matter() {
 fn files_of_other_programs_are_not_claimed() {
     let folder = Scratch::new("gemini-cli-none");
     for text in [
-        r#"{"sessionId":"x","type":"user","uuid":"y","parentUuid":null,"message":{"parts":[{"text":"Qwen"}]}}"#,
+        r#"{"sessionId":"x","type":"user","uuid":"y","parentUuid":null,"message":{"role":"user","content":"Claude"}}"#,
         r#"{"header":"Gemini Apps","title":"Prompted x","time":"2026-01-01T00:00:00Z"}"#,
         r#"{"runSettings":{},"chunkedPrompt":{"chunks":[{"role":"user","text":"x"}]}}"#,
         r#"[{"role":"user","parts":[{"text":"x"}]}]"#,

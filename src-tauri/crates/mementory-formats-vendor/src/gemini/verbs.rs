@@ -13,7 +13,7 @@ pub(super) enum Title<'t> {
 }
 
 /// Words before a prompt, as seen in exports. Google translates these words and does not document them.
-const BEFORE_PROMPTS: [&str; 35] = [
+const BEFORE_PROMPTS: [&str; 37] = [
     "Prompted with:",
     "Prompted",
     "Asked Gemini:",
@@ -26,6 +26,8 @@ const BEFORE_PROMPTS: [&str; 35] = [
     "Live Prompt",
     "Answered",
     "Pokyn",
+    "Prompt :",
+    "Prompt:",
     "Said:",
     "Said",
     "Submitted query",
@@ -157,7 +159,7 @@ pub(super) fn label(header: &str) -> Option<Label> {
 /// True for a title that begins with words that only Gemini's activities have.
 pub(super) fn is_gemini_title(title: &str) -> bool {
     /// Words that titles of other products begin with too.
-    const SHARED: [&str; 5] = ["Asked", "Said", "Has dicho", "Answered", "Branched"];
+    const SHARED: [&str; 7] = ["Asked", "Said", "Has dicho", "Answered", "Branched", "Prompt :", "Prompt:"];
     let is_shared = SHARED.iter().any(|words| {
         strip_prefix_ignoring_case(title.trim(), words)
             .is_some_and(|rest| !rest.trim_start().starts_with("Gemini") && !rest.trim_start().starts_with("Bard"))
@@ -200,6 +202,8 @@ mod tests {
         assert_eq!(read_title("Prompted what eats slugs?"), Title::Prompt("what eats slugs?"));
         assert_eq!(read_title("送信したメッセージ: ナメクジ"), Title::Prompt("ナメクジ"));
         assert_eq!(read_title("Eingegebener Prompt: Hallo"), Title::Prompt("Hallo"));
+        assert_eq!(read_title("Prompt : Que mangent les limaces ?"), Title::Prompt("Que mangent les limaces ?"));
+        assert_eq!(read_title("Prompt engineering"), Title::Unknown);
         assert_eq!(read_title("Asked: what eats slugs?"), Title::Prompt("what eats slugs?"));
         assert_eq!(read_title("Asked Gemini what eats slugs?"), Title::Prompt("what eats slugs?"));
         assert_eq!(read_title("Branched what else?"), Title::Prompt("what else?"));
@@ -227,6 +231,7 @@ mod tests {
             assert_eq!(label(header), None, "{header}");
         }
         assert!(is_gemini_title("Prompted what?") && is_gemini_title("Asked Gemini what?"));
+        assert!(!is_gemini_title("Prompt: what?"));
         assert!(!is_gemini_title("Asked what?") && !is_gemini_title("Searched for x"));
         assert!(!is_gemini_title("Has dicho pon música"));
     }

@@ -86,7 +86,9 @@ impl Task {
         self.has_task |= is_task;
         let (role, content_type, hidden) = match word {
             _ if is_task => (USER, "text", false),
-            "user_feedback" | "user_feedback_diff" => (USER, "text", false),
+            "user_feedback" => (USER, "text", false),
+            // What the person changed in a file, as JSON: no words of the person.
+            "user_feedback_diff" => (SYSTEM, "context", true),
             "text" | "completion_result" if !text.is_empty() => (ASSISTANT, "text", false),
             "followup" | "plan_mode_respond" | "mistake_limit_reached" if is_question => (ASSISTANT, "text", false),
             "reasoning" => (ASSISTANT, "thinking", true),

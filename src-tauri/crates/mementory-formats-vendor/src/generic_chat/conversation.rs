@@ -66,6 +66,9 @@ pub(super) fn conversation(
         if role_name(object).is_some() || question_and_answer(object).is_some() {
             return loose.add(files, member, element);
         }
+        if loose.take_header(element) {
+            return Ok(());
+        }
         let place = format!("{}#{}", member.place, element.pointer);
         let reason = "no_messages: this entry has no messages";
         files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
@@ -319,12 +322,24 @@ pub(super) struct LooseMessages {
     chats: Vec<(Option<String>, Vec<Turn>)>,
     positions: HashMap<Option<String>, usize>,
     bytes: u64,
+    /// The first line of a session of Goose, which describes the session.
+    header: Option<String>,
 }
 
 impl LooseMessages {
     /// An empty list for the messages of a known program.
     pub fn of_platform(platform: &'static str) -> Self {
         Self { platform: Some(platform), ..Self::default() }
+    }
+
+    /// Takes the first line of a session of Goose. Returns false for any other element.
+    fn take_header(&mut self, element: &ObjectElement<'_>) -> bool {
+        let is_header = self.header.is_none() && self.chats.is_empty();
+        let is_goose = element.object.has("working_dir") && element.object.has("message_count");
+        if is_header && is_goose {
+            self.header = Some(element.text.to_owned());
+        }
+        is_header && is_goose
     }
 
     fn add(&mut self, files: &FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
@@ -361,8 +376,15 @@ impl LooseMessages {
             }
             let stated_id = id.clone();
             let id = id.or_else(|| Some(content_id(&beginning(&turns))));
-            let chat = Chat { id, turns, ..Chat::default() };
-            let mut unit = unit(files, member, chat, self.platform.unwrap_or("other"), Some("messages"));
+            let mut chat = Chat { id, turns, ..Chat::default() };
+            let header = self.header.as_deref().and_then(Object::parse);
+            if let Some(header) = &header {
+                chat.title = first_text(header, &["description"]);
+                chat.source.project = first_text(header, &["working_dir"]);
+                chat.verbatim = self.header.clone().map(Verbatim::json);
+            }
+            let platform = self.platform.unwrap_or(if header.is_some() { "goose" } else { "other" });
+            let mut unit = unit(files, member, chat, platform, Some("messages"));
             if let Some(conversation) = unit.records.first_mut() {
                 conversation.origin_id = stated_id;
             }

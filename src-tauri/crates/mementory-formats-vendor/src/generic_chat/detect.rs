@@ -1,13 +1,20 @@
 //! Detects chats in common shapes. The confidence is low, so that any format that knows the file better takes
 //! precedence.
+use super::amazon_q;
 use super::cline::MODEL_FILE;
+use super::goose;
+use super::kiro;
 use super::shape::{Shape, shape};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
+use mementory_formats_shared::sqlite_rows;
 use std::collections::{HashMap, HashSet};
 
 /// Number of bytes of a file that detection reads.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
+
+/// Version of the claim for a database of Goose.
+pub(super) const GOOSE: &str = "goose";
 
 /// One claim for each file. Files in a truncated archive are claimed only if the user selected this format
 /// (`is_selected`).
@@ -37,6 +44,10 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
             let beside = copies.get(&folder(member));
             parts.extend(beside.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
         }
+        if *shape == Shape::Kiro {
+            let header = kiro::header_of(catalog, member);
+            parts.extend(header.map(|header| part(header, Role::Sidecar)));
+        }
         Claim {
             version: Some(shape.as_str().into()),
             confidence: 0.4,
@@ -45,5 +56,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
             missing_parts: vec![],
         }
     });
-    own.collect()
+    let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
+    let sessions = sqlite_rows::claims(catalog, 0.9, "The database of Goose", goose::is_database);
+    let sessions = sessions.into_iter().map(|claim| Claim { version: Some(GOOSE.into()), ..claim });
+    own.chain(databases).chain(sessions).collect()
 }

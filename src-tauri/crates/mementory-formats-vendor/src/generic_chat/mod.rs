@@ -1,8 +1,11 @@
 //! Chats in a common JSON shape. See README.md.
+mod amazon_q;
 mod cherry_studio;
 mod cline;
 mod conversation;
 mod detect;
+mod goose;
+mod kiro;
 mod openrouter;
 mod pairs;
 mod read;

@@ -1,8 +1,8 @@
 //! Reads chats in common shapes.
 use super::conversation::{LooseMessages, conversation};
-use super::detect::HEAD_BYTES;
+use super::detect::{GOOSE, HEAD_BYTES};
 use super::shape::{FORMAT_ID, Shape, wrappers};
-use super::{cherry_studio, cline, openrouter, stores, threads};
+use super::{amazon_q, cherry_studio, cline, goose, kiro, openrouter, stores, threads};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::head_text;
 use mementory_formats_shared::reader::FileReader;
@@ -17,8 +17,14 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let shape = detected.claim.version.as_deref().and_then(Shape::parse).unwrap_or(Shape::Conversations);
     FileReader::new(FORMAT_ID, catalog, context, sink).each_file(detected, |files, member, role| {
-        if role == Role::Sidecar {
-            return files.pass_through(member, "", "sidecar");
+        match role {
+            Role::Sidecar => return files.pass_through(member, "", "sidecar"),
+            Role::Manifest if detected.claim.version.as_deref() == Some(GOOSE) => {
+                return goose::read_database(files, member);
+            }
+            Role::Manifest => return amazon_q::read_database(files, member),
+            Role::Junk => return Ok(()),
+            _ => {}
         }
         match shape {
             Shape::OpenRouter => {
@@ -35,6 +41,14 @@ pub(super) fn read(
                     _ => cherry_studio::read_backup,
                 };
                 files.objects(member, &[], Kind::Conversation, |files, e| read_backup(files, member, e))?;
+            }
+            Shape::AmazonQ => {
+                files.objects(member, &[], Kind::Conversation, |files, e| amazon_q::read_saved(files, member, e))?;
+            }
+            Shape::Kiro => {
+                let mut log = kiro::Log::default();
+                files.objects(member, &[], Kind::Message, |files, element| log.add(files, member, element))?;
+                log.send(files, member)?;
             }
             Shape::Cline => {
                 let mut task = cline::Task::default();

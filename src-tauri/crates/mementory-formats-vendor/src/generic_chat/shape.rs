@@ -80,6 +80,10 @@ pub(super) enum Shape {
     CherryStudio,
     /// What the screen of a Cline or Roo Code task showed.
     Cline,
+    /// A session that Kiro CLI or Amazon Q saved.
+    AmazonQ,
+    /// The log of a session of Kiro CLI 2.
+    Kiro,
 }
 
 impl Shape {
@@ -95,6 +99,8 @@ impl Shape {
             Shape::LobeChat => "lobechat",
             Shape::CherryStudio => "cherry_studio",
             Shape::Cline => "cline",
+            Shape::AmazonQ => "amazon_q",
+            Shape::Kiro => "kiro",
         }
     }
 
@@ -102,7 +108,10 @@ impl Shape {
     pub fn parse(name: &str) -> Option<Self> {
         let shared = [Shape::Conversations, Shape::Messages, Shape::Threads, Shape::OpenRouter];
         let backups = [Shape::NextChat, Shape::Chatbox, Shape::LobeChat, Shape::CherryStudio];
-        [&shared[..], &backups[..], &[Shape::Cline]].concat().into_iter().find(|shape| shape.as_str() == name)
+        [&shared[..], &backups[..], &[Shape::Cline, Shape::AmazonQ, Shape::Kiro]]
+            .concat()
+            .into_iter()
+            .find(|shape| shape.as_str() == name)
     }
 }
 
@@ -115,6 +124,14 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     }
     if let Some(backup) = backup(&keys, &text) {
         return Some(backup);
+    }
+    if is_amazon_q(&keys) {
+        return Some(Shape::AmazonQ);
+    }
+    if ["version", "data.message_id", "data.content.kind"].iter().all(|key| has(&keys, key))
+        && values_of(&text, "\"kind\"").iter().any(|kind| matches!(*kind, "Prompt" | "AssistantMessage"))
+    {
+        return Some(Shape::Kiro);
     }
     // An extension for Claude's website names the speaker in the type of a message.
     if ["meta.exported_at", "chats.type", "chats.message"].iter().all(|key| has(&keys, key)) {
@@ -164,6 +181,14 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     // A message that contains its answers may be the whole file.
     let is_tree = is_message("") && is_message("children.");
     (is_tree || is_list && is_message("")).then_some(Shape::Messages)
+}
+
+/// True for a session of Kiro CLI or Amazon Q. In older versions, an entry of the history is a list of two objects.
+fn is_amazon_q(keys: &Keys) -> bool {
+    let is_prompt = |at: &str| {
+        ["Prompt", "ToolUseResults", "CancelledToolUses"].iter().any(|kind| has(keys, &format!("{at}.{kind}")))
+    };
+    has(keys, "conversation_id") && (is_prompt("history.user.content") || is_prompt("history.content"))
 }
 
 /// True if messages name their speakers in their types, and contain their answers.
@@ -259,6 +284,17 @@ mod tests {
             (r#"{"exportType":"all","state":{"sessions":[]}}"#, Some(Shape::LobeChat)),
             (r#"{"indexedDB":{"topics":[]},"localStorage":{}}"#, Some(Shape::CherryStudio)),
             (r#"[{"ts":1,"type":"say","say":"task","text":"a"}]"#, Some(Shape::Cline)),
+            (
+                r#"{"conversation_id":"c","history":[{"user":{"content":{"Prompt":{"prompt":"a"}}}}]}"#,
+                Some(Shape::AmazonQ),
+            ),
+            (r#"{"conversation_id":"c","history":[[{"content":{"Prompt":{}}},{}]]}"#, Some(Shape::AmazonQ)),
+            (r#"{"conversation_id":"c","history":[{"user":{"content":"a"}}]}"#, None),
+            (
+                r#"{"version":"v1","kind":"Prompt","data":{"message_id":"m","content":[{"kind":"text","data":"a"}]}}"#,
+                Some(Shape::Kiro),
+            ),
+            (r#"{"version":"v1","kind":"Order","data":{"message_id":"m","content":[{"kind":"text"}]}}"#, None),
             (r#"[{"ts":1,"type":"say","say":"hello","text":"a"}]"#, None),
             (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
             (r#"{"version":"orpg.3.0","characters":{},"messages":{},"items":{}}"#, Some(Shape::OpenRouter)),

@@ -1,6 +1,6 @@
 //! Detects lists of memories without a format of their own: lists of sentences, or of objects with one text each. The
 //! confidence is low, so that any format that knows the file better takes precedence.
-use super::read::{CREATED_KEYS, ID_KEYS, memory_text};
+use super::read::{CREATED_KEYS, ID_KEYS, UPDATED_KEYS, is_of_chatgpt, memory_text};
 use mementory_format::{Catalog, Claim, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
 use mementory_formats_shared::object::Object;
@@ -62,7 +62,9 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool 
             _ => break,
         }
     }
-    text_count > 0 && 5 * text_count >= 4 * object_count && (is_selected || text_count > 1 || head.starts_with(b"["))
+    // One memory is enough in a list, or if it is known who wrote the file.
+    let is_enough = is_selected || text_count > 1 || head.starts_with(b"[") || is_of_chatgpt(&keys_of(head));
+    text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }
 
 /// True for a sentence in a list, and for an object with a sentence and at most one further sentence. In a list that is
@@ -80,7 +82,8 @@ fn is_stored_text(json: &str) -> bool {
     let Some(object) = Object::parse(json) else { return false };
     let has_one = |keys: &[&str]| keys.iter().any(|key| object.has(key));
     let is_text = STORED_TEXT_KEYS.iter().any(|key| object.non_blank_text(key).is_some());
-    is_text && has_one(&ID_KEYS) && has_one(&CREATED_KEYS) && !has_one(&NO_STORE_KEYS)
+    let has_time = has_one(&CREATED_KEYS) || has_one(&UPDATED_KEYS);
+    is_text && has_one(&ID_KEYS) && has_time && !has_one(&NO_STORE_KEYS)
 }
 
 /// True for three words or more, or for eight characters or more that are not all ASCII, because some scripts have no

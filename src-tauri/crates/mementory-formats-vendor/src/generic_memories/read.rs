@@ -2,10 +2,11 @@
 use super::WRAPPERS;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::any_time::first_time;
+use mementory_formats_shared::json_head::head_keys;
 use mementory_formats_shared::message::first_text;
 use mementory_formats_shared::object::{Object, content_id, decode_string};
 use mementory_formats_shared::reader::FileReader;
-use mementory_json::{ElementError, Elements, repair};
+use mementory_json::{ElementError, Elements, Keys, repair};
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::HashSet;
@@ -16,8 +17,9 @@ const FORMAT_ID: &str = "generic_memories";
 const TEXT_KEYS: [&str; 10] =
     ["memory", "content", "text", "fact", "note", "statement", "value", "observation", "body", "summary"];
 pub(super) const ID_KEYS: [&str; 5] = ["id", "_id", "uuid", "memory_id", "key"];
-pub(super) const CREATED_KEYS: [&str; 6] = ["created_at", "createdAt", "created", "timestamp", "date", "time"];
-const UPDATED_KEYS: [&str; 4] = ["updated_at", "updatedAt", "updated", "modified"];
+pub(super) const CREATED_KEYS: [&str; 7] =
+    ["created_at", "createdAt", "created", "created_timestamp", "timestamp", "date", "time"];
+pub(super) const UPDATED_KEYS: [&str; 4] = ["updated_at", "updatedAt", "updated", "modified"];
 const TAG_KEYS: [&str; 4] = ["tags", "categories", "topics", "labels"];
 const TYPE_KEYS: [&str; 3] = ["type", "category", "kind"];
 
@@ -35,13 +37,15 @@ pub(super) fn read(
 fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut seen = HashSet::new();
     let (catalog, limits) = (files.catalog, &files.context.limits);
+    let is_chatgpt = head_keys(catalog, member).is_some_and(|keys| is_of_chatgpt(&keys));
+    let platform = if is_chatgpt { "chatgpt" } else { "other" };
     catalog.read(member, |bytes| {
         let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPERS);
         loop {
             match elements.next() {
                 Ok(Some(element)) => {
                     let pointer = element.pointer();
-                    read_element(files, member, pointer, element.bytes, &mut seen)?;
+                    read_element(files, member, platform, pointer, element.bytes, &mut seen)?;
                 }
                 Ok(None) => return Ok(()),
                 Err(ElementError::Io(error)) => return Err(FormatError::io(&member.place, error)),
@@ -62,9 +66,16 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
     })
 }
 
+/// True for the list of saved memories as ChatGPT's own page receives it.
+pub(super) fn is_of_chatgpt(keys: &Keys) -> bool {
+    let has_members = ["memories.gizmo_id", "memories.conversation_id"].iter().all(|key| keys.has(key));
+    keys.has("memories.content") && (keys.has("memory_num_tokens") || has_members)
+}
+
 fn read_element(
     files: &mut FileReader<'_>,
     member: &Member,
+    platform: &str,
     pointer: String,
     bytes: &[u8],
     seen: &mut HashSet<String>,
@@ -99,7 +110,7 @@ fn read_element(
     record.times.updated = first_time(&object, &UPDATED_KEYS);
     record.record_type = first_text(&object, &TYPE_KEYS);
     record.tags = tags(&object);
-    record.source.platform = "other".into();
+    record.source.platform = platform.into();
     record.origin = Origin { format: FORMAT_ID.into(), version: None, container: member.place.clone(), pointer };
     record.verbatim = Some(Verbatim::json(source.as_str()));
     files.sink.unit(record.into())

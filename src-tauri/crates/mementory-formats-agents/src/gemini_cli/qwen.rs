@@ -1,0 +1,160 @@
+//! Reads the logs of Qwen Code, which began as a copy of Gemini CLI: lines that name their parent, with messages in the
+//! form of Google's API.
+use super::messages;
+use super::session::chat_file;
+use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::chat::{Chat, ChatFile, TurnParent};
+use mementory_formats_shared::jsonl_session::{any_time, head_lines};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_json::keys_of;
+use mementory_model::{Kind, Verbatim};
+use std::collections::{HashMap, HashSet};
+
+/// Name of the platform.
+const PLATFORM: &str = "qwen-code";
+/// A subtype of prompts that the person wrote. The program wrote those with any other subtype.
+const MID_TURN: &str = "mid_turn_user_message";
+/// Largest number of lines without a message that are skipped to find the message before them.
+const MAX_STEPS: usize = 100_000;
+
+/// True for the log of a session of Qwen Code.
+pub(super) fn is_log(catalog: &Catalog, member: &Member) -> bool {
+    head_lines(catalog, member).is_some_and(|lines| is_log_of_lines(&lines))
+}
+
+/// True if one of the lines is a message of Qwen Code. Lines about other things have no mark of their own.
+pub(super) fn is_log_of_lines(lines: &[String]) -> bool {
+    const KEYS: [&str; 3] = ["uuid", "parentUuid", "sessionId"];
+    lines.iter().any(|text| match Object::parse(text) {
+        Some(line) => {
+            KEYS.iter().all(|key| line.has(key)) && line.object("message").is_some_and(|message| message.has("parts"))
+        }
+        // The line is incomplete if it is longer than the part of the file that is read here.
+        None => {
+            let keys = keys_of(text.as_bytes());
+            keys.has("message.parts") && KEYS.iter().all(|key| keys.has(key))
+        }
+    })
+}
+
+/// A session while its lines are read.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    id: Option<String>,
+    chat: Chat,
+    /// Positions of turns by the uuids of their lines.
+    turn_of: HashMap<String, usize>,
+    /// Parents of lines without a message, by the uuids of the lines.
+    skipped_parents: HashMap<String, Option<String>>,
+    other_lines: Vec<String>,
+}
+
+impl Log {
+    /// Reads a file, and adds the id of its session to `known_sessions`.
+    pub(super) fn read(
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        known_sessions: &mut HashSet<String>,
+    ) -> Result<(), FormatError> {
+        let mut log = Self { chat: Chat { is_log: true, ..Chat::default() }, ..Self::default() };
+        let mut bytes = 0;
+        reader.lines(member, Kind::Message, |reader, line| {
+            if !reader.fits_element(&mut bytes, member, line, "session") {
+                return Ok(());
+            }
+            log.add(reader, member, line)
+        })?;
+        known_sessions.extend(log.id.clone());
+        log.send(reader, member)
+    }
+
+    fn add(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        line: &ObjectElement<'_>,
+    ) -> Result<(), FormatError> {
+        let object = &line.object;
+        let text = |key: &str| object.non_blank_text(key).map(|value| value.into_owned());
+        self.id = self.id.take().or_else(|| text("sessionId"));
+        self.chat.source.project = self.chat.source.project.take().or_else(|| text("cwd"));
+        for (field, key) in [("git_branch", "gitBranch"), ("version", "version")] {
+            if let Some(value) = text(key).filter(|_| !self.chat.fields.contains_key(field)) {
+                self.chat.fields.insert(field.into(), value.into());
+            }
+        }
+        let (uuid, parent) = (text("uuid"), text("parentUuid"));
+        let message = object.object("message").filter(|message| message.has("parts"));
+        let Some((message, raw)) = message.zip(object.raw_value("message")) else {
+            let payload = object.object("systemPayload");
+            let title = payload.and_then(|payload| payload.non_blank_text("customTitle").map(|t| t.into_owned()));
+            self.chat.title = title.or(self.chat.title.take());
+            if let Some(uuid) = uuid {
+                self.skipped_parents.insert(uuid, parent);
+            }
+            self.other_lines.push(line.text.to_owned());
+            return Ok(());
+        };
+        let (mut turn, mut content) = messages::content(raw.get(), &message);
+        reader.store_files(member, &mut content)?;
+        let kind = text("type").unwrap_or_default();
+        let subtype = text("subtype");
+        let is_of_program = kind == "user" && subtype.as_deref().is_some_and(|subtype| subtype != MID_TURN);
+        // Another agent wrote the prompt of a subagent.
+        let is_of_agent = kind == "user" && object.is_true("isSidechain");
+        if kind == "system" || turn.role == "user" && (is_of_program || is_of_agent) {
+            (turn.role, turn.content_type, turn.hidden) = ("system".into(), "context".into(), true);
+        }
+        if object.is_true("isSidechain") {
+            self.chat.record_type = Some("subagent".into());
+        }
+        if let Some(subtype) = subtype {
+            turn.fields.insert("subtype".into(), subtype.into());
+        }
+        turn.parent = self.parent_of(parent);
+        turn.model = text("model");
+        turn.times.created = any_time(object, "timestamp");
+        turn.pointer.clone_from(&line.pointer);
+        turn.verbatim = Some(Verbatim::json(line.text));
+        turn.id.clone_from(&uuid);
+        self.chat.note_time(turn.times.created);
+        // A line that is written again replaces the previous one.
+        let written_before = uuid.as_ref().and_then(|uuid| self.turn_of.get(uuid)).copied();
+        if let Some(previous) = written_before.and_then(|at| self.chat.turns.get_mut(at)) {
+            *previous = turn;
+            return Ok(());
+        }
+        if let Some(uuid) = uuid {
+            self.turn_of.insert(uuid, self.chat.turns.len());
+        }
+        self.chat.turns.push(turn);
+        Ok(())
+    }
+
+    /// The message that a line continues. Lines without a message are skipped.
+    fn parent_of(&self, parent: Option<String>) -> TurnParent {
+        let Some(mut uuid) = parent else { return TurnParent::Root };
+        for _ in 0..MAX_STEPS {
+            match self.skipped_parents.get(&uuid) {
+                Some(Some(next)) => uuid.clone_from(next),
+                Some(None) => return TurnParent::Root,
+                None => return TurnParent::Id(uuid),
+            }
+        }
+        TurnParent::Previous
+    }
+
+    fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        self.chat.id = self.id.take();
+        if !self.other_lines.is_empty() {
+            let text = self.other_lines.join("\n");
+            self.chat.verbatim = Some(match self.other_lines.len() {
+                1 => Verbatim::json(text),
+                _ => Verbatim { media_type: "application/x-ndjson".into(), text },
+            });
+        }
+        let file = ChatFile { platform: PLATFORM, ..chat_file(&member.place) };
+        reader.send_chat(self.chat, file)
+    }
+}

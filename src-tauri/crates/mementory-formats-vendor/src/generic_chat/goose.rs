@@ -1,0 +1,93 @@
+//! Reads the database of Goose: a table of sessions and a table of messages.
+use super::shape::FORMAT_ID;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::any_time::text_time;
+use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::message::{read_message, send};
+use mementory_formats_shared::object::Object;
+use mementory_formats_shared::reader::FileReader;
+use mementory_formats_shared::sqlite::{Database, unreadable};
+use mementory_formats_shared::sqlite_rows::{
+    self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables,
+};
+use mementory_model::Verbatim;
+use serde_json::Value;
+
+const PLATFORM: &str = "goose";
+/// Columns with JSON in a text.
+const JSON_COLUMNS: [&str; 2] = ["content_json", "metadata_json"];
+
+/// True for the database of Goose.
+pub(super) fn is_database(schema: &Schema) -> bool {
+    schema.has_table("sessions", &["id", "working_dir"])
+        && schema.has_table("messages", &["session_id", "role", "content_json", "created_timestamp"])
+}
+
+/// Sends the sessions of a database. Opening the database neither locks nor changes anything.
+pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    let database = sqlite_rows::open(files, member)?;
+    let names = tables(&database).map_err(|error| unreadable(member, &error))?;
+    each_row(files, member, &database, "sessions", |files, row, number| {
+        let model = column(&row, "model_config_json").and_then(|text| {
+            let config = Object::parse(&text)?;
+            config.non_blank_text("model_name").map(|name| name.into_owned())
+        });
+        let id = column(&row, "id");
+        let mut chat = Chat {
+            title: column(&row, "name").or_else(|| column(&row, "description")),
+            model,
+            is_log: true,
+            pointer: format!("sessions/row {number}"),
+            turns: id.as_deref().map(|id| turns_of(&database, id)).unwrap_or_default(),
+            ..Chat::default()
+        };
+        chat.id = id;
+        chat.source.project = column(&row, "working_dir");
+        chat.times.created = column(&row, "created_at").as_deref().and_then(text_time);
+        chat.times.updated = column(&row, "updated_at").as_deref().and_then(text_time);
+        chat.verbatim = Some(Verbatim::json(row_text(row, |_| false)));
+        send(files, member, chat, PLATFORM, Some("database"))
+    })?;
+    report_other_tables(files, member, &database, &names, |table| match table {
+        "sessions" | "messages" => None,
+        _ => Some("it has no messages"),
+    });
+    Ok(())
+}
+
+fn column(row: &Row, name: &str) -> Option<String> {
+    row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+/// The messages of a session, in the order in which they were written.
+fn turns_of(database: &Database, session: &str) -> Vec<Turn> {
+    let sql = "SELECT * FROM messages WHERE session_id = ?1 ORDER BY id";
+    let Ok(mut statement) = database.connection.prepare(sql) else { return Vec::new() };
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut out = Vec::new();
+    let Ok(mut rows) = statement.query([session]) else { return out };
+    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
+    while let Ok(Some(row)) = rows.next() {
+        if out.len() >= most {
+            break;
+        }
+        let text = row_text(row_of(row, &names), |column| JSON_COLUMNS.contains(&column));
+        let row = Object::parse(&text).unwrap_or_default();
+        // The row as a message of the logs that earlier versions wrote.
+        let value = |key: &str| row.raw_value(key).map_or("null", |raw| raw.get());
+        let message = format!(
+            r#"{{"role":{},"created":{},"content":{},"metadata":{}}}"#,
+            value("role"),
+            value("created_timestamp"),
+            value("content_json"),
+            value("metadata_json")
+        );
+        let message = Object::parse(&message).unwrap_or_default();
+        let mut turn = read_message(&message, &text, format!("messages/row {}", out.len()), FORMAT_ID);
+        // The numbers of rows stay when the first messages are removed. Older versions had no other id.
+        turn.id = row.non_blank_text("message_id").map(|id| id.into_owned());
+        turn.key = row.raw_value("id").map(|raw| raw.get().to_owned()).filter(|_| turn.id.is_none());
+        out.push(turn);
+    }
+    out
+}
