@@ -20,6 +20,14 @@ pub fn read_renamed(file: &Path, name: &str, format: &dyn Format) -> MemorySourc
     testkit::read_renamed(&ALL, file, name, format)
 }
 
+pub fn read_sample(name: &str, format: &'static dyn Format) -> Option<MemorySource> {
+    testkit::read_sample(&ALL, name, format)
+}
+
+pub fn fixture(format: &'static dyn Format, case: &str) -> MemorySource {
+    testkit::fixture(&ALL, format, case)
+}
+
 pub fn check_fixtures(format: &'static dyn Format) {
     testkit::check_fixtures(&ALL, format);
 }

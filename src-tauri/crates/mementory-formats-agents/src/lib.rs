@@ -8,6 +8,7 @@ pub mod codex;
 pub mod cursor_editor;
 pub mod gemini_cli;
 pub mod grok_build;
+pub mod letta;
 pub mod openclaw;
 pub mod opencode;
 pub mod vscode_chat;
@@ -27,6 +28,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &grok_build::GrokBuild,
     &vscode_chat::VsCodeChat,
     &agent_sessions::AgentSessions,
+    &letta::Letta,
     &agent_rules::AgentRules,
     &aieos::Aieos,
 ];

@@ -19,7 +19,6 @@ pub mod html_page;
 pub mod jan;
 pub mod kept_file;
 pub mod langmem;
-pub mod letta;
 pub mod librechat;
 pub mod lm_studio;
 pub mod markdown_folder;
@@ -64,7 +63,6 @@ pub const FORMATS: &[&dyn Format] = &[
     &gemini_aistudio::AiStudio,
     &meta_ai::MetaAi,
     &mcp_memory::McpMemory,
-    &letta::Letta,
     &zep::Zep,
     &openmemory::OpenMemory,
     &langmem::LangMem,
