@@ -40,7 +40,7 @@ describe("a file with an invalid signature", () => {
     await waitFor(() => expect(confirm).toHaveProperty("disabled", false));
     expect(importing.plans[0]?.request.accept_invalid_signature).toBe(true);
     // When the import is planned again, the invalid signature is still accepted.
-    await importing.setLetIn(true);
+    await importing.setImportDeleted(true);
     expect(importing.plans[0]?.request).toMatchObject({ let_in: true, accept_invalid_signature: true });
     await importing.inspect([forged]);
     expect(importing.plans[0]?.request.accept_invalid_signature, "the next import asks again").toBe(false);

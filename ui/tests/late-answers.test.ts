@@ -102,7 +102,7 @@ describe("an abandoned preview", () => {
     void importing.inspect(["/d/chatgpt-export.zip"]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
     const first = importing.job?.id;
-    void importing.setLetIn(true);
+    void importing.setImportDeleted(true);
     expect(cancelled).toHaveBeenCalledWith(first);
     const second = importing.job?.id;
     expect(second).not.toBe(first);

@@ -209,7 +209,7 @@ describe("importing", () => {
   it("imports blocked items only on request", async () => {
     await importing.inspect(["/d/chatgpt-export.zip"]);
     expect(importing.plans[0]?.preview?.blocked).toBe(12);
-    await importing.setLetIn(true);
+    await importing.setImportDeleted(true);
     expect(importing.plans[0]?.preview?.blocked).toBe(0);
     expect(importing.plans[0]?.request.let_in).toBe(true);
   });

@@ -122,7 +122,7 @@ pub(super) fn clean(
     let custom = tree.get("custom_type").filter(|custom| **custom != Tree::Null);
     if kind.has_holder() && to_record::text(tree, "type") == Some("custom") && custom.is_none() {
         tree.set("custom_type", Tree::Text("unknown".into()));
-        losses.add(id, "custom_type", LossKind::Narrowed, MISSING_VALUE_NOTE);
+        losses.add(id, "type", LossKind::Narrowed, MISSING_VALUE_NOTE);
     }
     let members = |pointers: &[String]| -> BTreeSet<String> {
         pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).map(str::to_owned).collect()
