@@ -70,7 +70,7 @@ const NAMES: Record<string, string> = {
   pam: "PAM",
   zaxy: "Zaxy",
   eventloom: "Eventloom",
-  amem: "ApertoMemory",
+  amem: ".amem",
   markdown: "Markdown",
 };
 
