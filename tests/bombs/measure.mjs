@@ -64,7 +64,7 @@ function timesIn(log) {
   return [user + system, Math.round((kilobytes * 1024) / 1e6)];
 }
 
-/** The code of the error, or what the answer says. */
+/** The code of the error. Otherwise `invalid`, `taken`, or `no answer` if the output is not JSON. */
 function outcome(stdout) {
   try {
     const answer = JSON.parse(stdout);

@@ -76,7 +76,10 @@ function casesOf(format) {
   return WHOLE_CASES.filter((name) => names.includes(name)).slice(0, 1);
 }
 
-/** Takes one case of each of several formats through all imports and exports, and checks each case. */
+/**
+ * Imports one case of each of several formats, and exports the vault as .mem, then as .alf, then as .mem again. Checks
+ * that each unknown member that was added is still there, or is reported as lost.
+ */
 async function checkTrip(count, samples) {
   await inFolder((place) => {
     const first = new Vault(place, "a").create();

@@ -13,6 +13,8 @@ const HEAD_BYTES: usize = 48;
 const MIN_TEXT_BYTES: usize = 5;
 /// Shortest piece of a text beside a redaction mark that is searched for, in bytes of its normal form.
 const MIN_PIECE_BYTES: usize = 12;
+/// Length of a redaction mark, in bytes, for which a piece beside it is surely found across two windows.
+const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
 /// Bytes read at a time.
@@ -130,7 +132,7 @@ impl TextFinder {
                 return Ok(search_result);
             }
             // Keeps the end of the window, so that a text that begins there is found together with the next bytes.
-            window.drain(..window.len().saturating_sub(self.max_form_bytes - 1));
+            window.drain(..window.len().saturating_sub(self.max_form_bytes + MAX_MARK_BYTES));
         }
     }
 

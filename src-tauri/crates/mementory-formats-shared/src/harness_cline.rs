@@ -120,7 +120,9 @@ fn is_notice(text: &str) -> bool {
         let first = next_element(text, &ADDED_ELEMENTS, &PERSON_ELEMENTS);
         first.is_some_and(|(_, name, _)| PERSON_ELEMENTS.contains(&name))
     };
-    begins("[TASK RESUMPTION]") || begins("[ERROR]") || begins("The user ") && names_person()
+    let is_followed = ["The user ", "You seem to be having trouble proceeding.", "Auto-approval limit reached."];
+    let is_whole = ["[TASK RESUMPTION]", "[ERROR]", "# task_progress", "# TODO LIST"];
+    is_whole.into_iter().any(begins) || is_followed.into_iter().any(begins) && names_person()
 }
 
 fn add_text(added: &mut Vec<String>, text: &str) {

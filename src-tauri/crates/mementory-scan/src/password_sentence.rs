@@ -9,8 +9,8 @@ use crate::placeholder::is_placeholder;
 use crate::value::{Join, count_blanks, read_value};
 use crate::word_lists::{grammar, password};
 
-/// The password in a sentence such as "the password is X", "das Passwort für das WLAN lautet X" or "パスワードはX". The
-/// name of the password ends at `from`.
+/// The password in a sentence such as "the password is X", "das Passwort für das WLAN lautet X" or "パスワードはX". `from`
+/// is the end of the word that means "password".
 pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> Option<Finding> {
     let rest = &text[from..text.floor_char_boundary((from + 160).min(text.len()))];
     let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];

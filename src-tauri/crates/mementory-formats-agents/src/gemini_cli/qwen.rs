@@ -5,7 +5,7 @@ use super::session::chat_file;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::chat::{Chat, ChatFile, TurnParent};
 use mementory_formats_shared::jsonl_session::{any_time, head_lines};
-use mementory_formats_shared::object::Object;
+use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_json::keys_of;
 use mementory_model::{Kind, Verbatim};
@@ -13,10 +13,11 @@ use std::collections::{HashMap, HashSet};
 
 /// Name of the platform.
 const PLATFORM: &str = "qwen-code";
-/// A subtype of prompts that the person wrote. The program wrote those with any other subtype.
-const MID_TURN: &str = "mid_turn_user_message";
-/// Largest number of lines without a message that are skipped to find the message before them.
-const MAX_STEPS: usize = 100_000;
+/// The subtypes of prompts that the person wrote or said. The program wrote those with any other subtype.
+const OF_PERSON: [&str; 2] = ["mid_turn_user_message", "realtime_message"];
+/// Members of other lines that repeat messages of the session.
+const REPEATING_MEMBERS: [&str; 7] =
+    ["compressedHistory", "history", "userText", "promptText", "resultText", "content", "outputHistoryItems"];
 
 /// True for the log of a session of Qwen Code.
 pub(super) fn is_log(catalog: &Catalog, member: &Member) -> bool {
@@ -45,8 +46,10 @@ pub(super) struct Log {
     chat: Chat,
     /// Positions of turns by the uuids of their lines.
     turn_of: HashMap<String, usize>,
-    /// Parents of lines without a message, by the uuids of the lines.
-    skipped_parents: HashMap<String, Option<String>>,
+    /// For the uuid of each line without a message, the message before it.
+    skipped_parents: HashMap<String, TurnParent>,
+    /// Id of the agent, if this is the log of a subagent. It has the id of the session that started the agent.
+    agent: Option<String>,
     other_lines: Vec<String>,
 }
 
@@ -65,7 +68,7 @@ impl Log {
             }
             log.add(reader, member, line)
         })?;
-        known_sessions.extend(log.id.clone());
+        known_sessions.extend(log.id.clone().filter(|_| log.agent.is_none()));
         log.send(reader, member)
     }
 
@@ -78,6 +81,9 @@ impl Log {
         let object = &line.object;
         let text = |key: &str| object.non_blank_text(key).map(|value| value.into_owned());
         self.id = self.id.take().or_else(|| text("sessionId"));
+        if object.is_true("isSidechain") {
+            self.agent = self.agent.take().or_else(|| text("agentId"));
+        }
         self.chat.source.project = self.chat.source.project.take().or_else(|| text("cwd"));
         for (field, key) in [("git_branch", "gitBranch"), ("version", "version")] {
             if let Some(value) = text(key).filter(|_| !self.chat.fields.contains_key(field)) {
@@ -87,20 +93,22 @@ impl Log {
         let (uuid, parent) = (text("uuid"), text("parentUuid"));
         let message = object.object("message").filter(|message| message.has("parts"));
         let Some((message, raw)) = message.zip(object.raw_value("message")) else {
-            let payload = object.object("systemPayload");
-            let title = payload.and_then(|payload| payload.non_blank_text("customTitle").map(|t| t.into_owned()));
+            let payload = object.object("systemPayload").unwrap_or_default();
+            let title = payload.non_blank_text("customTitle").map(|title| title.into_owned());
             self.chat.title = title.or(self.chat.title.take());
             if let Some(uuid) = uuid {
-                self.skipped_parents.insert(uuid, parent);
+                let before = self.parent_of(parent);
+                self.skipped_parents.insert(uuid, before);
             }
-            self.other_lines.push(line.text.to_owned());
+            let repeated = REPEATING_MEMBERS.iter().filter_map(|key| Some((payload.raw_value(key)?, "null")));
+            self.other_lines.push(with_replaced_values(line.text, &repeated.collect::<Vec<_>>()));
             return Ok(());
         };
         let (mut turn, mut content) = messages::content(raw.get(), &message);
         reader.store_files(member, &mut content)?;
         let kind = text("type").unwrap_or_default();
         let subtype = text("subtype");
-        let is_of_program = kind == "user" && subtype.as_deref().is_some_and(|subtype| subtype != MID_TURN);
+        let is_of_program = kind == "user" && subtype.as_deref().is_some_and(|subtype| !OF_PERSON.contains(&subtype));
         // Another agent wrote the prompt of a subagent.
         let is_of_agent = kind == "user" && object.is_true("isSidechain");
         if kind == "system" || turn.role == "user" && (is_of_program || is_of_agent) {
@@ -134,19 +142,15 @@ impl Log {
 
     /// The message that a line continues. Lines without a message are skipped.
     fn parent_of(&self, parent: Option<String>) -> TurnParent {
-        let Some(mut uuid) = parent else { return TurnParent::Root };
-        for _ in 0..MAX_STEPS {
-            match self.skipped_parents.get(&uuid) {
-                Some(Some(next)) => uuid.clone_from(next),
-                Some(None) => return TurnParent::Root,
-                None => return TurnParent::Id(uuid),
-            }
-        }
-        TurnParent::Previous
+        let Some(uuid) = parent else { return TurnParent::Root };
+        self.skipped_parents.get(&uuid).cloned().unwrap_or(TurnParent::Id(uuid))
     }
 
     fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        self.chat.id = self.id.take();
+        self.chat.id = match (self.id.take(), self.agent.take()) {
+            (Some(session), Some(agent)) => Some(format!("{session}/agent-{agent}")),
+            (session, _) => session,
+        };
         if !self.other_lines.is_empty() {
             let text = self.other_lines.join("\n");
             self.chat.verbatim = Some(match self.other_lines.len() {

@@ -175,9 +175,9 @@ impl Plan {
 /// The blocks that are being written.
 struct Blocks<'p> {
     plan: &'p Plan,
-    /// For each of [`BLOCKS`]: the items of its block that is not full yet.
+    /// For each entry of [`BLOCKS`]: the items of the Letta block that is not full yet.
     open_items: Vec<String>,
-    /// For each of [`BLOCKS`]: the number of its blocks that are full.
+    /// For each entry of [`BLOCKS`]: the number of full Letta blocks.
     full_counts: Vec<usize>,
     own_count: usize,
     /// Number of blocks that the agent does not load.

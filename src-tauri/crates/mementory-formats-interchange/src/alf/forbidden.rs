@@ -84,7 +84,8 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
         replaced.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));
     }
     if moved_values != Tree::Object(vec![]) {
-        let mut raw = tree.get("raw_source_format").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+        let raw = tree.get("raw_source_format").filter(|raw| matches!(raw, Tree::Object(_)));
+        let mut raw = raw.cloned().unwrap_or_else(|| Tree::Object(vec![]));
         raw.set(FORBIDDEN_VALUES_MEMBER, moved_values);
         tree.set("raw_source_format", raw);
     }

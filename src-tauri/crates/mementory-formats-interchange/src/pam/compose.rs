@@ -191,6 +191,13 @@ impl Context<'_> {
         let created = times.created.or(times.updated).or(times.valid_from).or_else(|| Timestamp::from_micros(0));
         let required_values = (created.unwrap_or(self.about.now), platform(&record.source.platform));
         let required_values = (required_values.0, required_values.1.as_str(), self.keeps_unknown());
+        // An edit also changes the text in the verbatim. The hash of the former text must not be kept as a forbidden
+        // value, because it could confirm a guess of what was removed.
+        if stored.edited
+            && let Some(hash) = to_record::text(&tree, "content").map(content_hash)
+        {
+            tree.set("content_hash", Tree::Text(hash));
+        }
         clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         let id = self.first_pass.memories.get(&stored.id).map_or("", String::as_str);
         let has_new_id = set_id(&mut tree, id, &stored.id, losses);

@@ -55,7 +55,7 @@ pub(super) fn payload(stored: &StoredRecord, author: &Author) -> Value {
     if !record.tags.is_empty() {
         members.push((6.into(), Value::Array(record.tags.iter().map(|tag| tag.as_str().into()).collect())));
     }
-    if let Some(custody) = custody(record, author) {
+    if let Some(custody) = custody(stored, author) {
         members.push((CUSTODY.into(), custody));
     }
     let extensions = record.fields.iter().filter(|_| is_own(record)).filter_map(|(name, value)| {
@@ -102,13 +102,18 @@ fn times(record: &Record, now: Timestamp) -> Value {
 
 /// States that the owner of the export signs a memory that somebody else wrote. None for a memory that the owner wrote,
 /// and for those of other sources: like the program, we sign what the owner's assistants wrote as the owner's own.
-fn custody(record: &Record, author: &Author) -> Option<Value> {
+///
+/// The statement who the author proved to be is left out for an edited memory, because the author did not write it so.
+fn custody(stored: &StoredRecord, author: &Author) -> Option<Value> {
+    let record = &stored.record;
     if !is_own(record) {
         return None;
     }
     let field = |name: &str| record.fields.get(name).filter(|_| !author.strip);
-    if let Some(custody) = field("custody") {
-        return Some(from_json(custody));
+    if let Some(custody) = field("custody").and_then(|custody| custody.as_object()) {
+        let mut custody = custody.clone();
+        custody.retain(|key, _| key != "4" || !stored.edited);
+        return Some(from_json(&custody.into()));
     }
     let trust = record.fields.get("trust").and_then(|trust| trust.as_str());
     if trust == Some("self") && !record.fields.contains_key("custody") {
@@ -120,7 +125,7 @@ fn custody(record: &Record, author: &Author) -> Option<Value> {
     let now = author.now.as_micros().div_euclid(1_000_000);
     let mut members: Vec<(Value, Value)> =
         vec![(1.into(), version.into()), (2.into(), Value::Bytes(claimed)), (3.into(), now.into())];
-    if let Some(proven) = key.filter(|_| trust == Some("trusted")) {
+    if let Some(proven) = key.filter(|_| trust == Some("trusted") && !stored.edited) {
         members.push((4.into(), Value::Bytes(proven)));
     }
     Some(map(members))

@@ -155,8 +155,15 @@ pub(super) fn record(opened: &Opened) -> Option<Record> {
     record.fields.insert("trust".into(), opened.trust.into());
     let members = payload.as_map().into_iter().flatten().map(|(key, value)| (cbor::key_text(key), value));
     for (key, value) in members.filter(|(key, _)| !KNOWN_MEMBERS.contains(&key.as_str())) {
-        let name = if key == "20" { "custody".to_owned() } else { format!("extension_{key}") };
-        record.fields.insert(name, cbor::to_json(value));
+        if key != "20" {
+            record.fields.insert(format!("extension_{key}"), cbor::to_json(value));
+        } else if let Some(members) = value.as_map() {
+            // Member 4 states who the author proved to be. It counts only if the owner signed it and knows the author.
+            // A rejected statement is not kept, because an export would sign it as the owner's own.
+            let is_kept = |key: &Value| opened.trust == "trusted" || cbor::number(key) != Some(4);
+            let kept = members.iter().filter(|(key, _)| is_kept(key)).cloned().collect();
+            record.fields.insert("custody".into(), cbor::to_json(&Value::Map(kept)));
+        }
     }
     // The file contains CBOR, so the verbatim is its content converted to JSON.
     let content = json!({ "id": opened.id, "scope": opened.scope, "format_version": opened.version,

@@ -1,5 +1,6 @@
-//! Detects DeepSeek's conversations by the names of the members that contain times, and by fragments. Their tree of
-//! messages looks like ChatGPT's.
+//! Detects DeepSeek's files by their JSON keys. An export is a tree of messages like ChatGPT's (`mapping`), but with
+//! `inserted_at` or `message.fragments`. A response of the website's API is recognised by `biz_data`, or by `message_id`
+//! and `parent_id`.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;

@@ -167,8 +167,8 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.iter().any(|known| known.to_lowercase() == name)
 }
 
-/// A prompt or an answer in `details[{name, value}]`, or in `userInteractions[].userInteraction`, where it may be JSON
-/// inside a string. Returned with the value that contains it.
+/// A prompt or an answer in `details` or `subtitles` (`[{name, value}]`), or in `userInteractions[].userInteraction`,
+/// where it may be JSON inside a string. Returned with the value that contains it.
 fn detail<'a>(row: &Object<'a>, wanted_names: &[&str]) -> Option<(String, &'a RawValue)> {
     for object in objects(row, "details").into_iter().chain(objects(row, "subtitles")) {
         if object.text("name").is_some_and(|name| is_one_of(&name, wanted_names)) {

@@ -53,7 +53,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             };
             let id = first_text(&state, &["conversation_id"]).unwrap_or_else(|| content_id(&text));
             if !seen.insert(id) {
-                let reason = "duplicate: the same session is in the newer table";
+                let reason = "duplicate: a session with the same id was read before it";
                 files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
                 return Ok(());
             }
@@ -90,15 +90,15 @@ fn send_session(
     times: Times,
 ) -> Result<(), FormatError> {
     let history = state.raw_value("history").filter(|raw| raw.get().starts_with('['));
+    // The other two members repeat the texts of the messages.
+    let repeated = ["transcript", "tangent_state"].iter().filter_map(|key| Some((state.raw_value(key)?, "null")));
+    let replaced: Vec<_> = history.map(|history| (history, "[]")).into_iter().chain(repeated).collect();
     let mut chat = Chat {
         id: first_text(state, &["conversation_id"]),
         times,
         is_log: true,
         pointer: pointer.to_owned(),
-        verbatim: Some(Verbatim::json(match history {
-            Some(history) => with_replaced_values(text, &[(history, "[]")]),
-            None => text.to_owned(),
-        })),
+        verbatim: Some(Verbatim::json(with_replaced_values(text, &replaced))),
         ..Chat::default()
     };
     chat.source.project = folder;
@@ -125,6 +125,8 @@ struct Entry<'a> {
     prompt: Object<'a>,
     answer: Object<'a>,
     metadata: Object<'a>,
+    raw_prompt: Option<&'a RawValue>,
+    raw_answer: Option<&'a RawValue>,
 }
 
 impl<'a> Entry<'a> {
@@ -136,6 +138,8 @@ impl<'a> Entry<'a> {
                 prompt: object(0)?,
                 answer: object(1).unwrap_or_default(),
                 metadata: Object::default(),
+                raw_prompt: pair.first().copied(),
+                raw_answer: pair.get(1).copied(),
             });
         }
         let entry = Object::parse(raw.get())?;
@@ -144,6 +148,8 @@ impl<'a> Entry<'a> {
             prompt: object("user")?,
             answer: object("assistant").unwrap_or_default(),
             metadata: object("request_metadata").unwrap_or_default(),
+            raw_prompt: entry.raw_value("user"),
+            raw_answer: entry.raw_value("assistant"),
         })
     }
 
@@ -155,7 +161,12 @@ impl<'a> Entry<'a> {
         // The program removes the first entries of a long history, so the position of a prompt changes.
         prompt.key = id.as_ref().map(|id| format!("{id}/prompt"));
         prompt.pointer = format!("{pointer}/user");
-        prompt.verbatim = Some(Verbatim::json(raw.get()));
+        // Neither of the two has the text of the other, so that one of them can be erased alone.
+        let without = |other: Option<&RawValue>| {
+            let replaced: Vec<_> = other.into_iter().map(|other| (other, "null")).collect();
+            Some(Verbatim::json(with_replaced_values(raw.get(), &replaced)))
+        };
+        prompt.verbatim = without(self.raw_answer);
         let Some(answer) = answer else { return vec![prompt] };
         let mut content = Content::default();
         content.add_text(&answer.text("content").unwrap_or_default());
@@ -169,16 +180,21 @@ impl<'a> Entry<'a> {
         turn.model = first_text(&self.metadata, &["model_id"]);
         turn.times.created = first_time(&self.metadata, &["stream_end_timestamp_ms", "request_start_timestamp_ms"]);
         turn.pointer = format!("{pointer}/assistant");
-        turn.verbatim = Some(Verbatim::json(raw.get()));
+        turn.verbatim = without(self.raw_prompt);
         vec![prompt, turn]
     }
 
     fn prompt_turn(&self) -> Turn {
         let content = self.prompt.object("content").unwrap_or_default();
-        let said = ["Prompt", "CancelledToolUses"].iter().find_map(|key| content.object(key));
-        let results = ["ToolUseResults", "CancelledToolUses"].iter().find_map(|key| content.object(key));
+        let said = content.object("Prompt");
+        let cancelled = content.object("CancelledToolUses");
+        // The program writes the prompt that stands beside cancelled calls.
+        let notice = cancelled.as_ref().and_then(|cancelled| cancelled.text("prompt")).unwrap_or_default();
+        let results = content.object("ToolUseResults").or(cancelled);
+        let is_result = said.is_none() && results.is_some();
         let mut found = Content::default();
         found.add_text(&said.and_then(|said| said.text("prompt")).unwrap_or_default());
+        found.add_block("context", None, notice);
         let results = results.and_then(|results| results.list("tool_use_results")).unwrap_or_default();
         for result in results.into_iter().filter_map(|raw| Object::parse(raw.get())) {
             let parts = result.list("content").unwrap_or_default();
@@ -188,7 +204,6 @@ impl<'a> Entry<'a> {
                 .filter_map(|part| ["Text", "Json"].iter().find_map(|key| part.raw_value(key)).map(nested_text));
             found.add_block("tool_result", None, texts.collect::<Vec<_>>().join("\n"));
         }
-        let is_result = found.text.is_empty() && found.content_type() == "tool_result";
         let context = self.prompt.text("additional_context").unwrap_or_default();
         found.add_block("context", None, context);
         let mut turn = turn_of(if is_result { TOOL } else { USER }, found);

@@ -10,8 +10,9 @@ use mementory_formats_shared::sqlite::{Database, unreadable};
 use mementory_formats_shared::sqlite_rows::{
     self, Row, Schema, each_row, report_other_tables, row_of, row_text, tables,
 };
-use mementory_model::Verbatim;
+use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::Value;
+use std::collections::HashSet;
 
 const PLATFORM: &str = "goose";
 /// Columns with JSON in a text.
@@ -20,25 +21,33 @@ const JSON_COLUMNS: [&str; 2] = ["content_json", "metadata_json"];
 /// True for the database of Goose.
 pub(super) fn is_database(schema: &Schema) -> bool {
     schema.has_table("sessions", &["id", "working_dir"])
-        && schema.has_table("messages", &["session_id", "role", "content_json", "created_timestamp"])
+        && schema.has_table("messages", &["id", "session_id", "role", "content_json", "created_timestamp"])
 }
 
 /// Sends the sessions of a database. Opening the database neither locks nor changes anything.
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
+    let mut seen = HashSet::new();
     each_row(files, member, &database, "sessions", |files, row, number| {
         let model = column(&row, "model_config_json").and_then(|text| {
             let config = Object::parse(&text)?;
             config.non_blank_text("model_name").map(|name| name.into_owned())
         });
         let id = column(&row, "id");
+        if !seen.insert(id.clone()) {
+            let place = format!("{}#sessions/row {number}", member.place);
+            let reason = "duplicate: a session with the same id was read before it";
+            files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
+            return Ok(());
+        }
+        let turns = id.as_deref().map(|id| turns_of(files, member, &database, id)).unwrap_or_default();
         let mut chat = Chat {
             title: column(&row, "name").or_else(|| column(&row, "description")),
             model,
             is_log: true,
             pointer: format!("sessions/row {number}"),
-            turns: id.as_deref().map(|id| turns_of(&database, id)).unwrap_or_default(),
+            turns,
             ..Chat::default()
         };
         chat.id = id;
@@ -59,19 +68,31 @@ fn column(row: &Row, name: &str) -> Option<String> {
     row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
-/// The messages of a session, in the order in which they were written.
-fn turns_of(database: &Database, session: &str) -> Vec<Turn> {
-    let sql = "SELECT * FROM messages WHERE session_id = ?1 ORDER BY id";
-    let Ok(mut statement) = database.connection.prepare(sql) else { return Vec::new() };
-    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+/// The messages of a session, in the order in which they were written. What cannot be read is reported.
+fn turns_of(files: &mut FileReader<'_>, member: &Member, database: &Database, session: &str) -> Vec<Turn> {
     let mut out = Vec::new();
-    let Ok(mut rows) = statement.query([session]) else { return out };
-    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
-    while let Ok(Some(row)) = rows.next() {
-        if out.len() >= most {
-            break;
-        }
+    let failed = match read_turns(database, session, files.context.limits.element_bytes, &mut out) {
+        Ok(true) => return out,
+        Ok(false) => "too_large: the rest of this session is larger than the limit".to_owned(),
+        Err(error) => format!("database_unreadable: {error}"),
+    };
+    let place = format!("{}#messages of {session}", member.place);
+    files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
+    out
+}
+
+/// Adds the messages of a session. Returns false if their texts have more than `max_bytes`; the rest is not read then.
+fn read_turns(database: &Database, session: &str, max_bytes: u64, out: &mut Vec<Turn>) -> rusqlite::Result<bool> {
+    let mut statement = database.connection.prepare("SELECT * FROM messages WHERE session_id = ?1 ORDER BY id")?;
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = statement.query([session])?;
+    let mut bytes = 0;
+    while let Some(row) = rows.next()? {
         let text = row_text(row_of(row, &names), |column| JSON_COLUMNS.contains(&column));
+        bytes += text.len() as u64;
+        if bytes > max_bytes || out.len() as u64 >= database.max_rows {
+            return Ok(false);
+        }
         let row = Object::parse(&text).unwrap_or_default();
         // The row as a message of the logs that earlier versions wrote.
         let value = |key: &str| row.raw_value(key).map_or("null", |raw| raw.get());
@@ -84,10 +105,10 @@ fn turns_of(database: &Database, session: &str) -> Vec<Turn> {
         );
         let message = Object::parse(&message).unwrap_or_default();
         let mut turn = read_message(&message, &text, format!("messages/row {}", out.len()), FORMAT_ID);
-        // The numbers of rows stay when the first messages are removed. Older versions had no other id.
         turn.id = row.non_blank_text("message_id").map(|id| id.into_owned());
-        turn.key = row.raw_value("id").map(|raw| raw.get().to_owned()).filter(|_| turn.id.is_none());
+        // When Goose is updated from a version without ids of messages, it gives them these ids.
+        turn.key = row.raw_value("id").map(|raw| format!("msg_{session}_{}", raw.get())).filter(|_| turn.id.is_none());
         out.push(turn);
     }
-    out
+    Ok(true)
 }

@@ -11,7 +11,10 @@ fn cases_are_read_as_expected() {
 
 #[test]
 fn a_question_is_not_in_the_verbatim_of_its_answer() {
-    check_texts_are_in_one_verbatim(&GenericChat, &["chat_history", "webui_pairs", "prompts", "speaker_pairs"]);
+    check_texts_are_in_one_verbatim(
+        &GenericChat,
+        &["chat_history", "webui_pairs", "prompts", "speaker_pairs", "amazon_q", "amazon_q_pairs"],
+    );
 }
 
 #[test]

@@ -60,7 +60,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
 }
 
 /// True for facts and edges. They are recognised by the time from which or until which they hold, or by an id together
-/// with members that only Zep and Graphiti use: the ids of the two nodes, or a rating.
+/// with `source_node_uuid`, `target_node_uuid` or `fact_embedding`, or with `created_at` and `rating`.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["valid_at", "invalid_at", "expired_at"])

@@ -4,6 +4,8 @@ use crate::Tree;
 use std::collections::BTreeSet;
 
 /// A removed value may leave its object without a required member, which the next round finds. The deepest rule has
+/// Largest number of values that are changed in one round. A hostile file may have a million forbidden values.
+const MAX_PLACES: usize = 2000;
 /// fewer levels than this.
 const MAX_ROUNDS: usize = 16;
 
@@ -30,6 +32,10 @@ pub fn mend(
         });
         if places.is_empty() {
             return Some(changed);
+        }
+        // Each change is a search through an object or a move of a list's items.
+        if places.len() > MAX_PLACES {
+            return None;
         }
         // Backwards, so that the removal of an item does not move the items that are still to be removed.
         for path in places.iter().rev() {

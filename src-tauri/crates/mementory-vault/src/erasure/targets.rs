@@ -165,7 +165,8 @@ pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<&String> = targets
         .iter()
         .flat_map(|t| t.texts.iter().chain(&t.parts))
-        .filter(|t| t.len() >= 8 && normal_text(&without_redaction_marks(t)).len() >= 8)
+        .filter(|t| t.len() >= 8 && normal_text(t).len() >= 8)
+        .filter(|t| !normal_text(&without_redaction_marks(t)).is_empty())
         .filter(|t| !ERASED_MARK.contains(t.as_str()))
         .collect();
     all.into_iter().cloned().collect()

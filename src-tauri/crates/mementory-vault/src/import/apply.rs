@@ -115,7 +115,7 @@ pub(super) struct ImportRun<'i> {
     platforms: HashMap<String, i64>,
     /// The rows that this input contains, to find the rows of the vault that it lacks. Filled only while planning.
     planned: PlannedRows,
-    /// Files that records of this input name. The value is the file's name while planning, otherwise empty.
+    /// Files to which records of this input refer. The value is the file's name while planning, otherwise empty.
     referenced: HashMap<[u8; 16], String>,
     present: HashSet<[u8; 16]>,
 }

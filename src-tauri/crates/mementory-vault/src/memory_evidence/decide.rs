@@ -79,7 +79,7 @@ fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candida
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
-    // A list of all memories inside a conversation is a copy and no evidence, even if the export names it.
+    // A message that only repeats the list of saved memories is a copy, not evidence, even if the export links to it.
     if part.content_type == "context" && !is_custom {
         return None;
     }

@@ -47,6 +47,25 @@ fn an_edit_changes_only_the_edited_members() {
 }
 
 #[test]
+fn the_hash_of_a_removed_text_is_written_nowhere() {
+    let scratch = Scratch::new("hash");
+    let mut source = read_whole_fixture();
+    let removed = source.record("memory/mem-tea").text.clone();
+    // A redaction changes the text in the verbatim too.
+    source.edit("memory/mem-tea", |r| {
+        r.text = "Drinks [REDACTED:name].".into();
+        let json = |text: &str| serde_json::to_string(text).unwrap();
+        let verbatim = r.verbatim.as_mut().unwrap();
+        assert!(verbatim.text.contains(&json(&removed)));
+        verbatim.text = verbatim.text.replace(&json(&removed), &json(&r.text));
+    });
+    write(&mut source, &scratch.at("out"), &full_export());
+    assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
+    let written = std::fs::read_to_string(scratch.at("out/memory-store.json")).unwrap();
+    assert!(!written.contains(&crate::pam::hash::content_hash(&removed)));
+}
+
+#[test]
 fn neither_memories_marked_as_not_exportable_nor_references_to_them_are_exported() {
     let scratch = Scratch::new("access");
     let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
