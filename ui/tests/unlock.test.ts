@@ -42,7 +42,7 @@ describe("unlock", () => {
   it.each([
     ["vault_damaged", "2 pages of the vault"],
     ["vault_missing", "can’t be found"],
-    ["vault_in_use", "Close it there first."],
+    ["vault_in_use", "Close the window, or wait until the command ends."],
     ["newer_schema", "newer version of Mementory"],
   ])("explains %s with a text of its own", async (failing, text) => {
     useBackend(mockBackend({ failing }));

@@ -49,7 +49,7 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
         V::Exists(path) => ApiError::new("exists", 6, format!("{path} already exists and was not changed. Choose another name.")).with("path", path),
         V::NotAnExport(path) => ApiError::new("exists", 6, format!("{path} is not an earlier export of this kind, so it was not replaced. Nothing was changed. Choose another name.")).with("path", path),
         V::ChangedSince(path) => ApiError::new("changed_since", 6, format!("{path} has changed since it was saved. Nothing was deleted.")).with("path", path),
-        V::InUse => ApiError::new("vault_in_use", 4, "This vault is open in another window. Close it there first."),
+        V::InUse => ApiError::new("vault_in_use", 4, "Another window or command is using this vault. Close it, or wait until it ends."),
         V::AnsweringClients => ApiError::new(
             "vault_in_use",
             4,

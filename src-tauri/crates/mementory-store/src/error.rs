@@ -24,7 +24,7 @@ pub enum StoreError {
     #[error("{0} was changed since")]
     ChangedSince(String),
     /// Another process has the vault open.
-    #[error("the vault is open in another window")]
+    #[error("the vault is in use by another window or command")]
     InUse,
     /// Another process has the vault open and answers connected clients with it.
     #[error("the vault answers connected clients")]
