@@ -7,6 +7,7 @@ use coset::{
     RegisteredLabelWithPrivate, TaggedCborSerializable, iana::Algorithm,
 };
 use mementory_format::{FormatError, KeyPair, SealedContent, WrappedKey};
+use std::collections::HashSet;
 
 /// Beginning of the HKDF label for the key that wraps the key of a scope. The id of the scope follows.
 const WRAP_LABEL: &[u8] = b"apertomemory/v1/kek-wrap";
@@ -91,6 +92,17 @@ pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Resul
     let payload = signed.payload.as_deref().and_then(cbor::parse).filter(Value::is_map).ok_or(MALFORMED)?;
     let trust = trust(&signed, &payload, &binding, version, export, keys)?;
     Ok(Opened { id: hex::encode(id), scope: scope.name.clone(), version, payload, trust })
+}
+
+/// Ids of the scopes whose keys are surely those of the owner: a memory in it opens and has the owner's signature. The
+/// file itself is not signed, so anybody could have put another key there.
+pub(super) fn proven_scopes(export: &Export, keys: &dyn KeyPair) -> HashSet<Vec<u8>> {
+    let scope_of_own_memory = |sealed: &Value| {
+        let scope_id = envelope(sealed, export).ok()?.scope_id;
+        let opened = open(sealed, export, keys).ok()?;
+        (opened.version == WRITTEN_VERSION && opened.trust == "self").then_some(scope_id)
+    };
+    export.objects.iter().filter_map(scope_of_own_memory).collect()
 }
 
 /// Signs and encrypts a memory. Returns its bytes and its wrapped key.

@@ -120,7 +120,8 @@ fn what_somebody_else_wrote_does_not_become_the_owners() {
     // Keys that the former owner accepted are not those that the new owner accepted.
     assert_eq!(second.fields["trust"], "unverified");
     let key = serde_json::json!({ "$bytes": "0102030405060708" });
-    assert_eq!((&second.fields["custody"]["2"], &second.fields["custody"]["4"]), (&key, &key));
+    // So the statement that the author was proven does not count, and is not kept.
+    assert_eq!((&second.fields["custody"]["2"], second.fields["custody"].get("4")), (&key, None));
     assert_eq!((first.origin_id.as_deref(), second.origin_id.as_deref()), (Some(FIRST_ID), Some(SECOND_ID)));
     assert_eq!((&first.times, first.confidence), (&own("", "", "").times, Some(0.5)));
     assert_eq!((report.losses.counts.len(), report.losses.count("fields", LossKind::Narrowed)), (1, 2));
@@ -136,6 +137,18 @@ fn what_somebody_else_wrote_does_not_become_the_owners() {
     let found = back.find("Sows");
     assert_eq!((found.fields["trust"].as_str(), found.namespace.as_deref()), (Some("unverified"), Some("default")));
     assert_eq!(found.fields["custody"]["2"], serde_json::json!({ "$bytes": "0000000000000000" }));
+}
+
+#[test]
+fn a_scope_whose_key_may_be_somebody_elses_is_not_used() {
+    let scratch = Scratch::new("amem-scope");
+    let (base, out) = (scratch.at("a.amem"), scratch.at("b.amem"));
+    let records = vec![own(SECOND_ID, "Sows in May.", "trusted")];
+    write(&mut MemorySource { records, ..MemorySource::default() }, &base, "some words", None);
+    let records = vec![own(FIRST_ID, "Prefers leeks.", "self")];
+    let mut source = MemorySource { records, ..MemorySource::default() };
+    let options = WriteOptions { base: Some(base), passphrase: cipher("some words"), ..WriteOptions::default() };
+    assert_eq!((code(Amem.write(&mut source, &out, &options)), out.exists()), ("base_scope_unproven", false));
 }
 
 #[test]

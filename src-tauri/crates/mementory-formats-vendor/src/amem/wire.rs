@@ -43,6 +43,7 @@ pub(super) struct Export {
 }
 
 /// A group of memories that has its own key.
+#[derive(Clone)]
 pub(super) struct Scope {
     /// Its name.
     pub name: String,

@@ -1,5 +1,5 @@
 //! Writes memories as one export, which is encrypted for a new owner, or for the owner of an earlier export.
-use super::object::{Opened, WRITTEN_VERSION, seal, trust_of_owners, wrap_label};
+use super::object::{Opened, WRITTEN_VERSION, proven_scopes, seal, trust_of_owners, wrap_label};
 use super::payload::{Author, CONFIDENCE, is_own, payload, scope_name};
 use super::read::{derivation, parse, record, unlock};
 use super::wire::{EXPORT_VERSION, Export, Id, KeyId, Scope, VaultPart, key_id, tail_of_export};
@@ -81,7 +81,7 @@ fn reason_to_withhold(report: &Report, stored: &StoredRecord) -> Option<&'static
 fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) {
     let wanted = &stored.record;
     let mut mapped = record(written).unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
-    if is_own(wanted) && !stored.edited {
+    if is_own(wanted) && !stored.edited && has_same_content(wanted, &mapped) {
         // The content of the memory is written again, member by member, under another signature.
         mapped.verbatim.clone_from(&wanted.verbatim);
     }
@@ -102,6 +102,19 @@ fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) 
         let note = "the format requires a time of creation, and another time of the record or the export is written";
         losses.add(&stored.id, "times", LossKind::Narrowed, note);
     }
+}
+
+/// True if both verbatims have the same content, apart from what states the signer: the key of the author, the owner,
+/// and the statement of the owner for another author.
+fn has_same_content(wanted: &Record, written: &Record) -> bool {
+    let content = |record: &Record| {
+        let mut content: serde_json::Value = serde_json::from_str(&record.verbatim.as_ref()?.text).ok()?;
+        let payload = content.get_mut("payload")?.as_object_mut()?;
+        payload.retain(|key, _| key != "5" && key != "20");
+        payload.get_mut("4").and_then(|source| source.as_object_mut()).map(|source| source.remove("2"));
+        Some(content.get("payload")?.clone())
+    };
+    content(wanted).is_some_and(|wanted| Some(wanted) == content(written))
 }
 
 /// The ids of the memories that are written.
@@ -139,6 +152,12 @@ struct Contents {
     scopes: BTreeSet<String>,
 }
 
+impl Contents {
+    fn has_scope(&self, scope: &Scope) -> bool {
+        self.scopes.contains(&scope.name)
+    }
+}
+
 fn contents(source: &mut dyn RecordSource, report: &Report) -> Result<Contents, FormatError> {
     let (mut out, mut ids) = (Contents::default(), Ids::default());
     source.records(&mut |stored| {
@@ -160,6 +179,35 @@ fn read_base(path: &Path) -> Result<(Export, String), FormatError> {
     let place = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| FormatError::io(&place, error))?;
     Ok((parse(&bytes, &place)?, place))
+}
+
+/// The scopes of an earlier export in which memories are written.
+///
+/// # Errors
+/// `base_scope_unproven`: nothing in such a scope shows that its key is the owner's.
+fn scopes_of_base(
+    base: &Export,
+    keys: &dyn KeyPair,
+    contents: &Contents,
+    place: &str,
+) -> Result<HashMap<Vec<u8>, Scope>, FormatError> {
+    let proven = proven_scopes(base, keys);
+    let mut scopes: BTreeMap<&str, (&Vec<u8>, &Scope)> = BTreeMap::new();
+    for (id, scope) in base.scopes.iter().filter(|(id, scope)| proven.contains(*id) && contents.has_scope(scope)) {
+        let chosen = scopes.entry(&scope.name).or_insert((id, scope));
+        // Names should be unique. If they are not, the choice does not depend on the order of a hash map.
+        *chosen = if id < chosen.0 { (id, scope) } else { *chosen };
+    }
+    let is_missing = |scope: &&Scope| contents.has_scope(scope) && !scopes.contains_key(scope.name.as_str());
+    if let Some(scope) = base.scopes.values().find(is_missing) {
+        let message = format!(
+            "no memory of the scope {:?} in this export shows that the scope's key is the owner's; export without it, or \
+             name an export with a memory in this scope",
+            scope.name
+        );
+        return Err(FormatError::invalid("base_scope_unproven", place, message));
+    }
+    Ok(scopes.into_values().map(|(id, scope)| (id.clone(), scope.clone())).collect())
 }
 
 /// An export that is being written.
@@ -189,7 +237,8 @@ impl OpenExport {
         let (salt, keys, known_keys, mut scopes) = match base {
             Some((base, place)) => {
                 let keys = unlock(&base, Some(passphrase), &place)?;
-                (base.salt, keys, base.known_keys, base.scopes)
+                let scopes = scopes_of_base(&base, keys.as_ref(), contents, &place)?;
+                (base.salt, keys, base.known_keys, scopes)
             }
             None => {
                 let salt = passphrase.random_id()?.to_vec();
