@@ -121,7 +121,7 @@ fn is_notice(text: &str) -> bool {
         first.is_some_and(|(_, name, _)| PERSON_ELEMENTS.contains(&name))
     };
     let is_followed = ["The user ", "You seem to be having trouble proceeding.", "Auto-approval limit reached."];
-    let is_whole = ["[TASK RESUMPTION]", "[ERROR]", "# task_progress", "# TODO LIST"];
+    let is_whole = ["[TASK RESUMPTION]", "[ERROR]", "# task_progress"];
     is_whole.into_iter().any(begins) || is_followed.into_iter().any(begins) && names_person()
 }
 
