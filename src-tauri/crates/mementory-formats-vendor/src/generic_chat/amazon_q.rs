@@ -16,6 +16,8 @@ use serde_json::{Value, value::RawValue};
 use std::collections::HashSet;
 
 const PLATFORM: &str = "kiro";
+/// The prompt that the program writes when the person interrupts a tool by a key.
+const INTERRUPTED: &str = "The user interrupted the tool execution.";
 /// Tables with sessions, the newer one first. Newer versions copy the sessions of the older table.
 const TABLES: [&str; 2] = ["conversations_v2", "conversations"];
 
@@ -188,12 +190,16 @@ impl<'a> Entry<'a> {
         let content = self.prompt.object("content").unwrap_or_default();
         let said = content.object("Prompt");
         let cancelled = content.object("CancelledToolUses");
-        // The program writes the prompt that stands beside cancelled calls.
-        let notice = cancelled.as_ref().and_then(|cancelled| cancelled.text("prompt")).unwrap_or_default();
+        // A person who writes instead of allowing a tool cancels its calls. Otherwise the program wrote the prompt.
+        let beside_cancelled = cancelled.as_ref().and_then(|cancelled| cancelled.text("prompt")).unwrap_or_default();
+        let (notice, words) = match beside_cancelled == INTERRUPTED {
+            true => (beside_cancelled, "".into()),
+            false => ("".into(), said.as_ref().and_then(|said| said.text("prompt")).unwrap_or(beside_cancelled)),
+        };
         let results = content.object("ToolUseResults").or(cancelled);
-        let is_result = said.is_none() && results.is_some();
+        let is_result = words.is_empty() && results.is_some();
         let mut found = Content::default();
-        found.add_text(&said.and_then(|said| said.text("prompt")).unwrap_or_default());
+        found.add_text(&words);
         found.add_block("context", None, notice);
         let results = results.and_then(|results| results.list("tool_use_results")).unwrap_or_default();
         for result in results.into_iter().filter_map(|raw| Object::parse(raw.get())) {
