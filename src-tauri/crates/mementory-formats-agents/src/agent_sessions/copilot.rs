@@ -4,11 +4,14 @@ use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, value_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
-use mementory_formats_shared::object::Object;
+use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Verbatim};
 use std::collections::HashSet;
 
+/// Known members of a line with a part of a text, and of its `data`.
+const DELTA_LINE_MEMBERS: [&str; 6] = ["type", "data", "id", "timestamp", "parentId", "ephemeral"];
+const DELTA_MEMBERS: [&str; 4] = ["messageId", "reasoningId", "deltaContent", "parentToolCallId"];
 /// Name of the platform.
 const PLATFORM: &str = "copilot-cli";
 
@@ -34,9 +37,16 @@ impl CopilotSession {
         let line = &element.object;
         let kind = line.text("type").unwrap_or_default();
         let data = line.object("data").unwrap_or_default();
-        // The parts of a text while it is written. The complete text follows.
+        // The parts of a text while it is written. The complete text follows. A line with unknown members is kept
+        // without its text.
         if kind.ends_with("_delta") {
             self.progress_lines += 1;
+            let is_unknown =
+                |object: &Object<'_>, known: &[&str]| object.members().any(|(key, _)| !known.contains(&key));
+            if is_unknown(line, &DELTA_LINE_MEMBERS) || is_unknown(&data, &DELTA_MEMBERS) {
+                let text = data.raw_value("deltaContent").map(|text| (text, "\"\""));
+                self.session.other_lines.push(with_replaced_values(element.text, text.as_slice()));
+            }
             return Ok(());
         }
         let Some((role, content)) = self.message(&kind, &data) else {
