@@ -48,7 +48,7 @@ const BRAND_NAMES = [
   ...["Windsurf", "Codex", "Claude Code", "Gemini CLI", "AI Studio", "Mem0", "OpenMemory", "Zep", "Letta", "LangMem"],
   ...["Basic Memory", "Obsidian", "OpenClaw", "ZeroClaw", "mem", "alf", "MIF", "PAM", "Zaxy", "Eventloom", "Markdown"],
   ...["OpenCode", "OKF", "Open WebUI", "LibreChat", "LM Studio", "AgentCore", "Cognee", "AIEOS", "AIMEM"],
-  ...["Character.AI", "Grok Build", "amem", "ApertoMemory"],
+  ...["Character.AI", "Grok Build", "amem", "ApertoMemory", "VS Code"],
 ];
 
 /** Texts that need no translation: brands, and names in the sample data. */
