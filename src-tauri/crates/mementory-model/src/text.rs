@@ -76,16 +76,22 @@ pub fn redaction_marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The text without its redaction marks.
-pub fn without_redaction_marks(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+/// The positions of the pieces of a text before, between and behind its redaction marks, in bytes. Without marks, the
+/// only piece is the whole text.
+pub fn between_redaction_marks(text: &str) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
     let mut at = 0;
     for mark in redaction_marks(text) {
-        out.push_str(&text[at..mark.start]);
+        pieces.push(at..mark.start);
         at = mark.end;
     }
-    out.push_str(&text[at..]);
-    out
+    pieces.push(at..text.len());
+    pieces
+}
+
+/// The text without its redaction marks.
+pub fn without_redaction_marks(text: &str) -> String {
+    between_redaction_marks(text).into_iter().map(|piece| &text[piece]).collect()
 }
 
 #[cfg(test)]

@@ -5,13 +5,10 @@ use crate::{
     erasure::same_words::distinctive_sentences,
     word_removal::{ERASED_MARK, is_distinctive_sentence},
 };
-use mementory_model::{Record, normal_text, redaction_marks, without_redaction_marks};
+use mementory_model::{Record, between_redaction_marks, normal_text, without_redaction_marks};
 use mementory_store::RowView;
 use rusqlite::{Connection, params};
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
-    ops::Range,
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Which dependent records an erasure removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,20 +174,12 @@ pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
 pub(crate) fn fragments_of(targets: &[Target]) -> Vec<String> {
     let texts = targets.iter().flat_map(|t| t.texts.iter().chain(&t.parts));
     let pieces: BTreeSet<&str> = texts
-        .flat_map(|text| between_redaction_marks(text))
-        .map(str::trim)
+        .map(|text| (text, between_redaction_marks(text)))
+        .filter(|(_, pieces)| pieces.len() > 1)
+        .flat_map(|(text, pieces)| pieces.into_iter().map(|piece| text[piece].trim()))
         .filter(|piece| is_distinctive_sentence(&normal_text(piece)))
         .collect();
     pieces.into_iter().map(str::to_owned).collect()
-}
-
-/// The pieces of a text before, between and after its redaction marks. Nothing if it has none.
-fn between_redaction_marks(text: &str) -> impl Iterator<Item = &str> {
-    let marks: Vec<Range<usize>> = redaction_marks(text).collect();
-    let starts = std::iter::once(0).chain(marks.iter().map(|mark| mark.end)).collect::<Vec<_>>();
-    let ends = marks.iter().map(|mark| mark.start).chain([text.len()]).collect::<Vec<_>>();
-    let pieces = starts.into_iter().zip(ends).filter_map(|(start, end)| text.get(start..end));
-    pieces.take(if marks.is_empty() { 0 } else { usize::MAX })
 }
 
 /// Sentences of the targets that are searched for in other records.

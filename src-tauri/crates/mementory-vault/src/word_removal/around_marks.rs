@@ -1,17 +1,15 @@
 //! Finds erased texts in files in which an earlier redaction left marks. Such a file quotes an erased text with a mark
 //! inside, so that only the pieces before and after the mark can be compared with the text.
-use crate::word_removal::{ERASED_MARK, is_distinctive_sentence};
+use crate::word_removal::{ERASED_MARK, is_distinctive_sentence, parse_json};
 use memchr::memmem;
 use mementory_json::Tree;
-use mementory_model::{REDACTED, normal_text, redaction_marks};
+use mementory_model::{REDACTED, between_redaction_marks, normal_text};
 use std::ops::Range;
 
 /// Separates the texts in the one string in which pieces are searched for.
 const SEPARATOR: char = '\0';
 /// Length in bytes of the end of a piece by which a text is found that the piece contains only in part.
 const EDGE_BYTES: usize = 12;
-/// Largest depth of JSON that is read.
-const MAX_DEPTH: u32 = 512;
 
 /// Erased texts, prepared to find their pieces.
 pub(crate) struct QuotedPieces {
@@ -58,11 +56,7 @@ impl QuotedPieces {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
         }
-        // Escapes of lone surrogates are not Unicode, so they are repaired before the text is parsed.
-        let mut tree = match Tree::parse(text, MAX_DEPTH) {
-            Ok(tree) => tree,
-            Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, MAX_DEPTH).ok()?,
-        };
+        let mut tree = parse_json(text)?;
         if !self.clean_tree(&mut tree) {
             return Some(None);
         }
@@ -90,12 +84,12 @@ impl QuotedPieces {
     }
 
     fn without_in_string(&self, text: &str) -> Option<String> {
-        let marks: Vec<Range<usize>> = redaction_marks(text).collect();
-        let starts = std::iter::once(0).chain(marks.iter().map(|mark| mark.end));
-        let ends = marks.iter().map(|mark| mark.start).chain([text.len()]);
+        let pieces = between_redaction_marks(text);
+        let last = pieces.len() - 1;
         let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-        for (n, (start, end)) in starts.zip(ends).enumerate().take(if marks.is_empty() { 0 } else { usize::MAX }) {
-            let Some(found) = self.find(text.get(start..end)?, n < marks.len(), n > 0) else { continue };
+        for (n, piece) in pieces.into_iter().enumerate().filter(|_| last > 0) {
+            let start = piece.start;
+            let Some(found) = self.find(text.get(piece)?, n < last, n > 0) else { continue };
             out.push_str(text.get(at..start + found.start)?);
             out.push_str(ERASED_MARK);
             at = start + found.end;

@@ -7,8 +7,19 @@ mod spans;
 pub(crate) use removal::{MIN_REMOVED_CHARS, Removal, contains_words};
 pub(crate) use spans::Spans;
 
+use mementory_json::Tree;
+
 /// Replacement of erased words in other records and in files.
 pub(crate) const ERASED_MARK: &str = "[REDACTED:erased]";
+
+/// Parses JSON of a file or a verbatim. None if it is not JSON.
+fn parse_json(text: &str) -> Option<Tree> {
+    const MAX_DEPTH: u32 = 512;
+    // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired before
+    // the text is parsed.
+    let repaired = || Tree::parse(&mementory_json::repair(text.as_bytes())?.0, MAX_DEPTH).ok();
+    Tree::parse(text, MAX_DEPTH).ok().or_else(repaired)
+}
 
 /// Length of the shortest sentence that is searched for, in bytes of its normal form.
 const MIN_SENTENCE_BYTES: usize = 12;

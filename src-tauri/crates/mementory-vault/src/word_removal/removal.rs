@@ -2,6 +2,7 @@
 use crate::word_removal::{
     ERASED_MARK,
     around_marks::QuotedPieces,
+    parse_json,
     spans::{Overlap, Spans},
 };
 use aho_corasick::AhoCorasick;
@@ -308,12 +309,7 @@ impl Removal {
     /// Removes the words from JSON text. Returns None if the text is not JSON, and Some(None) if it contains none of
     /// the words. Escapes such as `\u00fc` are decoded first, so that words cannot hide behind them.
     pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
-        // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired
-        // before the text is parsed.
-        let mut tree = match Tree::parse(text, 512) {
-            Ok(tree) => tree,
-            Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok()?,
-        };
+        let mut tree = parse_json(text)?;
         if !self.clean_tree(&mut tree) {
             return Some(None);
         }
