@@ -14,7 +14,7 @@ import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { ENV } from "../tools/sh.mjs";
 import { Display, homeWith } from "./display.mjs";
-import { Browser, until } from "./webdriver.mjs";
+import { Browser, TAKES_PICTURES, until } from "./webdriver.mjs";
 
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const WORD = "tortoise";
@@ -73,8 +73,9 @@ export async function testAgents(count) {
   }
 }
 
-/** Takes pictures of a screen in both themes and sizes. */
+/** Takes pictures of a screen in both themes and sizes, for people to look at. */
 async function takePictures({ browser, display, window }, name) {
+  if (!TAKES_PICTURES) return;
   for (const [width, height] of WINDOW_SIZES) {
     display.resize(window, width, height);
     await until("the window to have its size", () => browser.run("(width) => innerWidth === width", width));

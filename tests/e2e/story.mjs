@@ -1,5 +1,5 @@
 // The main story in the real window: create a vault, drop exports on it, search, read, redact, erase, export, lock,
-// unlock. Screenshots of every screen are written to tests/e2e/out.
+// unlock. With MEMENTORY_PICTURES, screenshots of every screen are written to tests/e2e/out.
 import {
   existsSync,
   mkdirSync,
@@ -18,7 +18,7 @@ import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { Display, homeIn } from "./display.mjs";
-import { Browser, until } from "./webdriver.mjs";
+import { Browser, TAKES_PICTURES, until } from "./webdriver.mjs";
 
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const SAMPLE_PATHS = ["chatgpt-export.zip", "claude-export.zip"].map((name) => join(ROOT, "fixtures", "samples", name));
@@ -153,6 +153,7 @@ class MainStory {
 
   /** Takes a screenshot in every size and theme. */
   async picture(name) {
+    if (!TAKES_PICTURES) return;
     const number = String(++this.shots).padStart(2, "0");
     for (const [width, height] of WINDOW_SIZES) {
       this.display.resize(this.window, width, height);

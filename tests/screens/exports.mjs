@@ -10,6 +10,12 @@ const openSheet = async (page) => {
   await page.waitFor("export-sheet");
   await page.pointerAway();
 };
+/** Brings a part of the sheet into view, at its end, because a menu may have scrolled the sheet by less than a pixel. */
+const scrollTo = (page, id) =>
+  page.mock(
+    "(id) => { document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0)); document.querySelector(`[data-testid=\"${id}\"]`).scrollIntoView({ block: 'end' }); }",
+    id,
+  );
 const openExport = async (page) => {
   await page.waitFor("home");
   await openSheet(page);
@@ -91,6 +97,8 @@ export const EXPORT_SCREENS = [
       await page.openMenu("export-choose-kind");
       await page.click("export-kind-memory");
       await page.waitFor("export-text-on");
+      await page.pointerAway();
+      await scrollTo(page, "export-text-on");
     },
   ],
   [
