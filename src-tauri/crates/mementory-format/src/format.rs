@@ -369,9 +369,9 @@ pub struct Redaction {
     pub value: Option<Range<usize>>,
 }
 
-/// Facts about the vault that some formats write.
+/// Describes where the records of an export come from. Some formats write these values.
 #[derive(Debug, Clone)]
-pub struct SourceAbout {
+pub struct SourceDescription {
     /// Vault id (UUID text).
     pub vault_id: String,
     /// Name of the vault.
@@ -385,8 +385,8 @@ pub struct SourceAbout {
 /// The source of the records and files of an export. Each method can be called repeatedly and visits the same items in
 /// the same order; within a kind, records are ordered by vault id.
 pub trait RecordSource {
-    /// Facts about the vault.
-    fn about(&self) -> SourceAbout;
+    /// Id and name of the vault, the name of this program, and the time of the export.
+    fn description(&self) -> SourceDescription;
     /// Visits all records to export, one kind after the other in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
     /// True if the export masks sensitive values. Then every sensitive value that was found is replaced with a mark.

@@ -38,7 +38,7 @@ impl Export {
     ) -> Self {
         Self {
             report: WriteReport { version: version.into(), ..WriteReport::default() },
-            now: source.about().now,
+            now: source.description().now,
             strip: options.strip_identifiers,
             holds_documents: false,
             format,

@@ -16,10 +16,10 @@ pub use mementory_format::{
     DiscloseParts, Disclosure, EditArchives, ExportIdentity, Fault, FaultKind, Finding, FolderKeys, Format,
     FormatError, FormatOptions, IdentifyExports, KeyDerivation, KeyPair, Member, NOT_EXPORTED, Part, Passphrase,
     PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_BAR,
-    Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink, SourceAbout,
-    SourceState, Spool, SpoolFile, StoredRecord, Validation, Verifier, WrappedKey, WriteOptions, WriteReport,
-    check_sequence, create_private_file, did_key, file_sha256, is_uuid, passthrough_envelope, plain_secrets,
-    replace_plain_secrets, sha256,
+    Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink,
+    SourceDescription, SourceState, Spool, SpoolFile, StoredRecord, Validation, Verifier, WrappedKey, WriteOptions,
+    WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_uuid, passthrough_envelope,
+    plain_secrets, replace_plain_secrets, sha256,
 };
 /// True if two versions of a workspace file differ only in that secrets were removed from one of them.
 pub use mementory_formats_agents::openclaw::lacks_only_secrets;

@@ -1,5 +1,7 @@
 //! A vault in memory, for tests.
-use crate::{AttachmentFile, FormatError, PassthroughItem, RecordSource, Redaction, Sink, SourceAbout, StoredRecord};
+use crate::{
+    AttachmentFile, FormatError, PassthroughItem, RecordSource, Redaction, Sink, SourceDescription, StoredRecord,
+};
 use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
 use std::{
@@ -115,8 +117,8 @@ pub fn vault_id(kind: Kind, key: &RecordKey) -> String {
 }
 
 impl RecordSource for MemorySource {
-    fn about(&self) -> SourceAbout {
-        SourceAbout {
+    fn description(&self) -> SourceDescription {
+        SourceDescription {
             vault_id: self.vault.clone().unwrap_or_else(|| "0191b2c3-0000-7000-8000-000000000001".into()),
             name: "Test vault".into(),
             generator: "mementory/0.1.0".into(),

@@ -8,7 +8,7 @@ use super::identity;
 use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
 use super::workspace_origin;
-use mementory_format::{FormatError, RecordSource, SourceAbout, StoredRecord};
+use mementory_format::{FormatError, RecordSource, SourceDescription, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -106,7 +106,7 @@ pub(super) struct ExportPlan {
 impl ExportPlan {
     /// Visits all records once.
     pub(super) fn collect(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
-        let mut plan = Self { agent: vault_agent(&source.about()), ..Self::default() };
+        let mut plan = Self { agent: vault_agent(&source.description()), ..Self::default() };
         let (mut alf_files, mut profiles, mut credentials) = (HashSet::new(), Vec::new(), Vec::new());
         source.records(&mut |stored| {
             *plan.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
@@ -315,6 +315,6 @@ fn reference_to(record: &Record) -> AttachmentRef {
 }
 
 /// Id of the generated agent that represents a vault.
-pub(super) fn vault_agent(about: &SourceAbout) -> String {
-    stable_v5(&format!("agent:{}", about.vault_id)).hyphenated().to_string()
+pub(super) fn vault_agent(description: &SourceDescription) -> String {
+    stable_v5(&format!("agent:{}", description.vault_id)).hyphenated().to_string()
 }

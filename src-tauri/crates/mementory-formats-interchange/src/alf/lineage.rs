@@ -48,7 +48,7 @@ impl Lineage {
         scope: &str,
         profiles: &[StoredRecord],
     ) -> Result<Self, FormatError> {
-        let this_vault = counting_id(&source.about().vault_id);
+        let this_vault = counting_id(&source.description().vault_id);
         let stored = stored_lineage(source, runtime, scope)?.filter(|stored| stored.vault != this_vault);
         let mut times = BTreeSet::<Timestamp>::new();
         for profile in profiles {

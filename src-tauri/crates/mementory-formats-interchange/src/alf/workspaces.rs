@@ -9,7 +9,7 @@ use super::manifest::Manifest;
 use super::sealed_secrets::Secrets;
 use super::tiers::{self, Artifact};
 use super::workspace_origin::{by_id, is_scope_of};
-use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};
+use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceDescription, StoredRecord, WriteOptions};
 use mementory_formats_agents::openclaw::{OPENCLAW, Runtime, files, write::Workspace};
 use mementory_formats_agents::zeroclaw::{self, ZEROCLAW};
 use mementory_json::Tree;
@@ -240,8 +240,8 @@ struct RuntimeSource<'a> {
 }
 
 impl RecordSource for RuntimeSource<'_> {
-    fn about(&self) -> SourceAbout {
-        self.source.about()
+    fn description(&self) -> SourceDescription {
+        self.source.description()
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
         let runtime = self.runtime;

@@ -53,7 +53,7 @@ fn write_or_plan(
     out: Option<&Path>,
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
-    let about = source.about();
+    let description = source.description();
     let mut plan = ExportPlan::collect(source)?;
     let passthrough = PassthroughFiles::collect(source, &plan, options.everything)?;
     let agent = passthrough.agent.clone().unwrap_or_else(|| plan.agent.clone());
@@ -67,7 +67,7 @@ fn write_or_plan(
 
     write_identity(&mut file, &mut plan, &mut layers)?;
     if passthrough.agent.is_none() && !plan.rows.contains_key("principals") {
-        plan.rows.insert("principals", vec![documents::owner_row(&about, &agent)]);
+        plan.rows.insert("principals", vec![documents::owner_row(&description, &agent)]);
     }
     write_list(&mut file, &mut plan, &passthrough, &mut layers, "principals")?;
     let threshold = tiers::threshold(options);
@@ -76,7 +76,7 @@ fn write_or_plan(
     layers.threshold = (threshold, options.artifact_threshold.is_some());
     write_list(&mut file, &mut plan, &passthrough, &mut layers, "attachments")?;
     if !file.is_discarding() {
-        write_partitions(source, &mut file, &plan, &passthrough, &mut layers, &agent, about.now)?;
+        write_partitions(source, &mut file, &plan, &passthrough, &mut layers, &agent, description.now)?;
     }
     let index_name = layers.index_file();
     if !layers.partitions.is_empty() || passthrough.layers.contains_key(&index_name) {
@@ -95,7 +95,7 @@ fn write_or_plan(
         let version = FORMAT_VERSION.into();
         return Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() });
     }
-    let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &about.now.to_rfc3339())?;
+    let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &description.now.to_rfc3339())?;
     plan.rows.entry("credentials").or_default().extend(sealed);
     write_list(&mut file, &mut plan, &passthrough, &mut layers, "credentials")?;
     layers.has_embeddings = plan.has_embeddings;
@@ -112,10 +112,10 @@ fn write_or_plan(
         layers.reached = reached.filter(|(sequence, _)| *sequence > 0);
     }
     let several_versions = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
-    layers.lineage = several_versions.map(|_| lineage::counting_id(&about.vault_id));
+    layers.lineage = several_versions.map(|_| lineage::counting_id(&description.vault_id));
     let checksum = file.checksum();
     let (text, version) =
-        build(original, &layers, &about, &agent, passthrough.agent.is_none(), &checksum, CHECKSUM_SCOPE);
+        build(original, &layers, &description, &agent, passthrough.agent.is_none(), &checksum, CHECKSUM_SCOPE);
     file.entry(MANIFEST_FILE, &mut text.as_bytes())?;
     file.finish()?;
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })

@@ -3,7 +3,7 @@
 use super::document_row::Row;
 use super::list_document::{new_document, split};
 use super::{extension, wire};
-use mementory_format::{NOT_EXPORTED, SourceAbout, StoredRecord};
+use mementory_format::{NOT_EXPORTED, SourceDescription, StoredRecord};
 use mementory_json::{Tree, write_string};
 use mementory_model::{AttachmentRef, Timestamp};
 
@@ -69,9 +69,9 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
 }
 
 /// A generated human principal, for an archive without principals (spec §3.3.1).
-pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
-    let id = super::partitions::stable_v5(&format!("owner:{}", about.vault_id)).to_string();
-    let profile = super::partitions::stable_v5(&format!("owner profile:{}", about.vault_id)).to_string();
+pub(super) fn owner_row(description: &SourceDescription, agent: &str) -> Row {
+    let id = super::partitions::stable_v5(&format!("owner:{}", description.vault_id)).to_string();
+    let profile = super::partitions::stable_v5(&format!("owner profile:{}", description.vault_id)).to_string();
     let mut text = String::from("{");
     push_member(&mut text, "id", &id);
     push_member(&mut text, "principal_type", "human");

@@ -3,7 +3,7 @@
 use super::document_row::Row;
 use super::first_pass::SoleWorkspace;
 use super::partitions::Period;
-use mementory_format::SourceAbout;
+use mementory_format::SourceDescription;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::Timestamp;
@@ -144,14 +144,14 @@ pub(super) const FORMAT_VERSION: &str = "1.0.0";
 pub(super) fn build(
     original: Option<Tree>,
     layers: &Layers,
-    about: &SourceAbout,
+    description: &SourceDescription,
     agent: &str,
     is_generated: bool,
     checksum: &str,
     scope: &str,
 ) -> (String, String) {
     let mut tree = original.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| {
-        let vault = if about.name.is_empty() { "Mementory" } else { about.name.as_str() };
+        let vault = if description.name.is_empty() { "Mementory" } else { description.name.as_str() };
         let (name, runtime) = layers
             .sole_workspace
             .as_ref()
@@ -159,7 +159,7 @@ pub(super) fn build(
         let runtime = [("id", text(agent)), ("name", text(name)), ("source_runtime", text(runtime))];
         object([("alf_version", text(FORMAT_VERSION)), ("created_at", Tree::Null), ("agent", object(runtime))])
     });
-    tree.set("created_at", text(&about.now.to_rfc3339()));
+    tree.set("created_at", text(&description.now.to_rfc3339()));
     let mut inventory = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
     edit_layer_row(&mut inventory, "identity", layers.identity_version.is_some(), |row| {
         row.set("version", number(layers.identity_version.unwrap_or(1)));

@@ -179,7 +179,7 @@ fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
 /// # Errors
 /// Errors of the record source.
 pub fn provenance(source: &mut dyn RecordSource) -> Result<Vec<ProvenanceEdge>, FormatError> {
-    let now = source.about().now;
+    let now = source.description().now;
     let mut out = Vec::new();
     source.records(&mut |stored| {
         if stored.record.kind == Kind::Relation

@@ -17,7 +17,7 @@ use super::{
 };
 use mementory_format::extension as slot;
 use mementory_format::{
-    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions,
+    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, Signer, SourceDescription, StoredRecord, WriteOptions,
     WriteReport, passthrough_envelope,
 };
 use mementory_json::Tree;
@@ -38,7 +38,7 @@ pub(super) fn write(
     options: &WriteOptions,
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
-    let mut writer = BundleWriter::new(source.about(), options, limits, true)?;
+    let mut writer = BundleWriter::new(source.description(), options, limits, true)?;
     writer.encode_all(source)?;
     let mut target = OutputTarget::create(out, &["items", "audit"])?;
     source.passthrough(KEY_SCOPE, &mut |item, bytes| writer.add_passthrough_file(Some(&mut target), item, bytes))?;
@@ -53,7 +53,7 @@ pub(super) fn plan(
     options: &WriteOptions,
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
-    let mut writer = BundleWriter::new(source.about(), options, limits, false)?;
+    let mut writer = BundleWriter::new(source.description(), options, limits, false)?;
     writer.encode_all(source)?;
     source.passthrough(KEY_SCOPE, &mut |item, bytes| writer.add_passthrough_file(None, item, bytes))?;
     writer.drop_conflicting_manifests();
@@ -98,7 +98,7 @@ impl Stream {
 }
 
 struct BundleWriter<'l> {
-    about: SourceAbout,
+    description: SourceDescription,
     limits: &'l Limits,
     /// False for a dry run, which encodes the lines only to find the losses.
     store_lines: bool,
@@ -118,7 +118,7 @@ struct BundleWriter<'l> {
 
 impl<'l> BundleWriter<'l> {
     fn new(
-        about: SourceAbout,
+        description: SourceDescription,
         options: &'l WriteOptions,
         limits: &'l Limits,
         store_lines: bool,
@@ -127,9 +127,9 @@ impl<'l> BundleWriter<'l> {
         if let Some(version) = version.as_ref().filter(|v| !WRITABLE_VERSIONS.contains(&v.as_str())) {
             return Err(FormatError::Version { place: MANIFEST_FILE.into(), version: version.clone() });
         }
-        let delta = Delta::new(options, about.now, limits)?;
+        let delta = Delta::new(options, description.now, limits)?;
         Ok(Self {
-            about,
+            description,
             limits,
             store_lines,
             delta,
@@ -291,7 +291,7 @@ impl<'l> BundleWriter<'l> {
             let line = foreign_record_line(&id, record);
             return self.add_vendor_line(&format!("items/{FOREIGN_KIND}.jsonl"), id, line, stored, Some(note));
         }
-        let (spec, mut tree) = skeleton(stored, self.about.now);
+        let (spec, mut tree) = skeleton(stored, self.description.now);
         let current = to_record(spec, &tree);
         let mut visible = record.clone();
         if record.kind == Kind::Message {
@@ -428,7 +428,7 @@ impl<'l> BundleWriter<'l> {
             self.report.digest = target.finish_with_manifest(&files, &bytes, signature.as_deref())?;
             return Ok(self.report);
         }
-        let mut manifest = Manifest::new(&self.about.generator, self.about.now, "L2", &BUNDLE_CAPABILITIES);
+        let mut manifest = Manifest::new(&self.description.generator, self.description.now, "L2", &BUNDLE_CAPABILITIES);
         // If all records came from one bundle, the additional entries of its manifest are still valid.
         if let Some((manifest_before, _)) = self.manifests.pop() {
             manifest.schema_version = manifest_before.schema_version;

@@ -67,7 +67,7 @@ impl ExportPlan {
         let mut plan = Self {
             shape: Shape::V1,
             strip: options.strip_identifiers,
-            now: source.about().now,
+            now: source.description().now,
             frames: vec![],
             has_others: false,
             ids: HashMap::new(),

@@ -36,8 +36,8 @@ pub(super) fn write(
     let mut writer = InteropWriter {
         encoding,
         strip: options.strip_identifiers,
-        now: source.about().now,
-        owner: source.about().vault_id,
+        now: source.description().now,
+        owner: source.description().vault_id,
         report: WriteReport { version: name.into(), ..WriteReport::default() },
     };
     if !options.strip_identifiers {

@@ -3,7 +3,7 @@ use super::Mif;
 pub(super) use mementory_format::testkit::{FakeCipher, repo};
 use mementory_format::{
     AttachmentFile, Catalog, Detection, Format, FormatError, Passphrase, PassthroughItem, ReadContext, RecordSource,
-    Redaction, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    Redaction, Sink, SourceDescription, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use serde_json::Value;
@@ -80,8 +80,8 @@ impl MemoryStore {
 }
 
 impl RecordSource for MemoryStore {
-    fn about(&self) -> SourceAbout {
-        SourceAbout {
+    fn description(&self) -> SourceDescription {
+        SourceDescription {
             vault_id: "0191b2c3-0000-7000-8000-000000000001".into(),
             name: "Test vault".into(),
             generator: "mementory/0.1.0".into(),

@@ -21,7 +21,7 @@ use super::{
 };
 use mementory_format::extension as slot;
 use mementory_format::{
-    FormatError, NO_BYTES_NOTE, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    FormatError, NO_BYTES_NOTE, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport,
     passthrough_envelope,
 };
 use mementory_json::Tree;
@@ -112,7 +112,7 @@ type ElementOrder = (bool, String, u64);
 
 struct DocumentWriter {
     plan: ExportPlan,
-    about: SourceAbout,
+    description: SourceDescription,
     /// False for a dry run, in which elements are built only to find the losses.
     store_elements: bool,
     lists: Vec<Vec<(ElementOrder, String)>>,
@@ -147,7 +147,7 @@ impl DocumentWriter {
         let mut plan = ExportPlan::prepare(source, options)?;
         let losses = std::mem::take(&mut plan.losses);
         let mut writer = Self {
-            about: source.about(),
+            description: source.description(),
             store_elements,
             lists: SECTIONS.map(|_| vec![]).into(),
             edited: false,
@@ -244,7 +244,7 @@ impl DocumentWriter {
             None => self.plan.claim_id_for(stored, section),
         };
         let related = self.plan.linked_ids(stored);
-        let context = ElementContext { id: &id, related, ends, now: self.about.now, strip: self.plan.strip };
+        let context = ElementContext { id: &id, related, ends, now: self.description.now, strip: self.plan.strip };
         let mut tree = element(record, section, shape, &context);
         replace_forbidden_values(&mut tree, section, shape, &Tree::Null);
         let record = redaction::attach(stored, section, shape, &mut tree);
@@ -376,13 +376,13 @@ impl DocumentWriter {
         let mut user_ids =
             self.plan.frames.iter().filter_map(|(k, _)| nested_text(&k.document, k.shape.header(), "user_id"));
         let first = user_ids.next().filter(|one| !one.is_empty());
-        first.filter(|one| user_ids.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
+        first.filter(|one| user_ids.all(|other| other == *one)).unwrap_or(&self.description.vault_id)
     }
 
     fn new_root(&self) -> Tree {
         let shape = self.plan.shape;
-        let seed = format!("{}|{}", self.about.vault_id, self.about.now.as_micros());
-        let mut root = header(shape, &self.about, &seed, self.owner());
+        let seed = format!("{}|{}", self.description.vault_id, self.description.now.as_micros());
+        let mut root = header(shape, &self.description, &seed, self.owner());
         let empty_list = || Tree::Array(vec![]);
         let object = |type_and_vector_names: &[&str]| {
             Tree::Object(type_and_vector_names.iter().map(|n| ((*n).to_owned(), empty_list())).collect())
@@ -491,7 +491,7 @@ impl DocumentWriter {
     fn envelope_document(&self, encryption: Tree) -> Document {
         let shape = self.plan.shape;
         let seed = text(&encryption, "auth_tag").unwrap_or_default().to_owned();
-        let mut root = header(shape, &self.about, &seed, "encrypted");
+        let mut root = header(shape, &self.description, &seed, "encrypted");
         root.set(MEMORIES_SECTION.name, Tree::Array(vec![]));
         root.set("encryption", encryption);
         Document { members: members_of(root, ""), depth: MAX_DEPTH }
@@ -499,10 +499,10 @@ impl DocumentWriter {
 }
 
 /// A document that has only version, generator and header object.
-fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
+fn header(shape: Shape, description: &SourceDescription, seed: &str, user: &str) -> Tree {
     let digest = Sha256::digest(format!("mif-export|{seed}"));
     let text_tree = |t: &str| Tree::Text(t.to_owned());
-    let version = about.generator.rsplit('/').next().unwrap_or_default();
+    let version = description.generator.rsplit('/').next().unwrap_or_default();
     let generator = vec![("name".into(), text_tree("Mementory")), ("version".into(), text_tree(version))];
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&digest[..16]);
@@ -512,7 +512,7 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     };
     let mut export = Tree::Object(vec![
         ("id".into(), Tree::Text(id)),
-        ("created_at".into(), Tree::Text(time_text(about.now))),
+        ("created_at".into(), Tree::Text(time_text(description.now))),
         ("user_id".into(), text_tree(user)),
     ]);
     if shape == Shape::V2 {

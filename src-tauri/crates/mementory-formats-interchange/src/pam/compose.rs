@@ -10,7 +10,7 @@ use super::{
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES, MESSAGE_ROLES},
     to_record,
 };
-use mementory_format::{NO_BYTES_NOTE, SourceAbout, StoredRecord};
+use mementory_format::{NO_BYTES_NOTE, SourceDescription, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::BTreeSet;
@@ -155,7 +155,7 @@ pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut Los
 /// Facts about the export that are needed to convert a record.
 pub(super) struct Context<'a> {
     pub first_pass: &'a FirstPass,
-    pub about: &'a SourceAbout,
+    pub description: &'a SourceDescription,
     pub strip: bool,
     pub depth: u32,
 }
@@ -189,7 +189,7 @@ impl Context<'_> {
         let mut tree = original.clone();
         let times = &record.times;
         let created = times.created.or(times.updated).or(times.valid_from).or_else(|| Timestamp::from_micros(0));
-        let required_values = (created.unwrap_or(self.about.now), platform(&record.source.platform));
+        let required_values = (created.unwrap_or(self.description.now), platform(&record.source.platform));
         let required_values = (required_values.0, required_values.1.as_str(), self.keeps_unknown());
         // An edit also changes the text in the verbatim. The hash of the former text must not be kept as a forbidden
         // value, because it could confirm a guess of what was removed.
@@ -338,7 +338,7 @@ impl Context<'_> {
         let record = &self.exportable_record(&stored.record);
         let id = self.first_pass.memories.get(&stored.id).cloned().unwrap_or_else(|| uuid(&stored.id));
         let t = &record.times;
-        let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(self.about.now);
+        let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(self.description.now);
         let updated = t.updated.filter(|u| *u >= created);
         let valid_to = t.valid_to.filter(|to| t.valid_from.is_none_or(|from| from <= *to));
         let links = || record.links.iter().zip(&stored.link_ids);

@@ -104,7 +104,7 @@ impl ConversationWriter {
             return Self::from_home_store(context, stored, conversation, order, &doc, used_paths, losses);
         }
         let record = &context.exportable_record(record);
-        let created = created_of(record, context.about.now);
+        let created = created_of(record, context.description.now);
         let updated = record.times.updated.filter(|u| *u >= created);
         let name = platform(&record.source.platform);
         let title = record.title.clone().filter(|t| !t.is_empty()).map(Tree::Text);
@@ -169,7 +169,7 @@ impl ConversationWriter {
         order: (u8, u64, u64),
         used_paths: &mut UsedPaths,
     ) -> Self {
-        let created = created_of(first, context.about.now);
+        let created = created_of(first, context.description.now);
         let name = platform(&first.source.platform);
         let mut file = object([
             ("schema", text_value(CONVERSATION_SCHEMA)),
@@ -195,7 +195,7 @@ impl ConversationWriter {
         losses: &mut LossReport,
     ) -> Self {
         let record = &stored.record;
-        let created = created_of(record, context.about.now);
+        let created = created_of(record, context.description.now);
         let source = |key: &str| doc.raw(key).map(|raw| raw.get().to_owned());
         let (index_source, file_source) = (source("index"), source("file"));
         let parse = |text: &Option<String>| text.as_ref().and_then(|t| Tree::parse(t, context.depth).ok());

@@ -17,8 +17,8 @@ use super::{
     to_record, validate,
 };
 use mementory_format::{
-    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
-    passthrough_envelope,
+    FormatError, NO_BYTES_NOTE, PassthroughItem, RecordSource, SourceDescription, StoredRecord, WriteOptions,
+    WriteReport, passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, Timestamp};
@@ -116,10 +116,10 @@ fn write_or_plan(
         let message = format!("PAM is signed with Ed25519, not with {}", signer.algorithm());
         return Err(FormatError::invalid("not_supported", KEY_SCOPE, message));
     }
-    let about = source.about();
+    let description = source.description();
     let first_pass = FirstPass::run(source, options, limits)?;
-    let context =
-        Context { first_pass: &first_pass, about: &about, strip: options.strip_identifiers, depth: limits.json_depth };
+    let (strip, depth) = (options.strip_identifiers, limits.json_depth);
+    let context = Context { first_pass: &first_pass, description: &description, strip, depth };
     let mut writer = StoreWriter {
         options,
         target,
@@ -241,7 +241,8 @@ impl StoreWriter<'_> {
         }
         let Some(verbatim) = &record.verbatim else { return };
         let mut text = verbatim.text.clone();
-        let created = record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(self.context.about.now);
+        let created =
+            record.times.created.or_else(|| Timestamp::from_micros(0)).unwrap_or(self.context.description.now);
         if let Ok(mut tree) = Tree::parse(&text, self.context.depth) {
             let original = tree.clone();
             let required_values = (created, "", self.context.keeps_unknown());
@@ -461,29 +462,29 @@ impl StoreWriter<'_> {
     /// The owner of a store that names none: that of the imported store, or the vault.
     fn new_owner(&self) -> Tree {
         let imported_owner = self.context.first_pass.home_scope.strip_prefix("pam:");
-        let id = imported_owner.unwrap_or(&self.context.about.vault_id);
+        let id = imported_owner.unwrap_or(&self.context.description.vault_id);
         object([("id", text_value(if id.is_empty() { uuid("") } else { id.to_owned() }))])
     }
 
     /// The envelope of a new export: the store without its records. `imported` is that of the imported store.
     fn new_outline(&self, imported: Option<Tree>, checksum: String) -> Result<Tree, FormatError> {
         let first_pass = self.context.first_pass;
-        let about = self.context.about;
+        let description = self.context.description;
         let from_import = imported.is_some();
         let mut out = imported.unwrap_or_else(|| object([("schema", text_value(STORE_SCHEMA))]));
         let set = |out: &mut Tree, key: &str, value: Option<Tree>| match value {
             Some(value) => out.set(key, value),
             None => out.remove(key),
         };
-        let now = about.now.to_rfc3339_seconds();
+        let now = description.now.to_rfc3339_seconds();
         if !from_import {
             out.set("schema_version", Tree::Text("1.0".into()));
             out.set("spec_uri", Tree::Text("https://portable-ai-memory.org/spec/v1.0".into()));
         }
         let options = format!("{:?}{:?}", first_pass.since, self.options.strip_identifiers);
-        let id = digest_uuid(&format!("export {} {now} {checksum} {options}", about.vault_id));
+        let id = digest_uuid(&format!("export {} {now} {checksum} {options}", description.vault_id));
         set(&mut out, "export_id", text_value(id));
-        set(&mut out, "exported_by", system(about).map(Tree::Text));
+        set(&mut out, "exported_by", system(description).map(Tree::Text));
         set(&mut out, "export_date", text_value(now.clone()));
         if !from_import {
             out.set("owner", self.new_owner());
@@ -560,9 +561,9 @@ impl StoreWriter<'_> {
 }
 
 /// Name and version of this program as `name/1.2.3`. None if the version does not have this form.
-fn system(about: &SourceAbout) -> Option<String> {
-    let with_name = format!("mementory/{}", about.generator);
-    [about.generator.clone(), with_name].into_iter().find(|s| SYSTEM_FORM.matches_exactly(s))
+fn system(description: &SourceDescription) -> Option<String> {
+    let with_name = format!("mementory/{}", description.generator);
+    [description.generator.clone(), with_name].into_iter().find(|s| SYSTEM_FORM.matches_exactly(s))
 }
 
 fn store_text(outline: &Tree, lists: &Lists) -> String {

@@ -7,7 +7,7 @@ use super::{
     select::Selector,
     write::{Element, envelope_of_subset, signed, write_bundle},
 };
-use mementory_format::{Catalog, Disclosure, FormatError, Signer, SourceAbout};
+use mementory_format::{Catalog, Disclosure, FormatError, Signer, SourceDescription};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::path::Path;
@@ -55,8 +55,9 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: &Path, now: Timestamp, limits
         }
         let tree = build_merkle(bundle)?;
         let session = bundle.envelope.text_member("session_id").unwrap_or_default().to_owned();
-        let about = SourceAbout { vault_id: String::new(), name: String::new(), generator: String::new(), now };
-        let envelope = signed(signer, &session, &about, &tree.root())?;
+        let description =
+            SourceDescription { vault_id: String::new(), name: String::new(), generator: String::new(), now };
+        let envelope = signed(signer, &session, &description, &tree.root())?;
         let (selected, _) = select_entries(bundle, |_| true)?;
         let elements =
             selected.iter().map(|k| Element { tree: &k.tree, text: Some(&k.text), disclosed: None, extra: &[] });

@@ -15,7 +15,8 @@ use super::{
     validate::{envelope_faults, is_index},
 };
 use mementory_format::{
-    FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, passthrough_envelope,
+    FormatError, PassthroughItem, RecordSource, Signer, SourceDescription, WriteOptions, WriteReport,
+    passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, Timestamp};
@@ -109,7 +110,7 @@ enum EnvelopePlan {
 }
 
 struct BundleWriter {
-    about: SourceAbout,
+    description: SourceDescription,
     entries: Vec<OutputEntry>,
     envelopes: Vec<SourceEnvelope>,
     session: String,
@@ -118,7 +119,7 @@ struct BundleWriter {
 
 impl BundleWriter {
     fn collect(source: &mut dyn RecordSource, options: &WriteOptions, limits: &Limits) -> Result<Self, FormatError> {
-        let about = source.about();
+        let description = source.description();
         let mut report = WriteReport::default();
         let mut entries = Vec::new();
         let mut names = HashMap::new();
@@ -134,9 +135,9 @@ impl BundleWriter {
         let answer = options.format_options.get::<AnswerOptions>();
         let session = match answer {
             Some(answer) => answer.session.clone(),
-            None => session_id(&about, &envelopes, &entries, options),
+            None => session_id(&description, &envelopes, &entries, options),
         };
-        let mut writer = Self { about, entries, envelopes, session, report };
+        let mut writer = Self { description, entries, envelopes, session, report };
         writer.sort_and_number(answer.map(|answer| &answer.numbers));
         let selector = options.format_options.get::<Selector>().or(answer.map(|answer| &answer.selector));
         if let Some(selector) = selector {
@@ -192,7 +193,7 @@ impl BundleWriter {
         let envelope = match self.choose_plan(options, out)? {
             EnvelopePlan::SourceEnvelope(envelope) => envelope,
             EnvelopePlan::Unsigned => unsigned(&self.session),
-            EnvelopePlan::Signed(signer, root) => signed(signer.as_ref(), &self.session, &self.about, &root)?,
+            EnvelopePlan::Signed(signer, root) => signed(signer.as_ref(), &self.session, &self.description, &root)?,
         };
         self.report.version = envelope.text_member("version").unwrap_or_default().to_owned();
         Ok(envelope)
@@ -302,7 +303,7 @@ fn collect_envelope(
 /// Session id of the bundle. This is the imported session id if there is exactly one, else an id made from the vault
 /// id.
 fn session_id(
-    about: &SourceAbout,
+    description: &SourceDescription,
     envelopes: &[SourceEnvelope],
     entries: &[OutputEntry],
     options: &WriteOptions,
@@ -323,7 +324,7 @@ fn session_id(
         _ if options.strip_identifiers => "mementory".into(),
         _ => {
             let is_plain = |c: &char| c.is_ascii_alphanumeric() || "_.-".contains(*c);
-            format!("mementory-{}", about.vault_id.chars().filter(is_plain).take(64).collect::<String>())
+            format!("mementory-{}", description.vault_id.chars().filter(is_plain).take(64).collect::<String>())
         }
     }
 }
@@ -369,12 +370,12 @@ pub(super) fn without_signature(envelope: &str) -> Option<String> {
 pub(super) fn signed(
     signer: &dyn Signer,
     session: &str,
-    about: &SourceAbout,
+    description: &SourceDescription,
     root: &Hash,
 ) -> Result<Envelope, FormatError> {
     let (key, root) = (hex::encode(signer.public_key()), hex::encode(root));
-    let created = format!("{}+00:00", about.now.to_rfc3339().trim_end_matches('Z'));
-    let nonce = nonce(about.now);
+    let created = format!("{}+00:00", description.now.to_rfc3339().trim_end_matches('Z'));
+    let nonce = nonce(description.now);
     let texts = [
         ("version", PORTABLE_VERSION),
         ("algorithm", signer.algorithm()),

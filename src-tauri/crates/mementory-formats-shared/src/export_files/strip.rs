@@ -1,6 +1,6 @@
 //! Exports without identifiers of accounts and platforms.
 use crate::export::uuid_of;
-use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};
+use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceDescription, StoredRecord, WriteOptions};
 use mementory_model::{LossKind, LossReport, Origin, RecordKey, Source, Timestamp, Tombstone};
 use std::io::Read;
 
@@ -45,8 +45,8 @@ impl<'s> ExportSource<'s> {
 }
 
 impl RecordSource for ExportSource<'_> {
-    fn about(&self) -> SourceAbout {
-        self.source.about()
+    fn description(&self) -> SourceDescription {
+        self.source.description()
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
         let is_stripped = self.strip;

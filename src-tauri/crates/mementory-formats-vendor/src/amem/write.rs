@@ -33,10 +33,11 @@ pub(super) fn write(
 ) -> Result<WriteReport, FormatError> {
     let base = options.base.as_deref().map(read_base).transpose()?;
     let mut report = Report::new(ID, &EXPORT_VERSION.to_string(), source, options, false);
-    let about = source.about();
+    let description = source.description();
     // The key of a new owner is random, so it differs from that of each author known so far. Its id is not in the
     // report, so a plan does without the key.
-    let mut author = Author { key: KeyId::default(), generator: about.generator, now: about.now, strip: report.strip };
+    let mut author =
+        Author { key: KeyId::default(), generator: description.generator, now: description.now, strip: report.strip };
     let mut known = Vec::new();
     if let Some((base, _)) = &base {
         (author.key, known) = (key_id(&base.signing_key), base.known_key_ids());

@@ -65,7 +65,8 @@ pub(super) fn write(
         _ => None,
     };
     let (names_json, names) = file_names(&files);
-    let composer = Composer { names: &names, files: &files, account: account.as_deref(), now: source.about().now };
+    let composer =
+        Composer { names: &names, files: &files, account: account.as_deref(), now: source.description().now };
     let mut zip = ZipFile::create(out)?;
     zip.entry("user.json", &serde_json::json!({ "id": account.as_deref().unwrap_or_default() }).to_string())?;
     zip.entry(NAMES_FILE, &names_json)?;

@@ -50,7 +50,7 @@ pub(super) fn write(
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
     let source = &mut ExportSource::new(source, options);
-    let now = source.about().now;
+    let now = source.description().now;
     let mut first = FirstPass { now: Some(now), ..FirstPass::default() };
     first.report.version = WRITTEN_LAYOUT.into();
     // The source lists memories before the messages from which they were made. So a separate pass collects the ids of
@@ -124,7 +124,7 @@ fn write_memories(
         list.add(zip, &element)?;
     }
     let mut count = 0_u64;
-    let now = source.about().now;
+    let now = source.description().now;
     source.records(&mut |stored| {
         if !is_foreign_memory(&stored, now) {
             return Ok(());

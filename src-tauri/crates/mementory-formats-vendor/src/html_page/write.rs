@@ -1,6 +1,6 @@
 //! Writes the page: a table of contents, then memories and other records by platform, then conversations.
 use super::{BEGIN, END, ID, MARK, VERSION, escape};
-use mementory_format::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport};
+use mementory_format::{FormatError, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::nothing_to_write;
 use mementory_formats_shared::export_files::{
     groups::{Groups, Thread, conversation_of},
@@ -43,8 +43,8 @@ pub(super) fn write(
     }
     let mut readable = Readable::new(VERSION);
     let mut page = Page { file: NewFile::create(out)?, section: None, sections: 0, conversations: 0 };
-    let about = source.about();
-    page.file.add(&head(&about))?;
+    let description = source.description();
+    page.file.add(&head(&description))?;
     page.file.add(&contents.text())?;
     source.records(&mut |stored| {
         if conversation_of(&stored).is_some() {
@@ -63,12 +63,12 @@ pub(super) fn write(
     readable.finish(source, false)
 }
 
-fn head(about: &SourceAbout) -> String {
+fn head(description: &SourceDescription) -> String {
     let mut out = format!("{HEAD}{MARK}\n{POLICY}<title>");
-    escape::push(&mut out, &about.name);
+    escape::push(&mut out, &description.name);
     let _ = write!(out, "</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>");
-    escape::push(&mut out, &about.name);
-    let _ = write!(out, "</h1>\n<p>{} UTC</p>\n</header>\n", shown_time(Some(about.now)));
+    escape::push(&mut out, &description.name);
+    let _ = write!(out, "</h1>\n<p>{} UTC</p>\n</header>\n", shown_time(Some(description.now)));
     out
 }
 

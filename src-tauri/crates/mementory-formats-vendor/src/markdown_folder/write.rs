@@ -50,9 +50,9 @@ pub(super) fn write(
     }
     let mut folder = Folder { out: out.map(Path::to_path_buf), files, index: NewFile::create(None)? };
     folder.create(conversations.len())?;
-    let about = source.about();
-    let title = note::escaped(&about.name);
-    folder.index.add(&format!("{MARK}\n# {title}\n\n{} UTC\n\n", shown_time(Some(about.now))))?;
+    let description = source.description();
+    let title = note::escaped(&description.name);
+    folder.index.add(&format!("{MARK}\n# {title}\n\n{} UTC\n\n", shown_time(Some(description.now))))?;
     let mut readable = Readable::new(VERSION);
     folder.write_records(source, &counts, &mut readable)?;
     let mut number = 0_u64;

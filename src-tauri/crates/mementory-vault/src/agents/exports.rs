@@ -9,7 +9,7 @@ use crate::{
     },
 };
 use mementory_formats::{
-    FormatError, PassthroughItem, RecordSource, Redaction, SourceAbout, StoredRecord, WriteOptions, by_tool,
+    FormatError, PassthroughItem, RecordSource, Redaction, SourceDescription, StoredRecord, WriteOptions, by_tool,
 };
 use mementory_model::{Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp, Tombstone};
 use mementory_store::{Flags, RowView, ids::record_id, kind_code, unwrap_format};
@@ -329,13 +329,13 @@ impl GrantedView<'_> {
         let mut records: Vec<&StoredRecord> = export.records.iter().collect();
         let order = |kind: Kind| Kind::ALL.iter().position(|other| *other == kind);
         records.sort_by(|a, b| (order(a.record.kind), &a.id).cmp(&(order(b.record.kind), &b.id)));
-        let about = SourceAbout {
+        let description = SourceDescription {
             vault_id: owner.to_owned(),
             name: String::new(),
             generator: concat!("mementory/", env!("CARGO_PKG_VERSION")).into(),
             now,
         };
-        let mut source = GrantedSource { about, records, covers: self.masker.is_some() };
+        let mut source = GrantedSource { description, records, covers: self.masker.is_some() };
         let mut out = Vec::new();
         let report = format.write_answer(&mut source, &mut out, options).map_err(unwrap_format)?;
         let document = String::from_utf8(out).map_err(|_| VaultError::Damaged("a document is not text".into()))?;
@@ -346,14 +346,14 @@ impl GrantedView<'_> {
 
 /// The records of one document. The document has no deletions and no files.
 struct GrantedSource<'e> {
-    about: SourceAbout,
+    description: SourceDescription,
     records: Vec<&'e StoredRecord>,
     covers: bool,
 }
 
 impl RecordSource for GrantedSource<'_> {
-    fn about(&self) -> SourceAbout {
-        self.about.clone()
+    fn description(&self) -> SourceDescription {
+        self.description.clone()
     }
 
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {

@@ -117,7 +117,7 @@ impl Exporter<'_> {
         let chosen = order.parts.map(|p| SelectedParts { tombstones: p.tombstones, log: p.log, guide: p.key });
         let pack = EvidencePack {
             chosen: chosen.unwrap_or_default(),
-            generator: source.about().generator,
+            generator: source.description().generator,
             created: now,
             since: order.since,
             until: order.until,

@@ -8,7 +8,7 @@ use crate::{
     sensitive::Masker,
 };
 use mementory_formats::{
-    Format, FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, by_id, passthrough_envelope,
+    Format, FormatError, PassthroughItem, RecordSource, SourceDescription, StoredRecord, by_id, passthrough_envelope,
 };
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
 use mementory_store::{Packs, RowView, ids::record_id};
@@ -24,7 +24,7 @@ const MAX_MASKED_BYTES: u64 = 64 << 20;
 
 pub(crate) struct VaultSource<'v> {
     reader: ExportReader<'v>,
-    about: SourceAbout,
+    description: SourceDescription,
     progress: &'v dyn Fn(&str, u64),
     /// The written format, if it can carry passthrough files of other formats.
     carrier: Option<&'static dyn Format>,
@@ -45,7 +45,7 @@ impl<'v> VaultSource<'v> {
     ) -> VaultResult<Self> {
         let (mut condition, mut values) = scope.query.condition();
         let name = context.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
-        let about = SourceAbout {
+        let description = SourceDescription {
             vault_id: context.header().vault_id,
             name,
             generator: concat!("mementory/", env!("CARGO_PKG_VERSION")).into(),
@@ -82,7 +82,7 @@ impl<'v> VaultSource<'v> {
                 replaces_plain_secrets: scope.writing.passphrase.is_none(),
                 without_secrets: BTreeSet::new(),
             },
-            about,
+            description,
             progress,
             // A delta format carries the passthrough files of its base format.
             carrier: format
@@ -281,8 +281,8 @@ impl<'v> VaultSource<'v> {
 }
 
 impl RecordSource for VaultSource<'_> {
-    fn about(&self) -> SourceAbout {
-        self.about.clone()
+    fn description(&self) -> SourceDescription {
+        self.description.clone()
     }
 
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {

@@ -64,7 +64,7 @@ fn write_or_plan(
     let opened = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
     let archive = opened.archive()?;
     let manifest = Manifest::read(&archive, &limits)?;
-    let about = source.about();
+    let description = source.description();
     let mut plan = ExportPlan::collect(source)?;
     let passthrough = PassthroughFiles::collect(source, &plan, options.everything)?;
     let agent = passthrough.agent.clone().unwrap_or_else(|| plan.agent.clone());
@@ -76,7 +76,7 @@ fn write_or_plan(
     let is_encrypted = options.passphrase.is_some();
     let mut writer = Writer { archive: &archive, manifest: &manifest, limits: &limits, is_encrypted, report };
     if passthrough.agent.is_none() && !plan.rows.contains_key("principals") {
-        plan.rows.insert("principals", vec![owner_row(&about, &agent)]);
+        plan.rows.insert("principals", vec![owner_row(&description, &agent)]);
     }
     let mut changes: Vec<(String, Tree)> = Vec::new();
     let texts = writer.changed_documents(&plan, &passthrough, &mut changes)?;
@@ -101,7 +101,7 @@ fn write_or_plan(
         return Ok(writer.report);
     }
     let base_sequence = sequence_of(&manifest);
-    let now = about.now.to_rfc3339();
+    let now = description.now.to_rfc3339();
     let mut sync = object([("base_sequence", number(base_sequence)), ("new_sequence", number(base_sequence + 1))]);
     let created = || manifest.tree.get("created_at").and_then(Tree::as_str).map(str::to_owned);
     if let Some(since) = manifest.sync_time().or_else(created) {

@@ -4,7 +4,7 @@ pub(crate) use mementory_format::testkit::repo;
 use mementory_format::testkit::shared;
 use mementory_format::{
     AttachmentFile, Catalog, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Sink,
-    SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    SourceDescription, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
@@ -200,8 +200,8 @@ struct MemorySource<'a> {
 }
 
 impl RecordSource for MemorySource<'_> {
-    fn about(&self) -> SourceAbout {
-        SourceAbout { vault_id: "v".into(), name: "n".into(), generator: "mementory/test".into(), now: now() }
+    fn description(&self) -> SourceDescription {
+        SourceDescription { vault_id: "v".into(), name: "n".into(), generator: "mementory/test".into(), now: now() }
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
         let by_id: BTreeMap<String, &Record> = self.sink.records.iter().map(|r| (vault_id(&r.key), r)).collect();
