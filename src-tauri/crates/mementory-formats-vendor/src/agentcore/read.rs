@@ -10,7 +10,7 @@ use mementory_model::{Kind, Source, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Turns of the sessions of one file. Each turn has the time by which it is sorted.
+/// The turns of each session of one file, by the ids of session and actor. Turns are sorted by the time beside them.
 type Sessions = BTreeMap<(String, String), Vec<(Option<Timestamp>, Turn)>>;
 
 /// Reads every claimed file.

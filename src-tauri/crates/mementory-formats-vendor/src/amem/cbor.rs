@@ -7,7 +7,7 @@ use serde_json::json;
 /// the file.
 const MAX_ITEMS: usize = 2 << 20;
 
-/// Parses a document. None if the bytes are not CBOR, go on after the end of the document, or have too many items.
+/// Parses a document. None if the bytes are not CBOR, have more than one document, or have too many items.
 pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
     if item_count(bytes)? > MAX_ITEMS {
         return None;
@@ -17,7 +17,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
     unread.is_empty().then_some(value)
 }
 
-/// The number of items. Only the head of each item is read. None if a head or a string is cut off.
+/// The number of items in a document. Only the head of each item is read. None if a head or a string is cut off.
 fn item_count(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut count) = (0_usize, 0);
     while let Some(head) = bytes.get(at) {
@@ -56,7 +56,7 @@ pub(super) fn to_bytes(value: &Value) -> Vec<u8> {
 pub(super) const ARRAY: u8 = 4;
 pub(super) const MAP: u8 = 5;
 
-/// The head of an array or a map with this number of elements or members, which follow.
+/// The head of an array with `count` elements, or of a map with `count` members. The caller appends the content.
 pub(super) fn head(major: u8, count: usize) -> Vec<u8> {
     // The head of a number has the same form, with the major type 0.
     let mut out = to_bytes(&(count as u64).into());
@@ -128,7 +128,7 @@ pub(super) fn key_text(key: &Value) -> String {
     }
 }
 
-/// The value whose JSON [`to_json`] makes. Keys of maps that are numbers in digits become numbers.
+/// Reverses [`to_json`]. Keys of maps that consist of digits become numbers.
 pub(super) fn from_json(json: &serde_json::Value) -> Value {
     use serde_json::Value as Json;
     match json {
@@ -188,8 +188,8 @@ mod tests {
     fn a_document_that_lies_about_its_size_or_has_too_many_items_is_refused() {
         assert!(parse(&[0xa1, 0x01, 0x02]).is_some());
         for bytes in [
-            // A byte string, an array and a map whose heads claim a length of almost 2^63; a string that is cut off;
-            // two documents; no document.
+            // First a byte string, an array and a map whose heads state a length of almost 2^63. Then a truncated
+            // string, two documents, and an empty input.
             &[0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff][..],
             &[0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
             &[0xbb, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],

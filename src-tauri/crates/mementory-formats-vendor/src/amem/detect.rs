@@ -1,7 +1,7 @@
 //! Detects exports by their first member, which is the version, and by names of keys in the second member.
 use mementory_format::{Catalog, Claim, Part, Role};
 
-/// Number of bytes at the start of a file in which the names are searched for.
+/// Number of bytes at the start of a file that are searched for names of keys.
 const HEAD_BYTES: usize = 16 << 10;
 
 /// One claim for each export.

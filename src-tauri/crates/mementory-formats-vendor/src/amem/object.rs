@@ -13,20 +13,20 @@ use std::collections::HashSet;
 const WRAP_LABEL: &[u8] = b"apertomemory/v1/kek-wrap";
 /// The version of memories that is written.
 pub(super) const WRITTEN_VERSION: i64 = 2;
-/// The member of a memory that says that its owner signed it for another author.
+/// Key of the member in which the owner states that they signed a memory of another author.
 pub(super) const CUSTODY: i64 = 20;
 
 /// A memory that was decrypted.
 pub(super) struct Opened {
-    /// Its id, in hex.
+    /// Id of the memory, in hex.
     pub id: String,
-    /// Name of its scope.
+    /// Name of the scope of the memory.
     pub scope: String,
     /// Version of the memory's format: 1 or 2.
     pub version: i64,
-    /// Its content.
+    /// Content of the memory.
     pub payload: Value,
-    /// How much is known about its author: `self`, `trusted` or `unverified`.
+    /// How much is known about the author: `self`, `trusted` or `unverified`.
     pub trust: &'static str,
 }
 
@@ -35,7 +35,7 @@ type Reason = &'static str;
 
 const MALFORMED: Reason = "malformed: this memory has not the form of one";
 
-/// What can be read of a memory without a key.
+/// The part of a memory that is not encrypted.
 pub(super) struct Envelope<'e> {
     id: Vec<u8>,
     scope_id: Vec<u8>,
@@ -48,7 +48,7 @@ pub(super) struct Envelope<'e> {
 /// Reads the envelope of a memory.
 ///
 /// # Errors
-/// It is malformed, of an unknown version, or its scope or its key is not in the export.
+/// The memory is malformed or of an unknown version, or the export does not contain its scope or its key.
 pub(super) fn envelope<'e>(sealed: &Value, export: &'e Export) -> Result<Envelope<'e>, Reason> {
     // In an export, each memory is a byte string that contains CBOR.
     let parsed = sealed.as_bytes().map(|bytes| cbor::parse(bytes).ok_or(MALFORMED)).transpose()?;
@@ -94,8 +94,8 @@ pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Resul
     Ok(Opened { id: hex::encode(id), scope: scope.name.clone(), version, payload, trust })
 }
 
-/// Ids of the scopes whose keys are surely those of the owner: a memory in it opens and has the owner's signature. The
-/// file itself is not signed, so anybody could have put another key there.
+/// Ids of the scopes whose keys certainly belong to the owner, because a memory in the scope can be decrypted and has
+/// the owner's signature. The list of scopes is not signed, so somebody else could have replaced a key in it.
 pub(super) fn proven_scopes(export: &Export, keys: &dyn KeyPair) -> HashSet<Vec<u8>> {
     let scope_of_own_memory = |sealed: &Value| {
         let scope_id = envelope(sealed, export).ok()?.scope_id;
@@ -108,7 +108,7 @@ pub(super) fn proven_scopes(export: &Export, keys: &dyn KeyPair) -> HashSet<Vec<
 /// Signs and encrypts a memory. Returns its bytes and its wrapped key.
 ///
 /// # Errors
-/// Errors of the cryptography.
+/// The memory cannot be encoded or encrypted.
 pub(super) fn seal(
     payload: &Value,
     id: &Id,
@@ -154,7 +154,7 @@ fn binding(version: i64, id: &[u8], scope_id: &[u8]) -> Vec<u8> {
     cbor::to_bytes(&Value::Array(vec![version.into(), cbor::bytes(id), cbor::bytes(scope_id)]))
 }
 
-/// The trust that follows from the signature of a memory. What the memory itself says about its trust is ignored.
+/// Determines the trust in a memory from its signature. The trust that the memory itself states is ignored.
 fn trust(
     signed: &CoseSign1,
     payload: &Value,
@@ -189,8 +189,8 @@ fn trust(
     Ok(if cbor::member(payload, CUSTODY).is_some() { "unverified" } else { "trusted" })
 }
 
-/// The trust in a memory that the owner signed. `known` are the ids of the owner's key and of the keys that the owner
-/// accepted.
+/// The trust in a memory that the owner signed. `known` contains the ids of the owner's key and of the keys that the
+/// owner accepted.
 pub(super) fn trust_of_owners(payload: &Value, known: &[KeyId]) -> &'static str {
     // The owner signed this memory of another author when converting it to version 2.
     let Some(custody) = cbor::member(payload, CUSTODY) else { return "self" };

@@ -1,4 +1,4 @@
-//! The content of a memory that is written, from a record.
+//! Builds the content of a memory from a record.
 use super::ID;
 use super::cbor::{self, from_json, map};
 use super::object::CUSTODY;
@@ -8,16 +8,16 @@ use mementory_format::StoredRecord;
 use mementory_formats_shared::export::words;
 use mementory_model::{Kind, Record, Timestamp};
 
-/// The confidence of a memory whose source gives none. The format requires a value, and this is the program's own.
+/// The confidence of a memory whose source gives none. The format requires a value, and ApertoMemory uses this one.
 pub(super) const CONFIDENCE: f64 = 0.8;
-/// Beginning of the fields in which the reader puts other members of a memory.
+/// Prefix of the fields in which the reader stores members of a memory for which the model has no field.
 const EXTENSION: &str = "extension_";
-/// The scope of a memory that has none. The program's server for assistants expects a scope of this name.
+/// The scope of a memory that has none. ApertoMemory's server for assistants expects a scope of this name.
 const DEFAULT_SCOPE: &str = "default";
 
 /// What the memories of one export have in common.
 pub(super) struct Author {
-    /// Id of the key that signs them.
+    /// Id of the key that signs the memories.
     pub key: KeyId,
     /// Name and version of this program.
     pub generator: String,
@@ -27,8 +27,8 @@ pub(super) struct Author {
     pub strip: bool,
 }
 
-/// The name of a record's scope. Names of scopes can be read without the passphrase, so only those are written that
-/// came from such a file. The namespaces of other sources may name people and accounts.
+/// The name of a record's scope. Names of scopes are not encrypted, so only names from an export of ApertoMemory are
+/// written. Namespaces of other sources may contain names of people and accounts.
 pub(super) fn scope_name(record: &Record, strip: bool) -> &str {
     let own_scope = record.namespace.as_deref().filter(|name| is_own(record) && !strip && !name.is_empty());
     own_scope.unwrap_or(DEFAULT_SCOPE)
@@ -88,8 +88,8 @@ fn provenance(record: &Record, author: &Author) -> Value {
     map(members)
 }
 
-/// The times of creation and of the last change, in seconds. The format requires a time of creation. Like the program,
-/// we write the time of the export if no other is known.
+/// The times of creation and of the last change, in seconds. The format requires a time of creation. Like ApertoMemory,
+/// we write the time of the export if no other time is known.
 fn times(record: &Record, now: Timestamp) -> Value {
     let seconds = |time: Timestamp| Value::from(time.as_micros().div_euclid(1_000_000).max(0));
     let created = record.times.created.or(record.times.updated).or(record.times.observed).unwrap_or(now);
@@ -100,10 +100,10 @@ fn times(record: &Record, now: Timestamp) -> Value {
     map(members)
 }
 
-/// States that the owner of the export signs a memory that somebody else wrote. None for a memory that the owner wrote,
-/// and for those of other sources: like the program, we sign what the owner's assistants wrote as the owner's own.
+/// The owner's statement that they sign a memory of another author. None for a memory of the owner, and for memories of
+/// other sources: like ApertoMemory, we sign the memories that the owner's assistants wrote as the owner's own.
 ///
-/// The statement who the author proved to be is left out for an edited memory, because the author did not write it so.
+/// An edited memory has no id of a proven author (member 4), because that author did not write the edited text.
 fn custody(stored: &StoredRecord, author: &Author) -> Option<Value> {
     let record = &stored.record;
     if !is_own(record) {

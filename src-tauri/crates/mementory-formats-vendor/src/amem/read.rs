@@ -63,7 +63,7 @@ fn content(catalog: &Catalog, member: &Member, limit: u64) -> Result<Vec<u8>, Fo
     Ok(bytes)
 }
 
-/// How the owner's keys are derived. The costs are the same for every export.
+/// The parameters for deriving the owner's keys. Only the salt differs between exports.
 pub(super) fn derivation(salt: &[u8]) -> KeyDerivation<'_> {
     KeyDerivation {
         salt,
@@ -158,8 +158,8 @@ pub(super) fn record(opened: &Opened) -> Option<Record> {
         if key != "20" {
             record.fields.insert(format!("extension_{key}"), cbor::to_json(value));
         } else if let Some(members) = value.as_map() {
-            // Member 4 states who the author proved to be. It counts only if the owner signed it and knows the author.
-            // A rejected statement is not kept, because an export would sign it as the owner's own.
+            // Member 4 is the id of a proven author. It is kept only if the owner signed it and has accepted the
+            // author's key. Otherwise, an export would sign an unproven author as if the owner had proved it.
             let is_kept = |key: &Value| opened.trust == "trusted" || cbor::number(key) != Some(4);
             let kept = members.iter().filter(|(key, _)| is_kept(key)).cloned().collect();
             record.fields.insert("custody".into(), cbor::to_json(&Value::Map(kept)));
@@ -172,7 +172,7 @@ pub(super) fn record(opened: &Opened) -> Option<Record> {
     Some(record)
 }
 
-/// A time of a memory: 1 is that of its creation, 2 that of its last change.
+/// A time of a memory: its creation for `key` 1, its last change for `key` 2.
 fn time(payload: &Value, key: i64) -> Option<Timestamp> {
     let seconds = cbor::member(payload, 7).and_then(|times| cbor::member(times, key)).and_then(cbor::number)?;
     Timestamp::from_micros(seconds.checked_mul(1_000_000)?)

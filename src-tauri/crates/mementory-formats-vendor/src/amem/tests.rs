@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! Writing exports. The cryptography is fake here; the conformance suite, the stories of the command line and the
-//! check with the makers' program use the real one.
+//! Tests of writing exports. The cryptography is fake here. The conformance suite, the tests of the command line and
+//! the check with ApertoMemory itself use the real one.
 use super::{Amem, ID};
 use crate::cases::{check_fixtures, check_hostile};
 use crate::testing::detect;
@@ -42,7 +42,7 @@ fn code<T>(result: Result<T, FormatError>) -> &'static str {
     }
 }
 
-/// A memory as the reader makes it from an export in which somebody has this trust.
+/// A memory as it is read from an export. `trust` is the trust in its author.
 fn own(id: &str, text: &str, trust: &str) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new(ID, id), text);
     record.origin = Origin { format: ID.into(), version: Some("2".into()), ..Origin::default() };
@@ -117,20 +117,20 @@ fn what_somebody_else_wrote_does_not_become_the_owners() {
     let (first, second) = (back.find("Prefers"), back.find("Sows"));
     assert_eq!(first.fields["trust"], "self");
     assert!(!first.fields.contains_key("custody"));
-    // Keys that the former owner accepted are not those that the new owner accepted.
+    // The new owner has not accepted the keys that the former owner accepted.
     assert_eq!(second.fields["trust"], "unverified");
     let key = serde_json::json!({ "$bytes": "0102030405060708" });
-    // So the statement that the author was proven does not count, and is not kept.
+    // So the id of the proven author is not kept.
     assert_eq!((&second.fields["custody"]["2"], second.fields["custody"].get("4")), (&key, None));
     assert_eq!((first.origin_id.as_deref(), second.origin_id.as_deref()), (Some(FIRST_ID), Some(SECOND_ID)));
     assert_eq!((&first.times, first.confidence), (&own("", "", "").times, Some(0.5)));
     assert_eq!((report.losses.counts.len(), report.losses.count("fields", LossKind::Narrowed)), (1, 2));
-    // A second export keeps the statement.
+    // A second export keeps the other members of `custody`.
     let mut again = read(&out, cipher("some words")).unwrap();
     write(&mut again, &scratch.at("b.amem"), "new words", None);
     let back = read(&scratch.at("b.amem"), cipher("new words")).unwrap();
     assert_eq!(back.find("Sows").fields["custody"], second.fields["custody"]);
-    // Without identifiers, the memory still does not become the owner's.
+    // Even if identifiers are left out, the memory does not become the owner's.
     let strip = WriteOptions { strip_identifiers: true, passphrase: cipher("new words"), ..WriteOptions::default() };
     Amem.write(&mut again, &scratch.at("c.amem"), &strip).unwrap();
     let back = read(&scratch.at("c.amem"), cipher("new words")).unwrap();
@@ -166,7 +166,7 @@ fn an_export_for_the_owner_of_an_earlier_one_has_that_owners_keys_and_scopes() {
         assert_eq!(after.scopes[id].key, scope.key);
     }
     assert_eq!((before.scopes.len(), after.scopes.len()), (1, 2));
-    // The memory of the same owner comes back as it was.
+    // The memory of the same owner is read back unchanged.
     let back = read(&out, cipher("some words")).unwrap();
     assert_eq!(back.find("Prefers").verbatim, again.find("Prefers").verbatim);
     assert!(report.losses.items.iter().all(|loss| ["confidence", "times"].contains(&loss.field.as_str())));

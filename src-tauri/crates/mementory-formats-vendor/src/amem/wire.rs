@@ -5,11 +5,11 @@ use mementory_format::WrappedKey;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
-/// Keys of the members that are read: those of the export, and those of the vault in the export.
+/// Keys of the members that are read: first in the export, then in the vault inside the export.
 const EXPORT_MEMBERS: [&str; 4] = ["1", "2", "3", "4"];
 const VAULT_MEMBERS: [&str; 5] = ["salt", "sign_pub", "ka_pub", "scopes", "known_keys"];
 
-/// The version of the export, which is read and written.
+/// The only version of exports that is read and written.
 pub(super) const EXPORT_VERSION: i64 = 1;
 
 /// The id of a memory or of a scope.
@@ -34,7 +34,7 @@ pub(super) struct Export {
     pub known_keys: Vec<Vec<u8>>,
     /// Scopes by id.
     pub scopes: HashMap<Vec<u8>, Scope>,
-    /// The sealed memories.
+    /// The encrypted memories.
     pub objects: Vec<Value>,
     /// Wrapped keys of the memories by id.
     pub keys: HashMap<Vec<u8>, Vec<u8>>,
@@ -45,9 +45,9 @@ pub(super) struct Export {
 /// A group of memories that has its own key.
 #[derive(Clone)]
 pub(super) struct Scope {
-    /// Its name.
+    /// Name of the scope.
     pub name: String,
-    /// Its key.
+    /// Key of the scope, wrapped for the owner.
     pub key: WrappedKey,
 }
 
@@ -82,7 +82,7 @@ impl Export {
     }
 }
 
-/// The public part of a vault, from which an export begins.
+/// The public part of a vault, with which an export begins.
 pub(super) struct VaultPart<'v> {
     /// Salt of Argon2id.
     pub salt: &'v [u8],
@@ -97,7 +97,7 @@ pub(super) struct VaultPart<'v> {
 }
 
 impl VaultPart<'_> {
-    /// The bytes of an export up to its memories, of which the given number follows.
+    /// The bytes of an export before its memories. `memories` is the number of memories that follow.
     pub(super) fn head_of_export(&self, memories: usize) -> Vec<u8> {
         let scopes = self.scopes.iter().map(|(id, scope)| (Value::Text(scope.name.clone()), scope.to_cbor(id)));
         let mut members: Vec<(Value, Value)> = vec![

@@ -34,8 +34,8 @@ pub(super) fn write(
     let base = options.base.as_deref().map(read_base).transpose()?;
     let mut report = Report::new(ID, &EXPORT_VERSION.to_string(), source, options, false);
     let description = source.description();
-    // The key of a new owner is random, so it differs from that of each author known so far. Its id is not in the
-    // report, so a plan does without the key.
+    // The key of a new owner is random, so it differs from the keys of all authors in the vault. The report does not
+    // contain its id. So a report without an export needs no key.
     let mut author =
         Author { key: KeyId::default(), generator: description.generator, now: description.now, strip: report.strip };
     let mut known = Vec::new();
@@ -72,18 +72,18 @@ pub(super) fn write(
     report.finish(source, options)
 }
 
-/// An entity or a relation may have neither text nor title, and then there is nothing to write.
+/// Reason why a record is not written. An entity or a relation may have neither a text nor a title.
 fn reason_to_withhold(report: &Report, stored: &StoredRecord) -> Option<&'static str> {
     let is_bare = words(&stored.record).trim().is_empty();
     report.reason_to_withhold(stored, &KINDS).or_else(|| is_bare.then_some("no_text"))
 }
 
-/// Reports what our reader would not get back from a memory.
+/// Reports the values that are lost when the written memory is read again.
 fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) {
     let wanted = &stored.record;
     let mut mapped = record(written).unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
     if is_own(wanted) && !stored.edited && has_same_content(wanted, &mapped) {
-        // The content of the memory is written again, member by member, under another signature.
+        // Every member of the content is written. Only the signature differs.
         mapped.verbatim.clone_from(&wanted.verbatim);
     }
     let mut in_other_form = vec!["source"];
@@ -105,8 +105,8 @@ fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) 
     }
 }
 
-/// True if both verbatims have the same content, apart from what states the signer: the key of the author, the owner,
-/// and the statement of the owner for another author.
+/// True if both verbatims have the same content, apart from the members that depend on the signer: the key of the
+/// author, the owner, and the owner's statement about another author.
 fn has_same_content(wanted: &Record, written: &Record) -> bool {
     let content = |record: &Record| {
         let mut content: serde_json::Value = serde_json::from_str(&record.verbatim.as_ref()?.text).ok()?;
@@ -126,14 +126,15 @@ struct Ids {
 }
 
 impl Ids {
-    /// The id of a memory: that of the export it was read from, or else the vault id. Both are random or keyed, as the
-    /// format requires, so they reveal nothing. None for a record that the source repeats.
+    /// The id of a memory: its id in the export from which it was read, or else its vault id. Both are random or keyed,
+    /// as the format requires, so they reveal nothing. None if the same record was already seen.
     fn assign(&mut self, stored: &StoredRecord, strip: bool) -> Option<Id> {
         if !self.seen.insert(stored.id.clone()) {
             return None;
         }
         let own_id = stored.record.origin_id.as_deref().filter(|_| is_own(&stored.record) && !strip).and_then(id_of);
-        // A memory that we wrote and read again has the vault id of another record, which may be exported too.
+        // The id of a memory that we exported and imported again is the vault id of its original, which may be exported
+        // too. So a third id is needed.
         let mut other = Id::default();
         other.copy_from_slice(&Sha256::digest(&stored.id)[..16]);
         let candidates = [own_id, id_of(&stored.id), Some(other)];
@@ -141,12 +142,12 @@ impl Ids {
     }
 }
 
-/// An id in hex.
+/// Parses an id in hex.
 fn id_of(text: &str) -> Option<Id> {
     hex::decode(text).ok()?.try_into().ok()
 }
 
-/// What an export will contain, which its head must say.
+/// The number of memories and the scopes of an export. Its head, which is written first, contains both.
 #[derive(Default)]
 struct Contents {
     memories: usize,
@@ -175,7 +176,7 @@ fn contents(source: &mut dyn RecordSource, report: &Report) -> Result<Contents, 
     Ok(out)
 }
 
-/// An earlier export, for whose owner the memories are encrypted, and its path.
+/// Reads the earlier export for whose owner the memories are encrypted. Also returns its path.
 fn read_base(path: &Path) -> Result<(Export, String), FormatError> {
     let place = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| FormatError::io(&place, error))?;
@@ -185,7 +186,7 @@ fn read_base(path: &Path) -> Result<(Export, String), FormatError> {
 /// The scopes of an earlier export in which memories are written.
 ///
 /// # Errors
-/// `base_scope_unproven`: nothing in such a scope shows that its key is the owner's.
+/// `base_scope_unproven`: no memory in such a scope shows that the key of the scope belongs to the owner.
 fn scopes_of_base(
     base: &Export,
     keys: &dyn KeyPair,
