@@ -1,4 +1,4 @@
-//! Runs the fixture cases and the checks of writers. Detection chooses among the formats in `ALL`.
+//! Runs the fixture cases and the checks of writers. Detection tries the formats in `ALL`.
 use crate::testing::ALL;
 use mementory_format::{Detected, Format, WriteReport, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};

@@ -1,4 +1,4 @@
-//! Tests that a file is recognised by its content if it was selected alone, whatever its name is.
+//! Tests that a file that was selected alone is recognised by its content under any name.
 #![allow(clippy::unwrap_used)]
 use crate::cases::claiming;
 use mementory_format::testkit::{Scratch, repo};

@@ -1,4 +1,4 @@
-//! Detects bundles by their format name, or by chunks with a content hash and a type.
+//! Detects bundles by the name of their format, or by chunks with a content hash and a type.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 

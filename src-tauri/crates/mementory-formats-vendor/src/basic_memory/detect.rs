@@ -21,8 +21,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
         out.push(Claim {
             version: None,
-            // A claim without any marked note exists only because the user selected the format. In that case, the notes
-            // may come from any program.
+            // Without notes of Basic Memory, the claim exists only because the user selected the format. Any program
+            // may have written the notes.
             confidence: if marked_count > 0 { 0.85 } else { 0.2 },
             reason: format!(
                 "Notes with a permalink, observations or relations, as Basic Memory writes them \

@@ -22,7 +22,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut reader = NoteReader::new(FORMAT_ID, catalog, detected, context, sink);
-    // A permalink is unique only in its project, but files do not contain an id of their project. So all notes have the
+    // A permalink is unique only in its project, but notes do not contain the id of their project. So all keys have the
     // same scope.
     reader.scope = FORMAT_ID.into();
     let names = Names::read(catalog, detected, &reader);
@@ -125,7 +125,7 @@ fn read_note(
     let is_inline = |link: &&NoteLink| !link.is_external() && !relations.contain(link.at);
     for link in outline.links.iter().filter(is_inline) {
         let target = if link.is_wiki {
-            // A note may link to a note that does not exist yet. Until it exists, its name is the key.
+            // A note may link to a note that does not exist yet. Until the target exists, its name is its key.
             names.key(&link.target).cloned().unwrap_or_else(|| RecordKey::new(FORMAT_ID, link.note()))
         } else {
             let found = reader.resolve(&path, link).filter(|path| is_note(path));

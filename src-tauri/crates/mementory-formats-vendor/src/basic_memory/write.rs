@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 const FORMAT: &str = "basic_memory";
-/// The heading under which the program writes relations.
+/// The heading under which Basic Memory writes relations.
 const RELATIONS: &str = "## Relations\n";
 
 /// Writes all notes into the new folder `out`. If `out` is None, only the report is made.

@@ -1,4 +1,4 @@
-//! Reads each file by its shape.
+//! Reads each file according to its shape.
 use super::{CHARACTER_AI, detect, histories, tavern};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::{files::json_keys, reader::FileReader};

@@ -23,7 +23,7 @@ const LINE_MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_da
 #[derive(Default)]
 struct Lines {
     chat: Chat,
-    /// Key of the message before.
+    /// Key of the previous message.
     before: Option<String>,
     character: Option<String>,
     bytes: u64,
@@ -83,7 +83,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     chat.times.created = chat.times.created.or(first);
     chat.times.updated = last;
     chat.source = Source { project: character.clone(), ..Source::default() };
-    // A character begins every chat with the same message, so the key also includes the person's first message.
+    // A character begins every chat with the same message, so the key also depends on the first message of the person.
     let first_prompt = chat.turns.iter().find(|turn| turn.role == "user").map(|turn| turn.text.as_str());
     let opening = chat.turns.first().map(|turn| turn.text.as_str());
     chat.key = Some(content_id(&format!("{character:?}\n{:?}\n{opening:?}\n{first_prompt:?}", chat.times.created)));
@@ -163,8 +163,8 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     out
 }
 
-/// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone; it is read
-/// as UTC.
+/// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone. This time
+/// is read as UTC.
 fn date(raw: &RawValue) -> Option<Timestamp> {
     if let Some(found) = time_of(raw) {
         return Some(found);

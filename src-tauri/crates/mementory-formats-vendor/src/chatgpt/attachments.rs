@@ -11,8 +11,8 @@ use std::{
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     by_id: HashMap<String, String>,
-    /// Ids of files by the paths in the name map, and by the last segments of those paths. They are for files that are
-    /// exported under such a path and not as `<id>.dat`.
+    /// Ids of files by the paths in the name map, and by the last segments of those paths. These files are exported
+    /// under such a path and not as `<id>.dat`.
     by_path: HashMap<String, String>,
     /// Id by name; None if several files have the name.
     by_name: HashMap<String, Option<String>>,
@@ -24,8 +24,8 @@ pub(super) struct FileNames {
     assigned_ids: HashSet<String>,
     /// True if the folder has side files that occur only in exports.
     is_export_folder: bool,
-    /// References to files as extension slots restored them, by the values of the keys that the files have in the
-    /// export. They belong to records of other formats.
+    /// References to files that extension slots restored, for records of other formats. The keys of the map are the
+    /// values of the record keys that the files have in the export.
     restored: HashMap<String, AttachmentRef>,
 }
 
@@ -92,7 +92,7 @@ impl FileNames {
         }
     }
 
-    /// Notes that the folder has side files that occur only in exports.
+    /// Records that the folder has side files that occur only in exports.
     pub(super) fn set_export_folder(&mut self) {
         self.is_export_folder = true;
     }

@@ -33,7 +33,7 @@ pub(super) struct Outcome {
     pub(super) dropped: Vec<Dropped>,
     /// Pointer and JSON of values that could not be read.
     pub(super) raw: Vec<(String, String)>,
-    /// Files of records that a slot restored: the key of the file in the export, and the restored reference.
+    /// Files of records that an extension slot restored: the key of the file in the export, and the restored reference.
     pub(super) restored_files: Vec<(RecordKey, AttachmentRef)>,
 }
 

@@ -56,7 +56,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             Contents::Other => {}
         }
     }
-    // A page repeats the conversations of the JSON files beside it, so it is read only if there are no such files.
+    // A page repeats the conversations of the JSON files in the same place, so a page is read only if there are no such
+    // files.
     for (group, found) in pages {
         groups.entry(group).or_insert(found);
     }
@@ -88,7 +89,7 @@ enum Group {
     Loose,
     /// An archive that contains the whole export.
     Archive(String),
-    /// Parts of an export from the privacy portal. The text is the folder that contains them.
+    /// The archives of an export from the privacy portal, by the folder that contains them.
     Portal(String),
     /// Files in one folder.
     Folder(String),

@@ -14,7 +14,7 @@ pub(super) struct FoundMemory {
     pub(super) instructions: Option<(String, String)>,
 }
 
-/// Key of a memory. Memories with the same text have the same key, wherever they were found.
+/// Key of a memory. Memories with the same text have the same key, even if they come from different messages.
 pub(super) fn memory_key(text: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("memory/{}", hex::encode(Sha256::digest(text.trim().as_bytes()))))
 }

@@ -1,5 +1,5 @@
-//! `chat.html`: a page for browsers with all conversations in a script (`var jsonData = [...]`). It is read if the
-//! export has no conversations as JSON, because many people keep only this page.
+//! `chat.html`: a page for browsers with all conversations in a script (`var jsonData = [...]`). The page is read if
+//! the export has no conversations as JSON, because many people keep only this page.
 use super::head;
 use mementory_format::{Catalog, FormatError, Member};
 use std::io::Read;

@@ -76,7 +76,8 @@ fn read_side_files(
 struct Accounts(Vec<(String, String)>);
 
 impl Accounts {
-    /// The account id in the folder of a member, else the account id of the export if there is only one.
+    /// The account id in the folder or archive of a member. If there is none, the account id of the export if it has
+    /// only one.
     fn account_for(&self, member: &Member) -> Option<&str> {
         let container = container_of(member);
         self.0.iter().find(|(dir, _)| dir == container).map(|(_, id)| id.as_str()).or_else(|| self.only_account())

@@ -26,7 +26,7 @@ const CONVERSATIONS_PER_PART: usize = 100;
 /// Number of bytes after which a new part begins, so that programs can load a part as a whole.
 const PART_BYTES: usize = 32 << 20;
 
-/// What has to be known before the first byte is written.
+/// The facts about the records that have to be known before the first byte is written.
 #[derive(Default)]
 struct FirstPass {
     conversations: Groups,

@@ -123,7 +123,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             {
                 push_text(&mut text, &unknown_text(data));
             }
-            // What the app shows is often shortened, so it is used only if there is nothing else.
+            // The text that the app shows is often shortened, so this text is used only if there is no other text.
             if text.trim().is_empty()
                 && let Some(shown) = block.raw_value("display_content")
             {
@@ -141,7 +141,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             let inner = block.object("voice_note");
             let transcript = block.non_blank_text("transcript").or_else(|| inner?.non_blank_text("transcript"));
             match transcript {
-                // A text block often repeats what was spoken.
+                // A text block often repeats the spoken text.
                 Some(transcript) if out.text.contains(transcript.as_ref()) => {}
                 Some(transcript) => push_text(&mut out.text, &transcript),
                 None => out.blocks.push(collapsed_block("voice_note", None, unknown_text(raw))),

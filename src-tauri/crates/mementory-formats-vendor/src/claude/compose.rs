@@ -27,7 +27,7 @@ pub(super) struct Composer {
     pub now: Timestamp,
 }
 
-/// A conversation, and whether it belongs in the file of design chats.
+/// The JSON of a conversation, and whether it belongs in the file of design chats.
 pub(super) struct Composed {
     pub text: String,
     pub is_design: bool,
@@ -212,7 +212,7 @@ impl Composer {
         members.push(("attachments", Tree::Array(attachments)));
         members.push(("files", Tree::Array(files)));
         members.extend(part.model.as_ref().map(|model| ("model", text(model))));
-        // A conversation whose messages have no parents is a plain list. It stays one if a message is edited.
+        // In some exports, messages have no parents. An edited message of such an export gets no parent either.
         let had_parent = record.verbatim.as_ref().is_none_or(|v| v.text.contains("parent_message_uuid"));
         if !is_own(record) || had_parent {
             members.push(("parent_message_uuid", text(parent)));

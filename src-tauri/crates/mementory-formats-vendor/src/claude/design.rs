@@ -89,7 +89,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result
                 text_part = form_text(form);
             }
         }
-        // A `pill` is a notice of an automation, which nobody typed.
+        // A `pill` is a notice of an automation. No person wrote its text.
         let is_notice = inner.is_true("pill") || object.is_true("pill");
         let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), text_part);
         message.origin_id = source_id;
@@ -153,8 +153,8 @@ fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
     out
 }
 
-/// Splits the text of a prompt into what the program put before it (`<system-info …>`, `<attached_files>`, comments)
-/// and what the person typed.
+/// Splits the text of a prompt into the context that the program put before it (`<system-info …>`, `<attached_files>`,
+/// comments) and the words of the person.
 fn split_context(text: &str) -> (&str, &str) {
     let mut rest = text.trim_start();
     loop {

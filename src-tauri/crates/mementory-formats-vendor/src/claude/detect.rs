@@ -1,5 +1,5 @@
-//! Detects Claude exports by the keys in their files. Names decide which files belong to one export, and what a file is
-//! where its keys do not show it (`memories-000.zip`, `design_chats/`).
+//! Detects Claude exports by the keys in their files. Names decide which files belong to one export. If keys do not
+//! show the kind of a file, its name does (`memories-000.zip`, `design_chats/`).
 use super::frames;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
 use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};

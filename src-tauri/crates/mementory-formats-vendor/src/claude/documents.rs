@@ -68,7 +68,7 @@ pub(super) struct Documents {
 }
 
 impl Documents {
-    /// Remembers that a memory file was sent, so that no older document of a chat replaces it.
+    /// Records that a memory file was sent, so that no older document of a chat replaces this file.
     pub(super) fn add_file(&mut self, record: &Record) {
         if record.kind == Kind::Memory {
             let slot = self.newest.entry(record.key.value.clone()).or_default();

@@ -1,5 +1,5 @@
-//! The head of a memory file: `name`, `description`, `sources` and `aliases` between two lines `---`. It looks like
-//! YAML but often is not valid YAML, because a description may contain `: `. So it is read line by line.
+//! The head of a memory file: `name`, `description`, `sources` and `aliases` between two lines `---`. The head looks
+//! like YAML but often is not valid YAML, because a description may contain `: `. So the head is read line by line.
 use mementory_model::Fields;
 use serde_json::Value;
 

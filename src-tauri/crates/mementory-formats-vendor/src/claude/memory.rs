@@ -107,7 +107,8 @@ pub(super) fn read(
     Ok((out, unread_members(object)))
 }
 
-/// Returns the records of a memory file that a tool returned. They are the same as those of a file in the memory part.
+/// Returns the records of a memory file that a tool returned. They are the same as those of a file in
+/// `memories-NNN.zip`.
 pub(super) fn file_document(
     path: &str,
     text: &str,
@@ -132,8 +133,8 @@ pub(super) fn file_document(
     document_unit(document, place)
 }
 
-/// Project id, text and pointer of each project memory. The usual form is a map from project ids to texts. A list of
-/// objects is read too. None for any other value.
+/// Project id, text and pointer of each project memory. The value is a map from project ids to texts, or a list of
+/// objects. None for any other value.
 fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
     if let Some(items) = list(raw) {
         let id = |raw: &RawValue| {
@@ -159,8 +160,7 @@ struct File<'a> {
     pointer: String,
 }
 
-/// The memory files. The usual form is a list of objects. A map from paths to texts or objects is read too. None for
-/// any other value.
+/// The memory files. The value is a list of objects, or a map from paths to texts or objects. None for any other value.
 fn file_entries(raw: &RawValue) -> Option<Vec<File<'_>>> {
     if let Some(items) = list(raw) {
         let entry = |(i, raw)| File { path: None, raw, pointer: format!("/memory_files/{i}") };

@@ -21,7 +21,7 @@ use std::{
     path::Path,
 };
 
-/// What has to be known before the first byte is written.
+/// The facts about the records that have to be known before the first byte is written.
 #[derive(Default)]
 struct FirstPass {
     conversations: Groups,

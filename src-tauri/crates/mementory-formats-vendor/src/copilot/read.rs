@@ -159,8 +159,8 @@ impl Table {
         reader.sink.unit(unit)
     }
 
-    /// True if the newest message of a conversation comes first. This is decided by the times in the conversation, or
-    /// else by those of the conversations before it. If no times decide, the first and the last speaker do, because an
+    /// True if the newest message of a conversation comes first. The times in the conversation decide this, or else the
+    /// times of the previous conversations. Without such times, the first and the last speaker decide, because an
     /// answer does not come before its prompt.
     fn is_reversed(&mut self, turns: &[Turn]) -> bool {
         let times: Vec<Timestamp> = turns.iter().filter_map(|turn| turn.times.created).collect();

@@ -50,8 +50,8 @@ pub(super) fn examine(bytes: &mut dyn Read, limits: &Limits, place: &str) -> Res
     Ok(Some(Start { header, columns, has_known_names, rows: rows.len(), known_authors }))
 }
 
-/// The columns of a table of messages of which some have unknown names. They are recognised by their cells. None if
-/// fewer than two names are known, or if a column is not found.
+/// The columns of a table of messages in which some columns have unknown names. Such columns are recognised by their
+/// cells. None if fewer than two names are known, or if a column is not found.
 fn by_cells(header: &Header, rows: &[Row]) -> Option<Columns> {
     let mut found =
         [&TITLE_HEADERS[..], &TIME_HEADERS, &AUTHOR_HEADERS, &MESSAGE_HEADERS].map(|names| header.column(names));

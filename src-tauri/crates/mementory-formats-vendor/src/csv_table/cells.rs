@@ -2,8 +2,8 @@
 //! readers of the table remove again.
 
 /// Characters at the beginning of a cell that need an apostrophe before them: those that begin a formula, those that
-/// spreadsheets skip before a formula, the apostrophe itself, and wide characters that some programs read as the narrow
-/// ones.
+/// spreadsheets skip before a formula, the apostrophe itself, and full-width forms of such characters, which some
+/// programs treat alike.
 const RISKY_BEGINNINGS: [char; 13] =
     ['=', '+', '-', '@', '\t', '\r', '\n', '\'', ' ', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 

@@ -32,7 +32,7 @@ pub(super) fn read(
 struct Columns {
     header: Header,
     text: Option<usize>,
-    /// The columns of [`NAMES`].
+    /// The positions of the columns in [`NAMES`].
     positions: Vec<Option<usize>>,
     used: Vec<Option<usize>>,
 }

@@ -199,8 +199,8 @@ fn read_list<'a>(
     }
 }
 
-/// Messages with their roles. If neither a message nor its content states the role, it is the opposite of its parent's
-/// role.
+/// Messages with their roles. If neither a message nor its content states the role, a message after the person is from
+/// the assistant, and the reverse.
 fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
     let mut roles: HashMap<String, String> = HashMap::with_capacity(messages.len());
     let mut out: Vec<Turn> = Vec::with_capacity(messages.len());

@@ -11,13 +11,14 @@ pub(super) const SCOPE: &str = "gemini";
 /// An activity of Gemini as it is in the export.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
-    /// Google's words and the prompt, with plain spaces.
+    /// The title: words of Google, then the prompt. No-break spaces are replaced with spaces.
     pub title: String,
     /// True if the title is only a prompt, without words of Google before it.
     pub is_request: bool,
-    /// The header, if it is not the name of a product. It may have Google's words instead of the title.
+    /// The header, if it is not the name of a product. In some exports, it has Google's words and the title has only
+    /// the prompt.
     pub label: Option<String>,
-    /// When it happened.
+    /// The time of the activity.
     pub time: Option<Timestamp>,
     /// The time as it is written in the page. Empty in JSON.
     pub stamp: String,
@@ -33,7 +34,7 @@ pub(super) struct Activity {
     pub fields: Fields,
     /// The source text.
     pub verbatim: Option<Verbatim>,
-    /// Where the answer is in the source text.
+    /// Range of the answer in the source text.
     pub answer_range: Option<Range<usize>>,
     /// JSON pointer, or `@` and the offset in a page.
     pub pointer: String,
@@ -69,14 +70,14 @@ impl Activity {
         content_id(&format!("{time}\n{}", words.join(" ")))
     }
 
-    /// What the title and the header say of the kind of the activity.
+    /// The kind of the activity, as the title and the header show it.
     pub(super) fn title(&self) -> Title<'_> {
         let title = self.title.trim();
         match self.label.as_deref().and_then(verbs::label) {
             _ if self.is_request => Title::Prompt(title),
             Some(Label::Activity) => Title::Activity,
             Some(Label::Prompt) => {
-                // The words may be in the header and in the title.
+                // Google's words may be in both the header and the title.
                 let label = self.label.as_deref().unwrap_or_default().trim();
                 let rest = title.strip_prefix(label).filter(|rest| rest.starts_with([' ', ':', '：']));
                 Title::Prompt(rest.map_or(title, |rest| rest.trim_start_matches([' ', ':', '：'])))
@@ -101,7 +102,8 @@ impl Activity {
         }
     }
 
-    /// The source text without the answer, and that of the answer. Erasing a message so erases its text everywhere.
+    /// The source text without the answer, and the source text of the answer. So erasing one of the two messages erases
+    /// its text completely.
     pub(super) fn split_verbatim(&self) -> (Option<Verbatim>, Option<Verbatim>) {
         let (Some(whole), Some(range)) = (&self.verbatim, &self.answer_range) else {
             return (self.verbatim.clone(), self.verbatim.clone());
@@ -113,14 +115,14 @@ impl Activity {
         (verbatim(rest), verbatim(part(range.clone()).to_owned()))
     }
 
-    /// What may be Google's word for a prompt: the header, or the first word of the title.
+    /// The text that may be Google's word for a prompt: the header, or the first word of the title.
     pub(super) fn prompt_word(&self) -> Option<&str> {
         self.label.as_deref().or_else(|| verbs::first_word(&self.title))
     }
 }
 
-/// True if a file of a Takeout is in the folder of the product. Activities without the name of a product are Gemini's
-/// there. Other folders that are called Gemini contain other files too.
+/// True if a file of a Takeout is in the folder of the product. In that folder, activities without the name of a
+/// product are from Gemini. Outside of a Takeout, a folder called Gemini may contain other files too.
 pub(super) fn is_in_own_folder(member: &Member) -> bool {
     let is_takeout = |part: &str| part.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("takeout"));
     let path = if member.archive.is_some() { &member.name } else { &member.place };
@@ -137,8 +139,8 @@ pub(super) fn is_product(name: &str) -> bool {
         || name.starts_with("gemini")
 }
 
-/// The chat that a link leads to: `gemini.google.com/app/<id>`, `/u/1/app/<id>`, `/gem/<gem>/<id>`. The outer None is
-/// for links to other sites, the inner one for a link to Gemini without a chat.
+/// The chat in a link: `gemini.google.com/app/<id>`, `/u/1/app/<id>`, `/gem/<gem>/<id>`. The outer None is for links to
+/// other sites, the inner one for a link to Gemini without a chat.
 pub(super) fn chat_link(address: &str) -> Option<Option<ChatLink>> {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
     let rest = rest.split(['?', '#']).next().unwrap_or_default();

@@ -11,7 +11,7 @@ use mementory_model::Verbatim;
 pub(super) const OUTER_CELL: RowKind = RowKind { name: "div", class: "outer-cell" };
 const CONTENT_CELL: RowKind = RowKind { name: "div", class: "content-cell" };
 const HEADER_CELL: RowKind = RowKind { name: "div", class: "header-cell" };
-/// The word before the names of the products in a caption.
+/// The heading "Products" of a caption, in several languages.
 const PRODUCTS: [&str; 9] =
     ["Products", "Produkte", "Produits", "Productos", "Produtos", "Prodotti", "Producten", "Produkty", "サービス"];
 /// Longest line, in characters, that may be the name of a product.

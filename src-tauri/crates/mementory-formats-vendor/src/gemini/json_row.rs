@@ -24,7 +24,7 @@ pub(super) fn is_gemini(row: &Object<'_>, is_own: bool) -> bool {
     }
     let title = row.text("title").unwrap_or_default().replace('\u{a0}', " ");
     let has_link = addresses(row).any(|address| chat_link(&address).is_some());
-    // A browser's history has visits to Gemini's chats.
+    // The history of a browser contains visits to pages of Gemini, which are not activities of Gemini.
     let is_visit = header.is_some() && title.starts_with("Visited ");
     if names(row, "activityControls").iter().any(|name| is_product(name)) || has_link && !is_visit {
         return true;
@@ -41,7 +41,7 @@ pub(super) fn is_gemini(row: &Object<'_>, is_own: bool) -> bool {
         None if leads_elsewhere => false,
         None => {
             let is_prompt = matches!(verbs::read_title(&title), Title::Prompt(_));
-            // Other products have details with requests too.
+            // Other products have details with requests too, so a request alone is not enough.
             verbs::is_gemini_title(&title) || has_answer && (is_prompt || detail(row, &REQUESTS).is_some())
         }
     }
@@ -137,7 +137,7 @@ fn read_untitled<'a>(row: &Object<'a>, activity: &mut Activity, answer: &mut Opt
         .iter()
         .filter(|detail| !is_response(detail))
         .filter_map(|detail| Some((detail.non_blank_text("value")?, detail.raw_value("value")?)));
-    // Subtitles with addresses are files, and the one without an address is their number.
+    // If subtitles have addresses, they are files, and the subtitle without an address states their number.
     let has_files = subtitles.iter().any(|subtitle| subtitle.non_blank_text("url").is_some());
     let subtitles = subtitles
         .iter()

@@ -1,5 +1,5 @@
-//! Collects the chats, the order of their rows, and repeated rows from the rows of all files. My Activity is a log with
-//! the newest row first, so a chat is complete only after all rows have been read. The plan stores no texts.
+//! Finds the chats, the order of their rows, and repeated rows in all files. My Activity is a log with the newest row
+//! first, so a chat is complete only after all rows have been read. The plan stores no texts.
 use super::activity::{Activity, Meaning, SCOPE};
 use super::verbs;
 use mementory_formats_shared::object::content_id;
@@ -17,7 +17,7 @@ pub(super) struct Plan {
     prompt_words: HashSet<String>,
 }
 
-/// A chat with a link.
+/// A chat to which rows have links.
 #[derive(Default)]
 struct Chat {
     rows: Vec<PlannedRow>,
@@ -29,7 +29,7 @@ struct PlannedRow {
     id: String,
     time: Option<Timestamp>,
     has_answer: bool,
-    /// First word of the title, while it is not decided whether the title is a prompt.
+    /// First word of the title, if it is not known yet whether the title is a prompt.
     undecided: Option<String>,
 }
 

@@ -45,7 +45,7 @@ pub(super) fn unit(
     }
 }
 
-/// Something other than a prompt that the person did with Gemini. It is an event outside of conversations.
+/// The record of an activity that is not a prompt. Such an activity belongs to no conversation.
 fn other(id: &str, activity: Activity, source: Source, file: File<'_>) -> Record {
     let mut text = activity.title;
     if let Some(more) = activity.answer {

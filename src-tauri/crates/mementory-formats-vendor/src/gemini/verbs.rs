@@ -8,7 +8,7 @@ pub(super) enum Title<'t> {
     Prompt(&'t str),
     /// Something else that the person did.
     Activity,
-    /// Google's words are not known in this language. The title may be a prompt with words before it.
+    /// The title has none of the known words of Google. It may be a prompt after words in another language.
     Unknown,
 }
 
@@ -56,7 +56,7 @@ const BEFORE_PROMPTS: [&str; 37] = [
 /// Words before and after a prompt.
 const AROUND_PROMPTS: [(&str, &str); 2] = [("Du hast", "eingegeben"), ("Sie haben", "eingegeben")];
 
-/// Words of Google that are only recognised if they are a whole header, because prompts may begin with them.
+/// Words of Google that count only if they are the whole header, because a prompt may begin with the same words.
 const PROMPT_HEADERS: [&str; 14] = [
     "prompt",
     "prompts",
@@ -100,7 +100,7 @@ const ACTIVITIES: [&str; 18] = [
 pub(super) fn read_title(title: &str) -> Title<'_> {
     let title = title.trim();
     let is_activity = |words: &str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(ends_word);
-    // This is checked before the prompts, because "Answered" also begins prompts.
+    // This title is checked before the prompts, because "Answered" also begins prompts.
     if is_activity("Answered survey question") {
         return Title::Activity;
     }

@@ -78,8 +78,8 @@ fn exchange(item: &Object<'_>, raw: &RawValue, index: usize, pointer: &str) -> V
         .into_iter()
         .filter_map(|role| Some((role, item.non_blank_text(role)?.into_owned(), item.raw_value(role)?)))
         .collect();
-    // Each text is in the verbatim of its own message only, so erasing that message erases the text. The first message
-    // also has the rest of the item.
+    // Each text is only in the verbatim of its own message, so erasing that message erases the text. The verbatim of
+    // the first message also has the rest of the item.
     let later_texts: Vec<(&RawValue, &str)> = texts.iter().skip(1).map(|(_, _, own)| (*own, "\"\"")).collect();
     let mut out = Vec::new();
     for (number, (role, text, own)) in texts.into_iter().enumerate() {

@@ -79,7 +79,7 @@ fn turns(raw: &RawValue, pointer: &str, index: usize, counts: &mut HashMap<Strin
     let mut out = Vec::new();
     for (name, other, role) in [("user_turn", "system_turn", "user"), ("system_turn", "user_turn", "assistant")] {
         let Some(turn) = element.object(name) else { continue };
-        // Only the other turn's own message has the other turn, so erasing that message erases it.
+        // The verbatim of a message does not contain the other turn, so erasing one message erases its turn completely.
         let others: Vec<(&RawValue, &str)> = element
             .raw_value(other)
             .filter(|_| element.object(other).is_some())

@@ -180,7 +180,7 @@ fn send(
     let file = ChatFile { format: SCOPE, platform: PLATFORM, version: None, container: &member.place };
     let mut issues = Vec::new();
     let mut unit = chat.into_unit(file, &mut issues);
-    // This id was derived here; the file has none.
+    // The reader derived this id. The file has none.
     if let Some(record) = unit.records.first_mut() {
         record.origin_id = None;
     }

@@ -18,7 +18,7 @@ const STYLE: &str = include_str!("page.css");
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
 
-/// What has to be known before the first byte is written.
+/// The facts about the records that have to be known before the first byte is written.
 #[derive(Default)]
 struct Contents {
     conversations: Groups,
