@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 /// The turns of each session of one file, by the ids of session and actor. Turns are sorted by the time beside them.
 type Sessions = BTreeMap<(String, String), Vec<(Option<Timestamp>, Turn)>>;
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 /// The lists of a bundle.
 const LISTS: [&str; 4] = ["chunks", "edges", "entities", "chunk_entities"];
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

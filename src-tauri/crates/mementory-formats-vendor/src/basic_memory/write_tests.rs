@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Writing notes.
+//! Tests of writing notes.
 use super::BasicMemory;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 use crate::testing::{read, write};

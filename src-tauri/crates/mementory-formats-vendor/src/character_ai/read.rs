@@ -4,7 +4,6 @@ use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink
 use mementory_formats_shared::{files::json_keys, reader::FileReader};
 use mementory_model::{Issue, Kind};
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -13,7 +13,6 @@ const LISTS: [&str; 2] = ["nodes", "edges"];
 /// Largest number of node names in memory. Edges use these names in their sentences.
 const MAX_NAMES: usize = 200_000;
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

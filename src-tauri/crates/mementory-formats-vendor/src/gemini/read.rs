@@ -15,7 +15,6 @@ use mementory_model::{Dropped, DroppedAs, Issue, Kind, Tombstone, Unit};
 use std::collections::HashSet;
 use std::io::Read;
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -11,7 +11,6 @@ use mementory_model::{DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, T
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

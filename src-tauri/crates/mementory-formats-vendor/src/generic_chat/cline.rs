@@ -1,5 +1,5 @@
-//! What the screen of a Cline or Roo Code task showed (`ui_messages.json`): a list of what the agent says and asks, and
-//! what the person answers.
+//! The messages that Cline or Roo Code showed on the screen during a task (`ui_messages.json`): statements and
+//! questions of the agent, and answers of the person.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -12,8 +12,8 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, json, value::RawValue};
 
 const PLATFORM: &str = "cline";
-/// Words of lines about requests to the model and about copies of the workspace. These lines are left out, because each
-/// request repeats the whole conversation.
+/// Values of `say` in lines about requests to the model and about copies of the workspace. These lines are left out,
+/// because each request repeats the whole conversation.
 const PROGRESS: [&str; 9] = [
     "api_req_started",
     "api_req_finished",
@@ -26,7 +26,7 @@ const PROGRESS: [&str; 9] = [
     "shell_integration_warning",
 ];
 
-/// Values of the members `say` and `ask` by which the list is recognised.
+/// Values of `say` and `ask` by which detection recognises the list.
 pub(super) const WORDS: [&str; 6] =
     ["api_req_started", "completion_result", "user_feedback", "command_output", "followup", "task"];
 
@@ -66,7 +66,7 @@ impl Task {
         }
         let mut turn = self.turn(&word, is_question, object);
         turn.id = first_text(object, &["ts"]);
-        // Two lines may have one time.
+        // Two lines may have the same time, so the key also contains the value of `say` or `ask`.
         turn.key = turn.id.as_ref().map(|id| format!("{id}/{word}"));
         turn.times.created = first_time(object, &["ts"]);
         turn.model = object
@@ -87,7 +87,7 @@ impl Task {
         let (role, content_type, hidden) = match word {
             _ if is_task => (USER, "text", false),
             "user_feedback" => (USER, "text", false),
-            // What the person changed in a file, as JSON: no words of the person.
+            // A change of the person in a file, as JSON. This is not a text of the person.
             "user_feedback_diff" => (SYSTEM, "context", true),
             "text" | "completion_result" if !text.is_empty() => (ASSISTANT, "text", false),
             "followup" | "plan_mode_respond" | "mistake_limit_reached" if is_question => (ASSISTANT, "text", false),
@@ -96,7 +96,7 @@ impl Task {
                 (ASSISTANT, "tool_call", true)
             }
             "command_output" | "mcp_server_response" | "browser_action_result" => (TOOL, "tool_result", true),
-            // Other questions are buttons on the screen. The remaining words are not known.
+            // Other questions are answered with buttons. All other values are unknown.
             other => (SYSTEM, other, true),
         };
         let text = if is_question { question(&text).unwrap_or(text) } else { text };
@@ -155,7 +155,7 @@ pub(super) fn take_added_text(turn: &mut Turn) {
     turn.fields.insert("blocks".into(), Value::Array(blocks));
 }
 
-/// The text blocks of a message, of which its text was made. The whole text if the source does not have them.
+/// The text blocks that were joined to the text of a message, or the whole text if the source has no such blocks.
 fn text_blocks(turn: &Turn) -> Vec<String> {
     let source = turn.verbatim.as_ref().and_then(|verbatim| Object::parse(&verbatim.text));
     let parts = source.and_then(|source| source.list("content")).unwrap_or_default();
@@ -167,5 +167,6 @@ fn text_blocks(turn: &Turn) -> Vec<String> {
     if texts.join("\n\n") == turn.text { texts } else { vec![turn.text.clone()] }
 }
 
-/// Name of a file in the same folder. It contains the same conversation in the form in which the model received it.
+/// Name of a file in the same folder. This file contains the same conversation in the form in which the model received
+/// it.
 pub(super) const MODEL_FILE: &str = "api_conversation_history.json";

@@ -111,7 +111,7 @@ pub(super) fn conversation(
     let model = object.object("model");
     let mut lists = vec![(raw, "[]")];
     if key == pairs::INTERNAL {
-        // The second list repeats the texts as the page shows them.
+        // The list `visible` repeats the texts as the page shows them.
         lists.extend(object.raw_value(pairs::VISIBLE).map(|raw| (raw, "[]")));
     }
     let mut chat = Chat {
@@ -258,7 +258,7 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
             ..Turn::default()
         }
     };
-    // Only the question's own message has the question, so erasing that message erases it.
+    // The verbatim of the answer does not contain the question, so erasing the question erases its text completely.
     let rest = with_replaced_values(text, &[(question, "\"\"")]);
     vec![turn_of(USER, question, question.get().to_owned()), turn_of(ASSISTANT, answer, rest)]
 }
@@ -348,7 +348,7 @@ impl LooseMessages {
         if self.bytes > limit {
             return Err(FormatError::Limit { limit: "element_bytes", place: member.place.clone(), figure: limit });
         }
-        // The key `id` is skipped, because here it is the id of the message.
+        // The key `id` is skipped, because in a message it is the id of the message.
         let id = ID_KEYS.get(3..).and_then(|keys| first_text(&element.object, keys));
         let position = *self.positions.entry(id.clone()).or_insert_with(|| {
             self.chats.push((id, Vec::new()));
@@ -363,12 +363,12 @@ impl LooseMessages {
         Ok(())
     }
 
-    /// Sends what was added.
+    /// Sends the messages that were added, as conversations.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         for (id, mut turns) in self.chats {
             tree::find_roots(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
-            // A message of another conversation cannot be a parent here.
+            // A parent must be in the same conversation.
             for turn in &mut turns {
                 if matches!(&turn.parent, TurnParent::Id(parent) if !ids.contains(parent)) {
                     turn.parent = TurnParent::Previous;

@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 const PLATFORM: &str = "goose";
-/// Columns with JSON in a text.
+/// Columns whose text is JSON.
 const JSON_COLUMNS: [&str; 2] = ["content_json", "metadata_json"];
 
 /// True for the database of Goose.
@@ -94,7 +94,7 @@ fn read_turns(database: &Database, session: &str, max_bytes: u64, out: &mut Vec<
             return Ok(false);
         }
         let row = Object::parse(&text).unwrap_or_default();
-        // The row as a message of the logs that earlier versions wrote.
+        // Converts the row into the form of a message in the logs of earlier versions.
         let value = |key: &str| row.raw_value(key).map_or("null", |raw| raw.get());
         let message = format!(
             r#"{{"role":{},"created":{},"content":{},"metadata":{}}}"#,
@@ -106,7 +106,7 @@ fn read_turns(database: &Database, session: &str, max_bytes: u64, out: &mut Vec<
         let message = Object::parse(&message).unwrap_or_default();
         let mut turn = read_message(&message, &text, format!("messages/row {}", out.len()), FORMAT_ID);
         turn.id = row.non_blank_text("message_id").map(|id| id.into_owned());
-        // When Goose is updated from a version without ids of messages, it gives them these ids.
+        // If messages have no ids, an update of Goose gives them ids of this form.
         turn.key = row.raw_value("id").map(|raw| format!("msg_{session}_{}", raw.get())).filter(|_| turn.id.is_none());
         out.push(turn);
     }

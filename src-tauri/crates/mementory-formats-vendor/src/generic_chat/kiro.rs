@@ -42,7 +42,7 @@ impl Log {
             Some("Prompt") => USER,
             Some("AssistantMessage") => ASSISTANT,
             Some("ToolResults") => TOOL,
-            // Such as `Clear`, after which the model no longer sees what is before it.
+            // For example `Clear`, after which the model no longer sees the earlier messages.
             Some(_) => {
                 self.other_lines.push(element.text.to_owned());
                 return Ok(());
@@ -117,7 +117,7 @@ pub(super) fn header_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c
     })
 }
 
-/// Adds a part: its kind says what its data is.
+/// Adds a part of a message. Its `kind` states the meaning of its `data`.
 fn add_part(content: &mut Content, part: &Object<'_>) {
     let Some(data) = part.raw_value("data") else { return };
     let object = Object::parse(data.get());

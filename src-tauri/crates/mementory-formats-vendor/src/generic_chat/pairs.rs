@@ -45,8 +45,8 @@ pub(super) fn is_list_of_pairs(entries: &[&RawValue]) -> bool {
     entries.iter().any(|raw| raw.get().starts_with('[')) && !entries.iter().any(|raw| raw.get().starts_with('{'))
 }
 
-/// The turns of a list of pairs. `report` receives the positions of entries that are not pairs. `conversation` has the
-/// times of the messages.
+/// The turns of a list of pairs. `report` receives the positions of entries that are not pairs. The metadata of
+/// `conversation` contains the times of the messages.
 pub(super) fn turns(
     conversation: &Object<'_>,
     entries: &[&RawValue],
@@ -70,7 +70,8 @@ pub(super) fn turns(
         } else {
             let question = pair.first.filter(|text| text != NO_QUESTION && !text.trim().is_empty());
             let has_both = question.is_some() && pair.second.is_some();
-            // Only the question's own message has the question, so erasing that message erases it.
+            // The verbatim of the answer does not contain the question, so erasing the question erases its text
+            // completely.
             let own = if has_both { pair.raw_first.get() } else { raw.get() };
             let cuts: Vec<(&RawValue, &str)> = has_both.then_some((pair.raw_first, "\"\"")).into_iter().collect();
             let rest = with_replaced_values(raw.get(), &cuts);
@@ -110,7 +111,7 @@ fn pair_of(raw: &RawValue) -> Option<Pair<'_>> {
     Some(Pair { first: text(raw_first), raw_first, second })
 }
 
-/// The time of a message, which is that of the computer's own time zone. It is read as UTC.
+/// The time of a message. The program writes local time without a zone. This time is read as UTC.
 fn time(about: &Object<'_>) -> Option<Timestamp> {
     let text = about.text("timestamp")?;
     let civil = jiff::fmt::strtime::parse(TIME_FORM, text.trim()).ok()?.to_datetime().ok()?;

@@ -78,7 +78,7 @@ pub(super) enum Shape {
     LobeChat,
     /// The backup of Cherry Studio.
     CherryStudio,
-    /// What the screen of a Cline or Roo Code task showed.
+    /// The messages that Cline or Roo Code showed on the screen during a task.
     Cline,
     /// A session that Kiro CLI or Amazon Q saved.
     AmazonQ,
@@ -178,7 +178,7 @@ pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     if has_lists("") || WRAPPERS.iter().any(|wrapper| has_lists(&format!("{wrapper}."))) {
         return Some(Shape::Conversations);
     }
-    // A message that contains its answers may be the whole file.
+    // The whole file may be one message that contains its answers.
     let is_tree = is_message("") && is_message("children.");
     (is_tree || is_list && is_message("")).then_some(Shape::Messages)
 }
@@ -191,7 +191,7 @@ fn is_amazon_q(keys: &Keys) -> bool {
     has(keys, "conversation_id") && (is_prompt("history.user.content") || is_prompt("history.content"))
 }
 
-/// True if messages name their speakers in their types, and contain their answers.
+/// True if messages name their speakers in their types, and contain the messages that answer them.
 fn is_typed_tree(keys: &Keys, types: &[&str]) -> bool {
     let is_tree = |list: &str| {
         ["type", "content", "children.type", "children.content"].iter().all(|key| has(keys, &format!("{list}{key}")))

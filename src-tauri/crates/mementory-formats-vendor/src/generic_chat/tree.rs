@@ -7,17 +7,18 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::ObjectElement;
 use std::collections::HashSet;
 
-/// Ids that mean "no parent" if no message has them.
+/// Parent ids that mean "no parent" if no message has such an id.
 const NO_PARENT: [&str; 4] = ["0", "-1", "root", "client-created-root"];
 
-/// The messages in the list `key` of a conversation. None if no message contains another one.
+/// The messages in the list `key` of a conversation. None if no message contains another message.
 pub(super) fn of_conversation(element: &ObjectElement<'_>, key: &str) -> Option<Vec<Turn>> {
-    // Most files have no tree, so they are not searched a second time.
+    // Most files have no `children`, so the slower search for messages is left out.
     let found = has_children(element.text).then(|| message_tree::messages(element.text, &[key]))?;
     turns(&found, &element.pointer, 0)
 }
 
-/// A message and the messages inside it, to be added after `position` other turns. None if it contains none.
+/// A message and the messages inside it. `position` is the number of turns before them. None if no message is inside
+/// it.
 pub(super) fn of_message(element: &ObjectElement<'_>, position: usize) -> Option<Vec<Turn>> {
     let found = has_children(element.text).then(|| message_tree::message_with_answers(element.text))?;
     turns(&found, &element.pointer, position)
@@ -40,7 +41,7 @@ fn turns(found: &[FoundMessage], pointer: &str, position: usize) -> Option<Vec<T
     Some(found.iter().map(turn).collect())
 }
 
-/// Messages whose parent is named with a word for "no parent" begin the conversation.
+/// Makes roots of the messages whose parent is one of [`NO_PARENT`].
 pub(super) fn find_roots(turns: &mut [Turn]) {
     let is_no_parent = |turn: &Turn| matches!(&turn.parent, TurnParent::Id(id) if NO_PARENT.contains(&id.as_str()));
     if !turns.iter().any(is_no_parent) {

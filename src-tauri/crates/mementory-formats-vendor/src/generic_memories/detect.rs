@@ -14,7 +14,7 @@ const SAMPLE_COUNT: usize = 50;
 
 /// Pointers of the elements of lists whose names say that they contain memories.
 const NAMED_LISTS: [&str; 2] = ["/memories/", "/facts/"];
-/// Members that may contain a short memory in an object of a store.
+/// Members that may contain a short memory in an object of a memory store.
 const STORED_TEXT_KEYS: [&str; 4] = ["memory", "content", "text", "fact"];
 /// Members of messages, tasks, posts and machines, which also have short texts, ids and times.
 const NO_STORE_KEYS: [&str; 13] =
@@ -62,14 +62,14 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool 
             _ => break,
         }
     }
-    // One memory is enough in a list, or if it is known who wrote the file.
+    // One memory is enough in a list, or in a file of ChatGPT.
     let is_enough = is_selected || text_count > 1 || head.starts_with(b"[") || is_of_chatgpt(&keys_of(head));
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }
 
 /// True for a sentence in a list, and for an object with a sentence and at most one further sentence. In a list that is
-/// named after memories (`is_named`), two words are enough, and an object of a store may have any text. If the user
-/// selected this format (`is_selected`), any text is enough.
+/// named after memories (`is_named`), two words are enough, and in an object of a memory store, any text is enough. If
+/// the user selected this format (`is_selected`), any text is enough.
 fn is_memory(json: &str, in_array: bool, is_named: bool, is_selected: bool) -> bool {
     let Some(text) = memory_text(json) else { return false };
     let is_object = json.starts_with('{');
@@ -77,7 +77,7 @@ fn is_memory(json: &str, in_array: bool, is_named: bool, is_selected: bool) -> b
     is_selected || is_statement && (in_array || is_object) && count_further_texts(json) <= 1
 }
 
-/// True for an object as stores of memories return it: a short text with an id and a time, and nobody who said it.
+/// True for an object as memory stores return it: a text with an id and a time, but without a speaker.
 fn is_stored_text(json: &str) -> bool {
     let Some(object) = Object::parse(json) else { return false };
     let has_one = |keys: &[&str]| keys.iter().any(|key| object.has(key));
@@ -96,7 +96,7 @@ fn is_sentence(text: &str) -> bool {
 const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
 
 /// Number of members with sentences besides the text of a memory. Two is added for a record with many members or with
-/// one of [`NO_MEMORY_KEYS`]. One further sentence is usually a title. More of them mean another kind of record, such
+/// one of [`NO_MEMORY_KEYS`]. One further sentence is usually a title. More sentences mean another kind of record, such
 /// as an article or a ticket.
 fn count_further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };

@@ -23,7 +23,6 @@ pub(super) const UPDATED_KEYS: [&str; 4] = ["updated_at", "updatedAt", "updated"
 const TAG_KEYS: [&str; 4] = ["tags", "categories", "topics", "labels"];
 const TYPE_KEYS: [&str; 3] = ["type", "category", "kind"];
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

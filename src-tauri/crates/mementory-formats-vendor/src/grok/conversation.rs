@@ -39,7 +39,7 @@ const RESPONSE_FIELDS: [&str; 8] =
 /// Members by which an object is recognised as a response.
 const RESPONSE_MEMBERS: [&str; 7] =
     ["message", "sender", "_id", "response_id", "responseId", "create_time", "parent_response_id"];
-/// Members with the parent of a response. The interface of the website writes its names in another way than the export.
+/// Members with the parent of a response. The API of the website writes names in another way than the export.
 const PARENTS: [&str; 2] = ["parent_response_id", "parentResponseId"];
 
 /// Reads `{conversation, responses}` and sends it. An object that has the members of a conversation itself is read too.
@@ -154,7 +154,7 @@ fn put_oldest_first(turns: &mut [Turn]) {
     }
     turns.reverse();
     let has_links = turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_)));
-    // A message without a time stays where it is, so the others are sorted only if all have one.
+    // The right position of a message without a time is not known, so messages are sorted only if all have a time.
     if !has_links && times.len() == turns.len() {
         turns.sort_by_key(|turn| turn.times.created);
     }
@@ -302,7 +302,8 @@ fn without_render_tags(text: &str) -> String {
     out
 }
 
-/// The text without the tags around an artifact. Its title stays as a line before it. The verbatim has the tags.
+/// The text without the tags around an artifact. The title of the artifact stays as a line before its text. The
+/// verbatim has the tags.
 fn without_artifact_tags(text: String) -> String {
     if !text.contains("<xaiArtifact") {
         return text;

@@ -25,7 +25,7 @@ pub(super) fn file_key(id: &str) -> RecordKey {
     RecordKey::new(GROK, format!("file/{id}"))
 }
 
-/// A reference to a file. In the source it is a string with the id, or an object with an id and a name.
+/// A reference to a file. In the source, the reference is a string with the id, or an object with an id and a name.
 pub(super) fn reference(raw: &RawValue) -> Option<AttachmentRef> {
     let (id, name) = match decode_string(raw) {
         Some(id) => (id.trim().to_owned(), None),

@@ -73,7 +73,7 @@ pub(super) fn read_project(
     reader.sink.unit(Unit { records })
 }
 
-/// Reads a task that Grok runs at set times.
+/// Reads a task that Grok runs on a schedule.
 pub(super) fn read_task(
     reader: &mut FileReader<'_>,
     member: &Member,

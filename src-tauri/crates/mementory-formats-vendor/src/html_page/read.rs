@@ -1,4 +1,5 @@
-//! Reads the records of a page that this format wrote, line by line. Everything between the records is only for people.
+//! Reads the records of a page that this format wrote, line by line. Everything between the records is only for human
+//! readers and is ignored.
 use super::{BEGIN, END, ID, VERSION, escape::unescape};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::{export_files::readable::record_of, lines::next_line, reader::FileReader};

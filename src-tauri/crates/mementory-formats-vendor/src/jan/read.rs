@@ -33,7 +33,7 @@ pub(super) fn read(
         }
         _ => messages(files, member, &mut threads),
     })?;
-    // Threads without messages.
+    // The remaining threads have no messages.
     let by_place: HashMap<&str, &Member> = catalog.members().iter().rev().map(|m| (m.place.as_str(), m)).collect();
     for thread in threads.into_values() {
         if let Some(member) = by_place.get(thread.place.as_str()).copied() {
@@ -43,7 +43,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// What the file of a thread says.
+/// The metadata in the file of a thread.
 struct Thread {
     id: Option<String>,
     title: Option<String>,

@@ -14,7 +14,6 @@ use serde_json::Value;
 /// Members of a value that may hold the text of a memory.
 const TEXTS: [&str; 6] = ["content", "memory", "text", "fact", "summary", "data"];
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Writing rows of a store.
+//! Tests of writing rows of a store.
 use super::LangMem;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 

@@ -21,7 +21,7 @@ pub(super) struct Collections<'m> {
 }
 
 impl<'m> Collections<'m> {
-    /// Reads the collection of conversations. It must be read before the messages.
+    /// Reads the collection of conversations. This collection must be read before the messages.
     pub(super) fn read_conversations(
         &mut self,
         files: &mut FileReader<'_>,
@@ -35,7 +35,7 @@ impl<'m> Collections<'m> {
                 return Ok(());
             };
             self.count(files, member, element.text)?;
-            // The messages are in another file, so the pointer into this one is left out.
+            // The record names the file of the messages, so a pointer into this file would be wrong.
             let chat = head(&element.object, String::new(), Verbatim::json(element.text));
             if self.heads.insert(id.clone(), (place, chat)).is_none() {
                 self.order.push(id);
@@ -76,7 +76,7 @@ impl<'m> Collections<'m> {
         Ok(())
     }
 
-    /// Sends the conversations. One without messages is reported.
+    /// Sends the conversations. A conversation without messages is reported.
     pub(super) fn send(mut self, files: &mut FileReader<'_>) -> Result<(), FormatError> {
         for id in std::mem::take(&mut self.order) {
             let head = self.heads.remove(&id);
@@ -86,7 +86,7 @@ impl<'m> Collections<'m> {
                 files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
                 continue;
             };
-            // The rows are in the order in which the database stores them.
+            // The database stores rows in any order.
             if turns.iter().all(|turn| turn.times.created.is_some()) {
                 turns.sort_by_key(|turn| turn.times.created);
             }

@@ -13,7 +13,6 @@ use serde_json::value::RawValue;
 /// Keys of the messages of a conversation, as a list or as a tree.
 const LISTS: [&str; 2] = ["messages", "messagesTree"];
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -57,7 +56,7 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
     send(files, member, Chat { turns, ..head(object, element.pointer.clone(), verbatim) }, FORMAT_ID, None)
 }
 
-/// The messages. In a tree, the parent of a message is the one that contains it.
+/// The messages. In a tree, the parent of a message is the message that contains it.
 fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
     let found = message_tree::messages(element.text, &LISTS);
     let is_tree = message_tree::is_tree(&found);

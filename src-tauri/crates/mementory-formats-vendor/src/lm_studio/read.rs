@@ -12,7 +12,6 @@ use serde_json::value::RawValue;
 
 const FORMAT_ID: &str = "lm_studio";
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -67,7 +66,7 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
         chat.fields.insert("system_prompt".into(), prompt.into_owned().into());
     }
     let mut unit = unit(files, member, chat, FORMAT_ID, None);
-    // These ids were derived here. The file contains no ids.
+    // The reader derived these ids. The file contains no ids.
     unit.records.iter_mut().for_each(|record| record.origin_id = None);
     files.sink.unit(unit)
 }

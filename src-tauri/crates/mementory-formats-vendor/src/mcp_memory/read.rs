@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 /// The lists of the graph that the tool `read_graph` returns.
 const LISTS: [&str; 2] = ["entities", "relations"];
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -32,7 +31,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
         "entity" => read_entity(rows, files, row, &object),
         "relation" => read_relation(rows, files, row, &object),
         "observation" => read_observations(rows, files, row, &object),
-        // A fork marks its own files with a line of this type.
+        // A fork of the server marks its own files with a line of this type.
         "_aim" => {
             rows.skip(files, row, "not_a_record: the marker of a memory file", Kind::Entity);
             Ok(())

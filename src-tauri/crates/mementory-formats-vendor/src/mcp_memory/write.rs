@@ -1,6 +1,6 @@
 //! Writes entities, their observations and relations as the lines of the reference server's `memory.jsonl`. A memory
-//! becomes an observation about the entity that it names or links to. If there is none, it is about an entity with the
-//! memory's title, or else about the person.
+//! becomes an observation about the entity that it names or links to. If there is no such entity, the observation is
+//! about an entity with the title of the memory, or else about the person.
 use super::read::{entity, observation, relation};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -24,7 +24,7 @@ const KINDS: [Kind; 8] = [
     Kind::Procedure,
     Kind::Todo,
 ];
-/// The name that the server's documentation gives to the person.
+/// The name of the person in the documentation of the server.
 const PERSON: &str = "default_user";
 /// Largest number of bytes of observations that are collected at once, so that memory use is bounded.
 const CHUNK_BYTES: usize = 16 << 20;
@@ -190,7 +190,8 @@ impl Line {
             return self.add_entity(export, stored, about);
         }
         let own = export.own_text(stored).filter(|_| stored.record.kind == Kind::Memory).map(str::to_owned);
-        // The server reads only strings, so an observation that a fork wrote as an object is not written unchanged.
+        // The server reads only strings, so an observation that another server wrote as an object is not written
+        // unchanged.
         let own = own.filter(|text| text.starts_with('"'));
         let text = own.unwrap_or_else(|| json!(words(&stored.record)).to_string());
         let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observation(about, &raw));

@@ -11,7 +11,7 @@ use mementory_model::{Kind, Record};
 use rusqlite::Statement;
 use serde_json::Value;
 
-/// Columns with JSON in a text.
+/// Columns whose text is JSON.
 const JSON_COLUMNS: [&str; 2] = ["metadata", "connection_types"];
 /// The member of an association that contains the id of the other memory. This id becomes the target of a link.
 const TARGET: &str = "target_hash";

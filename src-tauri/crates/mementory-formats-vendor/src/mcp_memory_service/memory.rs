@@ -22,7 +22,7 @@ const USED_MEMBERS: [&str; 15] = [
     "deleted_at",
 ];
 
-/// A memory. None without a text.
+/// Converts an object to a memory. None if it has no text.
 pub(super) fn memory_of(rows: &RowSender, memory: &Object<'_>) -> Option<Record> {
     let is_backup = !memory.has("content") && memory.has("document");
     let text = memory.first_text(&["content", "document"])?;

@@ -7,7 +7,6 @@ use mementory_formats_shared::memory_rows::{Row, RowSender, each_row, object_of}
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -10,7 +10,6 @@ use serde_json::value::RawValue;
 /// Lists of memories, and the list of relations in responses of versions with a graph.
 const LISTS: [&str; 5] = ["results", "memories", "data", "relations", "points"];
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -69,7 +68,7 @@ fn read_points(
     Ok(())
 }
 
-/// A memory. None without a text.
+/// Converts an object to a memory. None if it has no text.
 pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
     // A point of the vector store has the members of the memory in its payload.
     if let Some(payload) = object.object("payload").filter(|payload| payload.has("data")) {

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Writing memories and relations.
+//! Tests of writing memories and relations.
 use super::Mem0;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 

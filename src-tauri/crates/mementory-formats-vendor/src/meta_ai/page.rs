@@ -102,7 +102,7 @@ impl OpenChat {
         if self.name.is_none() {
             self.offset = offset;
         }
-        // The messages have the text of this cell, so erasing a message erases its text.
+        // Only the messages have the text of this cell, so erasing a message erases its text.
         self.heading = transcript::heading(&text);
         for (role, text) in turns {
             let verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.clone() });

@@ -3,7 +3,6 @@ use super::{SCOPE, blocks, detect, page, thread, whatsapp};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::reader::FileReader;
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -95,7 +95,7 @@ fn label(
         ..Turn::default()
     });
     let mut chat = page::chat(transcript::name(&label), turns.collect(), pointer.to_owned());
-    // The messages have the text of the value, so erasing a message erases its text.
+    // Only the messages have the text of the value, so erasing a message erases its text.
     let key = if object.text("value").is_some() { "value" } else { "href" };
     let texts: Vec<(&RawValue, &str)> = object.raw_value(key).map(|raw| (raw, "\"\"")).into_iter().collect();
     chat.verbatim = Some(Verbatim::json(with_replaced_values(raw.get(), &texts)));
@@ -167,8 +167,8 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
     page::send_chat(reader, member, chat, "json")
 }
 
-/// True if the newest message comes first, as its time shows. If the times do not decide, the speakers do, because an
-/// answer does not come before its prompt.
+/// True if the newest message comes first. The times of the first and the last message decide this, or else their
+/// speakers, because an answer does not come before its prompt.
 fn is_newest_first(turns: &[Turn]) -> bool {
     let (Some(first), Some(last)) = (turns.first(), turns.last()) else { return false };
     match (first.times.created, last.times.created) {
@@ -194,7 +194,7 @@ fn read_pair(raw: &RawValue, message: &Object<'_>, pointer: &str) -> Option<[Tur
         verbatim: Some(Verbatim::json(verbatim)),
         ..Turn::default()
     };
-    // The answer's verbatim has everything but the prompt, so erasing the prompt's message erases the prompt.
+    // The verbatim of the answer does not contain the prompt, so erasing the prompt erases its text completely.
     let rest = with_replaced_values(raw.get(), &[(raw_prompt, "\"\"")]);
     let mut answer = turn("assistant", answer_key, answer, rest);
     let known_members: Vec<&str> = [prompt_key, answer_key].into_iter().chain(MESSAGE_TIMES).collect();

@@ -54,7 +54,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         if let Some(head) = head_of(line) {
             let mut turn = turn(&head, line, order, person);
             turn.pointer = format!("line {}", index + 1);
-            // Without the role, because a longer export may have more people.
+            // The key does not depend on the role, because a longer export may have more people and thus other roles.
             let speaker = head.speaker.unwrap_or_default();
             turn.key = Some(content_id(&format!("{}\n{speaker}\n{}", turns.len(), head.text)));
             turns.push(turn);

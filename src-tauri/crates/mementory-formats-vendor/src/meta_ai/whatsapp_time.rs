@@ -9,9 +9,9 @@ pub(super) const MARKS: [char; 7] =
     ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
 /// The zeros of Arabic, Persian, Hindi, Bengali and Latin digits.
 const ZEROS: [char; 5] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '0'];
-/// What is written between the numbers of a date.
+/// Separators between the numbers of a date.
 const DATE_SEPARATORS: &[&str] = &["/", ".", "-", "年", "月", "년", "월"];
-/// What is written between hours, minutes and seconds.
+/// Separators between hours, minutes and seconds.
 const CLOCK_SEPARATORS: &[&str] = &[":", "：", ".", "h", "時", "时"];
 /// Words that may stand beside the time of day and do not change it.
 const JOINING_WORDS: &[&str] = &[
@@ -95,7 +95,7 @@ impl DayPart {
 /// The words between the date and the time of day, or after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
-    /// There are none, or only words that do not change the time.
+    /// No words, or only words that do not change the time.
     Neutral,
     DayPart(DayPart),
     Unknown,

@@ -117,7 +117,7 @@ fn message(element: &ObjectElement<'_>, chat: &str) -> Message {
 
 fn send(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>, chats: Chats) -> Result<(), FormatError> {
     for (id, mut messages) in chats.list {
-        // Files list the messages in any order.
+        // A file may list the messages in any order.
         if messages.iter().all(|message| message.turn.times.created.is_some()) {
             messages.sort_by_key(|message| message.turn.times.created);
         }

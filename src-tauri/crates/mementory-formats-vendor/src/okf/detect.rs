@@ -1,5 +1,5 @@
-//! Detects bundles of the Open Knowledge Format. A bundle states a version. Or most of its concepts have a `type` in
-//! their frontmatter, and it has an index or members that only this format has.
+//! Detects bundles of the Open Knowledge Format. A bundle states a version, or most of its concepts have a `type` in
+//! their frontmatter and it has an index or members that only this format has.
 use super::is_reserved;
 use mementory_format::{Catalog, Claim, Member, Role};
 use mementory_formats_shared::note::Note;
@@ -50,8 +50,8 @@ fn has_type(catalog: &Catalog, member: &Member) -> bool {
         .is_ok_and(|head| Note::parse(&String::from_utf8_lossy(&head)).text("type").is_some())
 }
 
-/// The value of `okf_version`. It belongs in the frontmatter of the index at the top, but many programs write it in a
-/// concept.
+/// The value of `okf_version`. The right place is the frontmatter of the index at the top, but many programs write the
+/// version in a concept.
 fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
     let members = folder.notes.iter().filter_map(|id| catalog.members().get(*id));
     let is_top_index = |member: &&Member| {

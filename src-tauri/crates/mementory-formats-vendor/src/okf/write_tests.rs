@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Writing concepts.
+//! Tests of writing concepts.
 use super::Okf;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 use crate::testing::{read, write};

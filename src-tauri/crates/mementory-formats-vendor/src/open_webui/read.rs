@@ -8,7 +8,6 @@ use mementory_model::Kind;
 /// Keys under which other programs wrap the list of chats.
 const WRAPPERS: [&str; 3] = ["data", "chats", "items"];
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

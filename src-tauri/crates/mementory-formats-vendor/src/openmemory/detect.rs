@@ -25,7 +25,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     {
         return Some("backup");
     }
-    // The account comes first and may fill the whole start of the file, so that it contains no memories.
+    // The account comes first and may fill the whole start of the file, so the memories may come later.
     if head.has_all("user", &["user_id", "id"]) && head.has("apps.owner_id") {
         return Some("backup");
     }

@@ -44,7 +44,6 @@ const READ_MEMBERS: [&str; 13] = [
     "categoryIds",
 ];
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -7,7 +7,7 @@ use serde_json::{Value, value::RawValue};
 
 /// Members of an entry with the answer.
 pub(super) const ANSWERS: [&str; 4] = ["answer", "text", "response", "answer_text"];
-/// Members of an answer that is JSON, with the query.
+/// Members with the query in an answer that is JSON.
 const QUERIES: [&str; 2] = ["query", "query_str"];
 /// Largest nesting depth of JSON inside JSON strings.
 const MAX_NESTING: usize = 3;
@@ -110,7 +110,7 @@ pub(super) fn without_query(answer: &RawValue) -> Option<String> {
     value_without_query(answer, 0)
 }
 
-/// [`without_query`] for the text of a cell.
+/// Like [`without_query`], but for the text of a cell.
 pub(super) fn text_without_query(text: &str) -> Option<String> {
     json_without_query(text, 0)
 }

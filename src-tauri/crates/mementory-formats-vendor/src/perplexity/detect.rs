@@ -58,7 +58,7 @@ pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
     }
 }
 
-/// The keys of the arrays in which a file has its threads or entries, in an object around them.
+/// If the file is an object, the keys of its arrays of threads or entries.
 pub(super) fn wrappers_of(keys: &Keys) -> Vec<&'static str> {
     let mut wrappers: Vec<_> =
         WRAPPERS.into_iter().filter(|wrapper| is_thread_at(keys, &format!("{wrapper}."))).collect();
@@ -73,7 +73,7 @@ pub(super) fn wrappers_of(keys: &Keys) -> Vec<&'static str> {
 const WRAPPERS: [&str; 4] = ["threads", "data", "results", "items"];
 /// Where threads or entries may be in a file.
 const PLACES: [&str; 8] = ["", "threads.", "data.", "results.", "items.", "thread.", "data.threads.", "data.thread."];
-/// Names for a thread that other programs rarely use.
+/// Members that name a thread and that other programs rarely use.
 const THREAD_NAMES: [&str; 6] =
     ["thread_id", "thread_uuid", "context_uuid", "thread_url_slug", "thread_url", "thread_title"];
 /// Members of entries that other programs rarely use.

@@ -93,7 +93,8 @@ fn read_conversations(
         let id = cell(uuid).map(str::to_owned);
         let base = id.clone().unwrap_or_else(|| content_id(&format!("{:?}\n{text}", row.cell(title))));
         let mut turns = Vec::new();
-        // The title and the steps of the search may repeat the query, which only its own message shall contain.
+        // The title and the steps of the search may repeat the query. It is removed from them, so that erasing the
+        // message with the query erases its text completely.
         let mut cells = header.other_cells(&row, &[query]);
         let rest = answer::text_without_query(text);
         let stated = cell(query).map(str::to_owned).or(answer.query);

@@ -65,7 +65,7 @@ const WRAPPERS: [&str; 4] = ["data", "thread", "result", "response"];
 const MAX_WRAPPERS: usize = 3;
 /// Members of an entry with the id of its thread.
 const IDS_IN_ENTRIES: [&str; 3] = ["context_uuid", "thread_uuid", "thread_id"];
-/// Members of an entry with the end of an address, which is that of its thread or of the entry.
+/// Members of an entry with the last part of an address: the address of its thread, or of the entry itself.
 const SLUGS_IN_ENTRIES: [&str; 2] = ["thread_url_slug", "slug"];
 /// Members by which an entry names its thread.
 const NAMES_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
@@ -77,7 +77,7 @@ const NAMES_IN_THREADS: [&str; 7] =
 struct Thread {
     chat: Chat,
     container: String,
-    /// Keys of its messages.
+    /// Keys of the messages of the thread.
     keys: HashSet<Option<String>>,
 }
 
@@ -90,8 +90,8 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Adds messages to the thread with the id of `chat`. If there is none, `chat` becomes a new thread. A message that
-    /// the thread already has is not added again.
+    /// Adds messages to the thread with the id of `chat`. If there is no such thread, `chat` becomes a new one. A
+    /// message that the thread already has is not added again.
     pub(super) fn add(
         &mut self,
         reader: &mut FileReader<'_>,
@@ -276,13 +276,14 @@ fn read_thread(
     // The entries of one file may belong to several threads.
     let mut names = names_under(&IDS_IN_ENTRIES);
     if names.is_empty() {
-        // If the entries have different addresses, these are their own, and the list is one thread.
+        // If the addresses differ, they are those of the entries and not of threads. Then the list is one thread.
         names = names_under(&SLUGS_IN_ENTRIES);
         names = if names.len() > 1 { HashSet::new() } else { names };
     }
     let is_one_thread = names.len() <= 1;
     let only_name = names.drain().next().filter(|_| is_one_thread).or_else(|| whole.id.clone());
-    // Entries without a name belong together because they are in one list. Its first entry identifies it.
+    // Entries that name no thread belong together, because they are in one list. The first entry identifies this
+    // thread.
     let first = entries.first().filter(|_| only_name.is_none() && entries.len() > 1);
     let list_id = first.map(|first| {
         let id = Object::parse(first.get()).and_then(|entry| first_id(&entry, &["backend_uuid", "uuid", "id", "slug"]));
@@ -328,7 +329,7 @@ fn thread_chat(object: &Object<'_>, pointer: &str) -> Chat {
         },
         source: Source { project: project_of(object), ..Source::default() },
         pointer: pointer.to_owned(),
-        // An object without an id is the answer of an interface. Its members do not describe a thread.
+        // An object without an id is a response of the API. Its members do not describe a thread.
         fields: if id.is_some() { other_fields(object, &THREAD_MEMBERS) } else { Fields::new() },
         id,
         ..Chat::default()

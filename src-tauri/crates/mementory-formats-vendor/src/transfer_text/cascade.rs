@@ -8,7 +8,7 @@ use mementory_formats_shared::roles;
 const TITLE: &str = "# Cascade Chat Conversation";
 const PROMPT: &str = "### User Input";
 const ANSWER: &str = "### Planner Response";
-/// Beginnings of the lines that name an action of the agent. In the export, they also stand below a prompt.
+/// Beginnings of the lines that name an action of the agent. In the export, such lines may also follow a prompt.
 const ACTIONS: [&str; 16] = [
     "Viewed ",
     "Listed directory ",

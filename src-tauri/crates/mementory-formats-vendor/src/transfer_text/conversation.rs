@@ -131,8 +131,8 @@ fn platform(found: &Transcript, session: Option<&Session<'_>>, place: &TextSourc
     ASSISTANTS.into_iter().find(|who| is_from(who)).unwrap_or("other").into()
 }
 
-/// The last heading before the turns that is more than a time; else the file name; else the first line of the first
-/// turn that has text.
+/// The last heading before the turns that is not only a time. If there is none, the file name, or else the first line
+/// of the first turn that has text.
 fn title(found: &Transcript, place: &TextSource<'_>) -> Option<String> {
     let mut headings = found.preamble.lines().filter_map(|line| {
         let line = line.trim();

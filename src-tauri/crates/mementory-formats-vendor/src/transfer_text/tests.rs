@@ -179,7 +179,7 @@ fn entries_without_a_date_among_dated_ones_are_read() {
     assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
     assert_eq!(texts(&seen), expected);
     assert!(seen.notes.is_empty());
-    // If the list is not in a code fence, the lines around it are taken for words of the assistant.
+    // If the list is not in a code fence, the lines before and after it count as words of the assistant.
     let (_, seen) = paste(&format!("Sure. Here you are.\n\n{lines}\n[unknown] - Has a dog.\n\nThat is all."));
     assert_eq!(texts(&seen), [&expected[..], &["Has a dog."]].concat());
     assert_eq!(seen.notes[0].code, "line_not_an_entry");

@@ -8,7 +8,6 @@ use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record};
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
