@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_comes_back_from_its_json() {
+    fn a_value_is_restored_from_its_json() {
         let value = map(vec![
             (1.into(), 2.into()),
             (2.into(), bytes(&[0xab; 8])),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_lies_about_its_size_or_has_too_many_items_is_refused() {
+    fn a_document_with_a_wrong_size_or_too_many_items_is_refused() {
         assert!(parse(&[0xa1, 0x01, 0x02]).is_some());
         for bytes in [
             // First a byte string, an array and a map whose heads state a length of almost 2^63. Then a truncated

@@ -62,12 +62,12 @@ const FIRST_ID: &str = "000102030405060708090a0b0c0d0e0f";
 const SECOND_ID: &str = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff";
 
 #[test]
-fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
     check_fixtures(&Amem);
 }
 
 #[test]
-fn hostile_records_come_back() {
+fn hostile_records_are_read_back() {
     let (_, back) = check_hostile(&Amem);
     assert!(back.records.iter().all(|record| record.fields["trust"] == "self"));
 }
@@ -90,7 +90,7 @@ fn a_file_opens_only_with_its_passphrase() {
 }
 
 #[test]
-fn a_changed_memory_is_an_error_alone() {
+fn a_changed_memory_does_not_affect_the_others() {
     let scratch = Scratch::new("amem-changed");
     let out = scratch.at("a.amem");
     let records = vec![own(FIRST_ID, "Prefers leeks.", "self"), own(SECOND_ID, "Sows in May.", "self")];
@@ -108,7 +108,7 @@ fn a_changed_memory_is_an_error_alone() {
 }
 
 #[test]
-fn what_somebody_else_wrote_does_not_become_the_owners() {
+fn a_memory_of_another_author_does_not_become_the_owners() {
     let scratch = Scratch::new("amem-custody");
     let out = scratch.at("a.amem");
     let records = vec![own(FIRST_ID, "Prefers leeks.", "self"), own(SECOND_ID, "Sows in May.", "trusted")];
@@ -190,7 +190,7 @@ fn only_names_of_scopes_can_be_read_without_the_passphrase() {
 }
 
 #[test]
-fn a_memory_that_was_written_and_read_is_beside_its_original() {
+fn a_memory_and_its_copy_from_an_export_are_both_written() {
     let scratch = Scratch::new("amem-again");
     let (first, second) = (scratch.at("a.amem"), scratch.at("b.amem"));
     let mut source = MemorySource::default();

@@ -7,7 +7,7 @@ use mementory_format::testkit::{Scratch, repo, tree};
 use mementory_model::Kind;
 
 #[test]
-fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
     check_fixtures(&BasicMemory);
 }
 
@@ -20,7 +20,7 @@ fn hostile_records_stay_in_their_notes() {
 }
 
 #[test]
-fn ten_thousand_notes_come_back() {
+fn ten_thousand_notes_are_read_back() {
     let (report, back) = round_trip(&BasicMemory, &mut many());
     assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
 }

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_have_one_or_two_underscores() {
+    fn names_of_portal_parts_have_one_or_two_underscores() {
         for name in ["Conversations__a-chatgpt-0001.zip", "Conversations_a-chatgpt-0001-part-0002.zip", "Files__x.zip"]
         {
             assert!(is_portal_part(name), "{name}");

@@ -92,7 +92,7 @@ fn conversations_are_in_parts_of_a_hundred() {
 }
 
 #[test]
-fn an_export_of_nothing_is_refused() {
+fn an_export_without_records_is_refused() {
     check_nothing_to_write(&ChatGpt);
 }
 

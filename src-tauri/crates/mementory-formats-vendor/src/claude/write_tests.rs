@@ -83,7 +83,7 @@ fn outdated_memories_and_credentials_are_withheld() {
 }
 
 #[test]
-fn an_export_of_nothing_is_refused() {
+fn an_export_without_records_is_refused() {
     check_nothing_to_write(&Claude);
 }
 

@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_cell_begins_like_a_formula_and_every_cell_comes_back() {
+    fn no_cell_begins_like_a_formula_and_every_cell_is_read_back() {
         for cell in
             ["=1", "+1", "-1", "@x", "\t=1", "\r\n=1", " =1", "'", "''=", "'=1", "x=1", "", "＝1", "don't", "'tis"]
         {

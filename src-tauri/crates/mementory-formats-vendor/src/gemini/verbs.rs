@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_labels_only_if_they_are_nothing_else() {
+    fn a_header_with_further_words_is_not_a_label() {
         let prompts =
             ["Prompted", "Prompted:", "Eingegebener Prompt", "Du hast … eingegeben", "送信したメッセージ", "Запрос"];
         for header in prompts {

@@ -19,7 +19,7 @@ fn a_renamed_file_keeps_its_record_keys() {
 }
 
 #[test]
-fn a_grown_file_keeps_its_record_keys() {
+fn a_file_with_a_further_message_keeps_its_record_keys() {
     let scratch = Scratch::new("ai-studio-longer");
     let first = r#"{"role":"user","text":"a","createTime":"2026-06-01T10:00:00Z"},{"role":"model","text":"b"}"#;
     let file = |chunks: &str| format!(r#"{{"runSettings":{{}},"chunkedPrompt":{{"chunks":[{chunks}]}}}}"#);

@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_are_known_by_their_members() {
+    fn shapes_are_recognised_by_their_members() {
         for (text, expected) in [
             (
                 r#"{"conversations":[{"id":"1","messages":[{"role":"user","content":"a"}]}]}"#,

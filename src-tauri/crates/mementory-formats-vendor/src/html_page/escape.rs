@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_comes_back_and_has_no_tags() {
+    fn every_text_is_read_back_and_has_no_tags() {
         for text in mementory_formats_shared::testkit::HOSTILE_TEXTS.into_iter().chain([
             "&#60;",
             "&lt",

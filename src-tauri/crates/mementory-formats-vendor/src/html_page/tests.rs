@@ -44,7 +44,7 @@ fn a_large_vault_is_written_whole() {
 }
 
 #[test]
-fn an_export_of_nothing_is_refused() {
+fn an_export_without_records_is_refused() {
     check_nothing_to_write(&HtmlPage);
 }
 

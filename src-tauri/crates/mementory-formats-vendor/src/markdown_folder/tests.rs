@@ -23,7 +23,7 @@ fn records_are_read_back_except_for_the_listed_losses() {
 }
 
 #[test]
-fn no_text_leaves_its_quote_and_no_name_leaves_the_folder() {
+fn texts_stay_in_their_quotes_and_files_in_the_folder() {
     let written = write_and_read(&mut foreign_source(), &MarkdownFolder);
     let names: Vec<String> = tree(&written.path).into_keys().collect();
     assert!(names.contains(&"index.md".to_owned()) && names.contains(&"memories.md".to_owned()), "{names:?}");
@@ -62,7 +62,7 @@ fn a_large_vault_is_written_whole() {
 }
 
 #[test]
-fn an_export_of_nothing_is_refused() {
+fn an_export_without_records_is_refused() {
     check_nothing_to_write(&MarkdownFolder);
 }
 

@@ -4,7 +4,7 @@ use super::Mem0;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 
 #[test]
-fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
     check_fixtures(&Mem0);
 }
 
@@ -24,7 +24,7 @@ fn hostile_records_stay_in_their_elements() {
 }
 
 #[test]
-fn ten_thousand_memories_come_back() {
+fn ten_thousand_memories_are_read_back() {
     let (report, back) = round_trip(&Mem0, &mut many());
     assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
 }

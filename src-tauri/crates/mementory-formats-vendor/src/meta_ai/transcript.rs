@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn names_have_a_date_and_a_time() {
+    fn the_name_of_a_transcript_states_its_time() {
         let time = |text| name(text).and_then(|n| n.time).map(|t| t.to_rfc3339());
         assert_eq!(
             time("Conversation with Meta AI_04-17-2026_1776479869.txt").as_deref(),

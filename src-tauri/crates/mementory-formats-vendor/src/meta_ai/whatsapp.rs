@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_chat_in_which_the_assistant_speaks_is_one() {
+    fn only_a_chat_in_which_the_assistant_speaks_is_recognised() {
         let chat = "19/07/2026, 10:00 - Mirela: What eats slugs?\n19/07/2026, 10:01 - Meta AI: Hedgehogs.\nAnd frogs.";
         assert!(is_chat(chat));
         assert!(is_chat(&format!("{chat}\n19/07/2026, 10:02 - Jonas: Really?")));

@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn other_numbers_are_not_a_time() {
+    fn texts_with_other_numbers_are_not_times() {
         for text in ["1.2.3 see 4 and 5", "5 of 19/7/26 10", "99.99.99, 99:99", "19/7/26", "ab 19/7/26, 10:00", ""] {
             assert_eq!(time(text), None, "{text}");
         }

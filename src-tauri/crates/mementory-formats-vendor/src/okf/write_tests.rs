@@ -6,7 +6,7 @@ use crate::testing::{read, write};
 use mementory_format::testkit::{Scratch, repo, tree};
 
 #[test]
-fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
     check_fixtures(&Okf);
 }
 
@@ -21,7 +21,7 @@ fn hostile_records_stay_in_their_concepts() {
 }
 
 #[test]
-fn ten_thousand_concepts_come_back() {
+fn ten_thousand_concepts_are_read_back() {
     let (report, back) = round_trip(&Okf, &mut many());
     assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));
 }
