@@ -72,7 +72,6 @@ pub(super) fn map(mut members: Vec<(Value, Value)>) -> Value {
     Value::Map(members)
 }
 
-/// A byte string.
 pub(super) fn bytes(bytes: &[u8]) -> Value {
     Value::Bytes(bytes.to_vec())
 }
@@ -91,7 +90,6 @@ fn find(map: &Value, is: impl Fn(&Value) -> bool) -> Option<&Value> {
     map.as_map()?.iter().find(|(name, _)| is(name)).map(|(_, value)| value)
 }
 
-/// A whole number.
 pub(super) fn number(value: &Value) -> Option<i64> {
     value.as_integer()?.try_into().ok()
 }

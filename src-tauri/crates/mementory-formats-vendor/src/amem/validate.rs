@@ -6,7 +6,6 @@ use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, Vali
 use mementory_formats_shared::check::{MAX_FINDINGS, findings};
 use mementory_model::Limits;
 
-/// Checks the claimed exports.
 pub(super) fn validate(
     catalog: &Catalog,
     detected: &Detected,

@@ -24,7 +24,6 @@ pub(super) fn key_id(key: &[u8]) -> KeyId {
     id
 }
 
-/// An export.
 pub(super) struct Export {
     /// Salt of Argon2id.
     pub salt: Vec<u8>,

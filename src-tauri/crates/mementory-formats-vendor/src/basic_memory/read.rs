@@ -14,7 +14,6 @@ const FORMAT_ID: &str = "basic_memory";
 /// Number of bytes of a note that the first pass reads, for its title and permalink.
 const HEAD_BYTES: usize = 16 << 10;
 
-/// Reads every note.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -128,7 +128,6 @@ fn notes_with_relations(
     Ok(out)
 }
 
-/// The text of a note.
 fn note(stored: &StoredRecord, place: &Place, places: &Places, export: &Export, has_relations: bool) -> String {
     let record = &stored.record;
     let record_type = record.record_type.as_deref().map(str::trim).filter(|name| !name.is_empty());

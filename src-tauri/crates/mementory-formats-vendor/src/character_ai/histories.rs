@@ -154,7 +154,8 @@ fn send(
     reader.sink.unit(unit)
 }
 
-/// Reads the alternative texts of a message. The chosen one comes last. A message in the older shape has only one text.
+/// Reads the alternative texts of a message. The chosen text comes last. A message in the older shape has only one
+/// text.
 fn read_message(raw: &RawValue, message: &Object<'_>, pointer: &str, before: Option<&str>) -> Vec<Turn> {
     let author = message.object("src").or_else(|| message.object("author"));
     let is_human = author.as_ref().and_then(|author| author.raw_value("is_human"));

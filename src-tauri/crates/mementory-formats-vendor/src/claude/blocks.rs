@@ -177,7 +177,6 @@ pub(super) fn collapsed_block(kind: &str, name: Option<Cow<'_, str>>, text: Stri
     Value::Object(map)
 }
 
-/// Appends a paragraph.
 pub(super) fn push_text(out: &mut String, text: &str) {
     if text.trim().is_empty() {
         return;

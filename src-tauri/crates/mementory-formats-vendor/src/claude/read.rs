@@ -200,7 +200,8 @@ impl Reader<'_> {
         self.drop_if_damaged(member, result)
     }
 
-    /// True if a file contains design chats. It is in their folder, or its messages have nested content.
+    /// True if a file contains design chats. The file is in the folder `design_chats`, or its messages have nested
+    /// content.
     fn is_design(&self, member: &Member) -> bool {
         member.name.split('/').rev().nth(1) == Some("design_chats")
             || matches!(json_keys(self.catalog, member), Ok(Some(keys)) if detect::is_design(&keys))

@@ -12,7 +12,6 @@ use mementory_formats_shared::{
 use mementory_model::{DroppedAs, Fields, Issue, Kind, Times, Timestamp, Verbatim};
 use std::collections::HashMap;
 
-/// Reads every table.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -8,7 +8,6 @@ use mementory_formats_shared::{
 };
 use mementory_model::{DroppedAs, Record, Unit};
 
-/// Reads every table.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -1,4 +1,4 @@
-//! Writes the table as RFC 4180 in UTF-8. It begins with a byte order mark, so that spreadsheets recognise the
+//! Writes the table as RFC 4180 in UTF-8. The file begins with a byte order mark, so that spreadsheets recognise the
 //! encoding.
 use super::{ID, ID_COLUMN, TEXT_COLUMN, VERSION, cells};
 use csv_core::{Terminator, WriteResult, Writer, WriterBuilder};
@@ -68,8 +68,8 @@ fn without_input((result, written): (WriteResult, usize)) -> Progress {
     (result, 0, written)
 }
 
-/// Repeats a step of the CSV writer until everything is written. `step` gets the number of bytes that the steps before
-/// it have read.
+/// Repeats a step of the CSV writer until everything is written. `step` gets the number of bytes that the previous
+/// steps have read.
 fn append(out: &mut Vec<u8>, step: &mut dyn FnMut(usize, &mut [u8]) -> Progress) -> Result<(), FormatError> {
     let (mut done, mut space) = (0, [0; 4 << 10]);
     loop {

@@ -4,7 +4,6 @@ use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::{files::send_file, object::Object, reader::FileReader, values::id};
 use mementory_model::{DroppedAs, Issue, Kind, RecordKey};
 
-/// Reads an export.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

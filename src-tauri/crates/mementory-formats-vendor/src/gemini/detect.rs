@@ -122,7 +122,7 @@ fn dir_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// What a file contains. None if it is not from Gemini.
+/// What a file contains. None if the file is not from Gemini.
 pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);

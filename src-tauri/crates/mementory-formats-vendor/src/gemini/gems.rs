@@ -70,7 +70,7 @@ struct Gem {
     other_parts: Vec<(String, String)>,
     /// Position in the page where the Gem begins.
     at: usize,
-    /// Position where it ends.
+    /// Position in the page where the Gem ends.
     end: usize,
 }
 

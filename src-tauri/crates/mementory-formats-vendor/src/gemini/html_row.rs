@@ -7,7 +7,7 @@ use mementory_formats_shared::html::{self, RowKind, find_element};
 use mementory_formats_shared::object::range_in;
 use mementory_model::Verbatim;
 
-/// The element of one activity.
+/// The HTML element that contains one activity.
 pub(super) const OUTER_CELL: RowKind = RowKind { name: "div", class: "outer-cell" };
 const CONTENT_CELL: RowKind = RowKind { name: "div", class: "content-cell" };
 const HEADER_CELL: RowKind = RowKind { name: "div", class: "header-cell" };

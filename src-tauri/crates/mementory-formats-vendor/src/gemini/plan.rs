@@ -36,7 +36,7 @@ struct PlannedRow {
 /// The place of a row in its chat.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Number of rows before it.
+    /// Number of rows before this row.
     pub position: u32,
     /// Id of the previous row, and whether that row has an answer.
     pub before: Option<(String, bool)>,
@@ -48,7 +48,7 @@ pub(super) struct Place {
 /// Ids of rows, unique in an export.
 #[derive(Default)]
 pub(super) struct RowIds {
-    /// For each id: the file that had it first, and the digests of its rows.
+    /// For each id: the first file with this id, and the digests of the rows with this id.
     seen: HashMap<String, (usize, HashSet<String>)>,
 }
 

@@ -21,12 +21,12 @@ const READ_ITEM_MEMBERS: [&str; 3] = ["user", "assistant", "attachments"];
 const SITES: [(&str, &str); 3] =
     [("chatgpt.com", "chatgpt"), ("claude.ai", "claude"), ("m365.cloud.microsoft", "copilot")];
 
-/// True for the keys and the text of such a chat.
+/// True if the keys and the text are those of a chat of Gemini Voyager.
 pub(super) fn is_chat(keys: &Keys, head: &[u8]) -> bool {
     keys.has("items") && keys.has("format") && memchr::memmem::find(head, FORMAT_NAME).is_some()
 }
 
-/// Reads a file with one chat, or with a list of chats.
+/// Reads a file with one chat or with a list of chats.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     reader.objects(member, &[], Kind::Conversation, |reader, element| chat(reader, member, element))?;
     Ok(())

@@ -16,7 +16,7 @@ const READ_MEMBERS: [&str; 4] = ["title", "creation_time", "last_modification_ti
 /// Members of a turn for which the model has a field.
 const READ_TURN_MEMBERS: [&str; 5] = ["prompt", "text", "images", "model_thoughts", "turn_last_modified"];
 
-/// Reads a file with one thread, or with a list of them.
+/// Reads a file with one thread or with a list of threads.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     reader.objects(member, &["conversations"], Kind::Conversation, |reader, element| {
         let thread = &element.object;

@@ -109,7 +109,7 @@ fn turn(message: &Object<'_>, raw: &RawValue, pointer: String, blocks: &HashMap<
     turn
 }
 
-/// The names of topics by their ids. They are in the settings, which are JSON inside a string. In this JSON, the
+/// The names of topics by their ids. The names are in the settings, which are JSON inside a string. In this JSON, the
 /// assistants are again JSON inside a string.
 fn topic_names(settings: &Object<'_>) -> HashMap<String, String> {
     let mut out = HashMap::new();

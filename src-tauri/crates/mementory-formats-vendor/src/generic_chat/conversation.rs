@@ -34,7 +34,7 @@ pub(super) const TITLE_KEYS: [&str; 9] =
 const HEADER_KEYS: [&str; 6] = ["thread", "conversation", "chat", "metadata", "session", "meta"];
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
 const LEAF_KEYS: [&str; 4] = ["currentId", "current_node", "currentMessageId", "activeLeafId"];
-/// Keys of a question and of its answer, in entries that have both.
+/// Keys of a question and of its answer, in entries that contain both texts.
 const PAIRS: [(&str, &str); 8] = [
     ("prompt", "response"),
     ("prompt", "completion"),

@@ -30,8 +30,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     };
     let screens = found.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
     let screens: HashSet<_> = screens.collect();
-    // Cline stores a task in two files: one has the messages of the screen with their times, the other has the messages
-    // of the model. The second file is a copy.
+    // Cline stores a task in two files: one has the messages as the screen showed them, with their times; the other has
+    // the messages as the model received them. The second file is a copy.
     let is_copy = |member: &Member| member.file_name() == MODEL_FILE && screens.contains(&folder(member));
     let mut copies: HashMap<_, Vec<&Member>> = HashMap::new();
     for member in catalog.members().iter().filter(|member| is_copy(member)) {

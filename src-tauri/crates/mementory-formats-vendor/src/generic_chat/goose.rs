@@ -68,7 +68,7 @@ fn column(row: &Row, name: &str) -> Option<String> {
     row.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
-/// The messages of a session, in the order in which they were written. What cannot be read is reported.
+/// The messages of a session, in the order in which they were written. Messages that cannot be read are reported.
 fn turns_of(files: &mut FileReader<'_>, member: &Member, database: &Database, session: &str) -> Vec<Turn> {
     let mut out = Vec::new();
     let failed = match read_turns(database, session, files.context.limits.element_bytes, &mut out) {

@@ -1,5 +1,5 @@
-//! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file beside it
-//! with the same name has the title and the working folder.
+//! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. Another file
+//! with the same name and the ending `.json` has the title and the working folder.
 use super::shape::FORMAT_ID;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
@@ -107,7 +107,7 @@ impl Log {
     }
 }
 
-/// The file with the title of a session. It is in the same folder and has the same name with another ending.
+/// The file with the title of a session. This file is in the same folder and has the same name with the ending `.json`.
 pub(super) fn header_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c Member> {
     let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
     let own = stem(&member.name)?;

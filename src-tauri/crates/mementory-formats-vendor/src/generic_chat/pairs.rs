@@ -87,7 +87,7 @@ pub(super) fn turns(
                 verbatim: Some(Verbatim::json(source)),
                 ..Turn::default()
             };
-            turn.times.created = metadata.object(&format!("{role}_{index}")).and_then(|about| time(&about));
+            turn.times.created = metadata.object(&format!("{role}_{index}")).and_then(|message| time(&message));
             out.push(turn);
         }
     }
@@ -112,8 +112,8 @@ fn pair_of(raw: &RawValue) -> Option<Pair<'_>> {
 }
 
 /// The time of a message. The program writes local time without a zone. This time is read as UTC.
-fn time(about: &Object<'_>) -> Option<Timestamp> {
-    let text = about.text("timestamp")?;
+fn time(metadata: &Object<'_>) -> Option<Timestamp> {
+    let text = metadata.text("timestamp")?;
     let civil = jiff::fmt::strtime::parse(TIME_FORM, text.trim()).ok()?.to_datetime().ok()?;
     Timestamp::parse(&civil.to_string())
 }

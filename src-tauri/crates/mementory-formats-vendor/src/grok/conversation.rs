@@ -42,7 +42,7 @@ const RESPONSE_MEMBERS: [&str; 7] =
 /// Members with the parent of a response. The API of the website writes names in another way than the export.
 const PARENTS: [&str; 2] = ["parent_response_id", "parentResponseId"];
 
-/// Reads `{conversation, responses}` and sends it. An object that has the members of a conversation itself is read too.
+/// Reads `{conversation, responses}` and sends it. The members of `conversation` may also be in the object itself.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -51,8 +51,8 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let place = format!("{}#{}", member.place, element.pointer);
     let inner = element.object.object("conversation");
-    let about = inner.as_ref().unwrap_or(&element.object);
-    let raw_responses = element.object.raw_value("responses").or_else(|| about.raw_value("responses"));
+    let conversation = inner.as_ref().unwrap_or(&element.object);
+    let raw_responses = element.object.raw_value("responses").or_else(|| conversation.raw_value("responses"));
     let responses = raw_responses.and_then(list);
     if inner.is_none() && responses.is_none() {
         let reason = "not_a_conversation: neither a conversation nor responses";
@@ -64,23 +64,23 @@ pub(super) fn read(
         reader.report_dropped(format!("{place}/responses"), DroppedAs::Failed, reason, Some(Kind::Message));
     }
     let mut chat = Chat {
-        id: first_id(about, &["id", "conversation_id", "_id", "conversationId"]),
-        title: first_text(about, &["title"]),
-        summary: first_text(about, &["summary"]).unwrap_or_default(),
+        id: first_id(conversation, &["id", "conversation_id", "_id", "conversationId"]),
+        title: first_text(conversation, &["title"]),
+        summary: first_text(conversation, &["summary"]).unwrap_or_default(),
         times: Times {
-            created: first_time(about, &["create_time", "createTime"]),
-            updated: first_time(about, &["modify_time", "modifyTime"]),
+            created: first_time(conversation, &["create_time", "createTime"]),
+            updated: first_time(conversation, &["modify_time", "modifyTime"]),
             ..Times::default()
         },
         source: Source {
-            account: first_id(about, &["user_id", "userId"]),
-            project: first_id(about, &["workspace_id", "project_id", "workspaceId"]),
+            account: first_id(conversation, &["user_id", "userId"]),
+            project: first_id(conversation, &["workspace_id", "project_id", "workspaceId"]),
             ..Source::default()
         },
-        tags: if about.is_true("starred") { vec!["starred".into()] } else { vec![] },
+        tags: if conversation.is_true("starred") { vec!["starred".into()] } else { vec![] },
         pointer: element.pointer.clone(),
-        fields: if inner.is_some() { other_fields(about, &CONVERSATION_MEMBERS) } else { Fields::new() },
-        leaf: first_id(about, &["leaf_response_id", "leafResponseId"]),
+        fields: if inner.is_some() { other_fields(conversation, &CONVERSATION_MEMBERS) } else { Fields::new() },
+        leaf: first_id(conversation, &["leaf_response_id", "leafResponseId"]),
         ..Chat::default()
     };
     chat.verbatim = Some(Verbatim::json(match (raw_responses, &responses) {
@@ -125,7 +125,7 @@ pub(super) fn read(
     // The conversation's own time is often older than its last message.
     chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).chain(chat.times.updated).max();
     put_oldest_first(&mut chat.turns);
-    // If other messages state their parent, a message without one is a root, whatever its position.
+    // If other messages state their parent, a message without a stated parent is a root, whatever its position.
     if chat.turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_))) {
         let previous = chat.turns.iter_mut().filter(|turn| matches!(turn.parent, TurnParent::Previous));
         previous.for_each(|turn| turn.parent = TurnParent::Root);
@@ -135,16 +135,17 @@ pub(super) fn read(
     let mut issues: Vec<Issue> = Vec::new();
     let file = ChatFile { format: GROK, platform: GROK, version: None, container: &member.place };
     let mut unit = chat.into_unit(file, &mut issues);
-    if let Some(conversation) = unit.records.first_mut() {
-        let own_files = references(about, "asset_ids").into_iter().filter(|a| !message_files.contains(&a.key.value));
-        conversation.attachments.extend(own_files);
+    if let Some(record) = unit.records.first_mut() {
+        let own_files =
+            references(conversation, "asset_ids").into_iter().filter(|a| !message_files.contains(&a.key.value));
+        record.attachments.extend(own_files);
     }
     issues.into_iter().for_each(|issue| reader.sink.note(issue));
     reader.sink.unit(unit)
 }
 
-/// Puts the oldest message first, because some exports list the newest one first. Without links to parents, the order
-/// of the list is the only order of the messages.
+/// Puts the oldest message first, because some exports list the newest message first. Without links to parents, the
+/// order of the list is the only order of the messages.
 fn put_oldest_first(turns: &mut [Turn]) {
     let times: Vec<_> = turns.iter().filter_map(|turn| turn.times.created).collect();
     let falling_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();

@@ -13,7 +13,6 @@ use std::{
 const TEXT: &str = "<div class=\"text\">";
 const TEXT_END: &str = "</div>";
 
-/// Reads every page.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

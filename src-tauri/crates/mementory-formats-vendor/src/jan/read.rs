@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 
 const FORMAT_ID: &str = "jan";
 
-/// Reads every claimed thread. The files of the threads come first, because they have the titles.
+/// Reads every claimed thread. The files of the threads are read first, because they have the titles.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -95,7 +95,7 @@ impl Thread {
     }
 }
 
-/// Sends the messages of a file. They belong to one thread, or to several threads if the messages name several.
+/// Sends the messages of a file. The messages belong to one thread, or to several threads if they name several.
 fn messages(
     files: &mut FileReader<'_>,
     member: &Member,

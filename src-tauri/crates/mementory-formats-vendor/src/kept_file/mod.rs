@@ -1,4 +1,5 @@
-//! Any file that no format recognises but that the person wants in the vault. It is kept unchanged. See README.md.
+//! Any file that no format recognises but that the person wants in the vault. The file is stored unchanged. See
+//! README.md.
 mod read;
 #[cfg(test)]
 mod tests;

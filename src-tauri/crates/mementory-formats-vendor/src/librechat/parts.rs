@@ -42,7 +42,6 @@ pub(super) fn head(object: &Object<'_>, pointer: String, verbatim: Verbatim) -> 
     chat
 }
 
-/// One message.
 pub(super) fn message_turn(object: &Object<'_>, text: &str, pointer: String) -> Turn {
     let mut turn = read_message(object, text, pointer, FORMAT_ID);
     turn.id = first_text(object, &["messageId", "_id", "id"]);

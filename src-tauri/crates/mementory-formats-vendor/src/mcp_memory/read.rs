@@ -53,14 +53,14 @@ fn read_entity(
     row: &Row<'_>,
     object: &Object<'_>,
 ) -> Result<(), FormatError> {
-    let Some((about, record)) = entity(object) else {
+    let Some((subject, record)) = entity(object) else {
         rows.fail(files, row, "no_name: this entity has no name", Kind::Entity);
         return Ok(());
     };
     let raw = object.raw_value("observations").filter(|raw| list(raw).is_some() || decode_string(raw).is_some());
     let replacements: Vec<(&RawValue, &str)> = raw.into_iter().map(|raw| (raw, "[]")).collect();
     rows.send_with(files, row, record, Verbatim::json(with_replaced_values(row.text, &replacements)))?;
-    send_observations(rows, files, row, &about, raw, "observations")
+    send_observations(rows, files, row, &subject, raw, "observations")
 }
 
 /// An entity, and the reference to it that the records of its observations get. None if the entity has no name.
@@ -90,22 +90,22 @@ fn read_observations(
         rows.fail(files, row, "no_content: an observation without its entity or its text", Kind::Memory);
         return Ok(());
     };
-    let about = EntityRef { name, entity_type: None, role: None };
-    send_observations(rows, files, row, &about, object.raw_value(key), key)
+    let subject = EntityRef { name, entity_type: None, role: None };
+    send_observations(rows, files, row, &subject, object.raw_value(key), key)
 }
 
 fn send_observations(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
     row: &Row<'_>,
-    about: &EntityRef,
+    subject: &EntityRef,
     raw: Option<&RawValue>,
     key: &str,
 ) -> Result<(), FormatError> {
     let items = raw.map(|raw| list(raw).unwrap_or_else(|| vec![raw])).unwrap_or_default();
     for (n, item) in items.into_iter().enumerate() {
         let row = Row { member: row.member, text: item.get(), pointer: format!("{}/{key}/{n}", row.pointer) };
-        read_observation(rows, files, &row, about, item)?;
+        read_observation(rows, files, &row, subject, item)?;
     }
     Ok(())
 }
@@ -114,10 +114,10 @@ fn read_observation(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
     row: &Row<'_>,
-    about: &EntityRef,
+    subject: &EntityRef,
     item: &RawValue,
 ) -> Result<(), FormatError> {
-    match observation(about, item) {
+    match observation(subject, item) {
         Some(record) => rows.send(files, row, record),
         None => {
             rows.fail(files, row, "no_content: an observation without text", Kind::Memory);
@@ -128,24 +128,24 @@ fn read_observation(
 
 /// The record of an observation, which is a text or, in some servers, an object with a text and times. None if there is
 /// no text.
-pub(super) fn observation(about: &EntityRef, item: &RawValue) -> Option<Record> {
+pub(super) fn observation(subject: &EntityRef, item: &RawValue) -> Option<Record> {
     let object = Object::parse(item.get()).unwrap_or_default();
     let names = ["content", "text", "observation", "value"];
     let text = decode_string(item).map(|text| text.into_owned()).filter(|text| !text.trim().is_empty());
     let text = text.or_else(|| object.first_text(&names))?;
-    let key = format!("{}/{}", entity_key(&about.name), content_id(&text));
+    let key = format!("{}/{}", entity_key(&subject.name), content_id(&text));
     let mut record = Record::new(Kind::Memory, RecordKey::new(ID, key), text);
-    record.title = Some(about.name.clone());
+    record.title = Some(subject.name.clone());
     record.times.created =
         ["timestamp", "createdAt", "created_at", "date"].into_iter().find_map(|key| object.time(key));
     record.source.method = Some("agent_memory".into());
-    record.entities = vec![about.clone()];
-    record.links = vec![link("about", Kind::Entity, ID, entity_key(&about.name))];
+    record.entities = vec![subject.clone()];
+    record.links = vec![link("about", Kind::Entity, ID, entity_key(&subject.name))];
     record.fields = object.other_fields(&names);
     Some(record)
 }
 
-/// Reads a relation. Its ends may not exist, because the server does not check them.
+/// Reads a relation. The entities at its ends may not exist, because the server does not check this.
 fn read_relation(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -161,7 +161,7 @@ fn read_relation(
     }
 }
 
-/// A relation. None if it does not name both ends.
+/// A relation. None if the object does not name both ends.
 pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
     let relation_type = object.first_text(&["relationType", "relation_type", "relation"]);
     let (from, to) = (object.id("from")?, object.id("to")?);

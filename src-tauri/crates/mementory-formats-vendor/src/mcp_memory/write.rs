@@ -185,21 +185,21 @@ struct Line {
 }
 
 impl Line {
-    fn add(&mut self, export: &mut Export, stored: &StoredRecord, about: &EntityRef) {
+    fn add(&mut self, export: &mut Export, stored: &StoredRecord, subject: &EntityRef) {
         if stored.record.kind == Kind::Entity {
-            return self.add_entity(export, stored, about);
+            return self.add_entity(export, stored, subject);
         }
         let own = export.own_text(stored).filter(|_| stored.record.kind == Kind::Memory).map(str::to_owned);
         // The server reads only strings, so an observation that another server wrote as an object is not written
         // unchanged.
         let own = own.filter(|text| text.starts_with('"'));
         let text = own.unwrap_or_else(|| json!(words(&stored.record)).to_string());
-        let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observation(about, &raw));
+        let mapped = RawValue::from_string(text.clone()).ok().and_then(|raw| observation(subject, &raw));
         report_written(export, stored, mapped, &text);
         self.observations.push(text);
     }
 
-    fn add_entity(&mut self, export: &mut Export, stored: &StoredRecord, about: &EntityRef) {
+    fn add_entity(&mut self, export: &mut Export, stored: &StoredRecord, subject: &EntityRef) {
         let is_own = |text: &&str| {
             let object = Object::parse(text).unwrap_or_default();
             object.text("type").is_some_and(|t| t == "entity")
@@ -207,7 +207,7 @@ impl Line {
                 && object.raw_value("observations").is_some_and(|raw| raw.get() == "[]")
         };
         self.own = export.own_text(stored).filter(is_own).map(str::to_owned);
-        let text = self.own.clone().unwrap_or_else(|| entity_line(about, "[]"));
+        let text = self.own.clone().unwrap_or_else(|| entity_line(subject, "[]"));
         let mapped = Object::parse(&text).and_then(|object| entity(&object)).map(|(_, record)| record);
         report_written(export, stored, mapped, &text);
         if !stored.record.text.trim().is_empty() {
@@ -215,7 +215,7 @@ impl Line {
         }
     }
 
-    fn text(&self, about: &EntityRef) -> String {
+    fn text(&self, subject: &EntityRef) -> String {
         let observations = format!("[{}]", self.observations.join(","));
         let own = self.own.as_deref().and_then(|text| {
             let object = Object::parse(text)?;
@@ -224,13 +224,13 @@ impl Line {
             let line = with_replaced_values(text, &[(raw, observations.as_str())]);
             Some(line.replace(['\n', '\r'], " "))
         });
-        format!("{}\n", own.unwrap_or_else(|| entity_line(about, &observations)))
+        format!("{}\n", own.unwrap_or_else(|| entity_line(subject, &observations)))
     }
 }
 
-fn entity_line(about: &EntityRef, observations: &str) -> String {
-    let name = json!(about.name);
-    let entity_type = json!(about.entity_type);
+fn entity_line(subject: &EntityRef, observations: &str) -> String {
+    let name = json!(subject.name);
+    let entity_type = json!(subject.entity_type);
     format!("{{\"type\":\"entity\",\"name\":{name},\"entityType\":{entity_type},\"observations\":{observations}}}")
 }
 

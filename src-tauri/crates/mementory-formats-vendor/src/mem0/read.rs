@@ -99,7 +99,8 @@ pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
     Some(record)
 }
 
-/// A relation from `source`, `relationship` (or `relation`) and `target` (or `destination`). None if one is missing.
+/// A relation from `source`, `relationship` (or `relation`) and `target` (or `destination`). None if one of the three
+/// is missing.
 pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
     let (from, what) = (object.first_text(&["source"])?, object.first_text(&["relationship", "relation"])?);
     let to = object.first_text(&["target", "destination"])?;

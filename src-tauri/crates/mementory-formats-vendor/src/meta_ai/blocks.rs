@@ -42,8 +42,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     Ok(())
 }
 
-/// Completes a message after its last line. If that line is a time, it is moved from the text to a field as it is
-/// written on the page, because it has no time zone.
+/// Completes a message after its last line. If that line is a time, the line is moved unchanged from the text to a
+/// field, because the time has no time zone.
 fn finished(mut turn: Turn) -> Turn {
     let text = turn.text.trim().to_owned();
     turn.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.clone() });

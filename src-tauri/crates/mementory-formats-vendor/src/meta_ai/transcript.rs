@@ -18,8 +18,8 @@ pub(super) fn role(speaker: &str) -> Option<&'static str> {
     PERSON.contains(&speaker).then_some("user")
 }
 
-/// The parts of a transcript, each with its role and text. Empty if nobody speaks in it. The text before the first
-/// speaker is the heading, which [`heading`] returns.
+/// The parts of a transcript, each with its role and text. Empty if the text names no speaker. The text before the
+/// first speaker is the heading, which [`heading`] returns.
 pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
     let mut out: Vec<(&'static str, String)> = Vec::new();
     for line in text.lines() {
@@ -51,7 +51,7 @@ fn speaker_of(line: &str) -> Option<(&'static str, &str)> {
     if speaker.len() > 24 {
         return None;
     }
-    // Without a space after it, `You:` is more often part of an address or of code.
+    // If no space follows, `You:` is usually part of an address or of code.
     let is_end = rest.is_empty() || rest.starts_with(char::is_whitespace);
     role(speaker).filter(|_| is_end).map(|role| (role, rest))
 }

@@ -13,7 +13,7 @@ const ZEROS: [char; 5] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '0'];
 const DATE_SEPARATORS: &[&str] = &["/", ".", "-", "年", "月", "년", "월"];
 /// Separators between hours, minutes and seconds.
 const CLOCK_SEPARATORS: &[&str] = &[":", "：", ".", "h", "時", "时"];
-/// Words that may stand beside the time of day and do not change it.
+/// Words that may be written beside the time of day and do not change the time.
 const JOINING_WORDS: &[&str] = &[
     "at", "um", "klo", "kl", "om", "às", "à", "a", "las", "les", "alle", "ore", "la", "o", "u", "ob", "в", "о", "г",
     "ч",

@@ -1,5 +1,5 @@
 //! Reads a chat. The file is a plain list of messages, each of which names its chat. If there are several versions of a
-//! message, the highest one is on the active branch.
+//! message, the highest version is on the active branch.
 use super::{MISTRAL, content};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{

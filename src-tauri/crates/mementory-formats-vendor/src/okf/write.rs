@@ -82,7 +82,6 @@ fn report_own_concept(export: &mut Export, stored: &StoredRecord) {
     }
 }
 
-/// The text of a concept.
 fn concept(stored: &StoredRecord, place: &Place, places: &Places, export: &Export) -> String {
     let record = &stored.record;
     let record_type = record.record_type.as_deref().map(str::trim).filter(|name| !name.is_empty());

@@ -17,7 +17,7 @@ pub(super) const PLATFORM: &str = "open_webui";
 pub(super) type Folders = HashMap<String, String>;
 
 /// Sends a chat. `text` is the row `{id, title, user_id, chat: {…}, …}`, or only the value of `chat`. `stored` are the
-/// messages of the table `chat_message`. They are used if the chat itself has none.
+/// messages of the table `chat_message`. They are used if the chat itself has no messages.
 pub(super) fn read_chat(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -104,7 +104,8 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
 }
 
 /// The source text without the messages, which have their own records. The messages are in the history, and the list
-/// beside it repeats the branch that was shown last. In both, only the values remain that no other record contains.
+/// beside it repeats the branch that was shown last. Of the history and of the list, only the values remain that no
+/// other record contains.
 fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
     let map = history.and_then(|history| history.object("messages"));
     let left = map.as_ref().map_or_else(|| "{}".to_owned(), left_of_map);

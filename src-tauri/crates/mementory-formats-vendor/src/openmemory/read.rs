@@ -27,7 +27,7 @@ const DATABASE_TABLES: [(&str, &str); 5] = [
 /// Lists of memories in responses of the server.
 const LISTS: [&str; 3] = ["items", "results", "memories"];
 
-/// Members of a memory that have a field in the model. Programs that pass memories on write them in camel case.
+/// Members of a memory that have a field in the model. Some programs write these names in camel case.
 const READ_MEMBERS: [&str; 13] = [
     "id",
     "content",

@@ -1,4 +1,5 @@
-//! Finds the answer to a query. It may be a text, blocks with Markdown, or the steps of a search as JSON in a text.
+//! Finds the answer to a query. The answer may be a text, blocks with Markdown, or the steps of a search as JSON in a
+//! text.
 use mementory_formats_shared::{
     object::{Object, decode_string, list, with_replaced_values},
     values::{block, first_text, push_paragraph, readable},
@@ -12,7 +13,7 @@ const QUERIES: [&str; 2] = ["query", "query_str"];
 /// Largest nesting depth of JSON inside JSON strings.
 const MAX_NESTING: usize = 3;
 
-/// An answer with what belongs to it.
+/// An answer, its query, its blocks and its sources.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     /// The text in Markdown.
@@ -122,7 +123,7 @@ fn value_without_query(raw: &RawValue, depth: usize) -> Option<String> {
     }
 }
 
-/// The JSON that [`read_json`] reads, without the queries in it. None if there are none.
+/// The JSON that [`read_json`] reads, without the queries in it. None if the JSON contains no queries.
 fn json_without_query(text: &str, depth: usize) -> Option<String> {
     if depth > MAX_NESTING {
         return None;

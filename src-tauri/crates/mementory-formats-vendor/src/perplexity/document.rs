@@ -38,7 +38,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         reader.report_dropped(member.place.clone(), DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
     };
-    // The questions are in their own messages, so the conversation has only what comes before them.
+    // The questions are in their own messages, so the verbatim of the conversation has only the text before the first
+    // question.
     let start: Vec<&str> = text.lines().take_while(|line| !line.starts_with("# ")).collect();
     let start = start.join("\n").trim().to_owned();
     let chat = Chat {

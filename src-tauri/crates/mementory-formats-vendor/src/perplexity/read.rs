@@ -7,7 +7,6 @@ use mementory_formats_shared::{
 };
 use mementory_model::{DroppedAs, Issue, Kind};
 
-/// Reads an export.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

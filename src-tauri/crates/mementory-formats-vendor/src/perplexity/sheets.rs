@@ -36,8 +36,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, threads: &mut T
     Ok(())
 }
 
-/// Stores a sheet with other columns as JSON. The workbook itself is not stored: it is compressed, so words that are
-/// erased could not be found in it.
+/// Stores a sheet with other columns as JSON. The workbook itself is not stored, because erased words could not be
+/// found in a compressed file.
 fn store_unknown(
     reader: &mut FileReader<'_>,
     member: &Member,

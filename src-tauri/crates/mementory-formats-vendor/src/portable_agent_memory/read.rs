@@ -87,7 +87,8 @@ fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, k
     rows.send(files, row, record)
 }
 
-/// A record, and the names of those members of its entry that it uses. None for an entry without a text.
+/// A record, and the names of the members of its entry from which the record was made. None for an entry without a
+/// text.
 type Built = Option<(Record, &'static [&'static str])>;
 
 fn episode(rows: &RowSender, object: &Object<'_>) -> Built {

@@ -9,7 +9,7 @@ const TITLE: &str = "# aider chat started at ";
 /// Mark before each line that the person wrote.
 const PROMPT: &str = "#### ";
 
-/// The turns of a log. None if the text is not such a log, or if the person says nothing in it.
+/// The turns of a log. None if the text is not such a log, or if the log has no words of the person.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     if !text.trim_start().starts_with(TITLE) {
         return None;

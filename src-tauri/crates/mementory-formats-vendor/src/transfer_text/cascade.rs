@@ -64,7 +64,8 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
             (None, Some(turn)) => {
                 turn.source.push('\n');
                 turn.source.push_str(line);
-                // The person did not write the names of the actions, so they are only in the source of a prompt.
+                // The person did not write the names of the actions, so these lines are only in the verbatim of a
+                // prompt.
                 if turn.role == roles::ASSISTANT || !is_action(line) {
                     turn.text.push('\n');
                     turn.text.push_str(line);

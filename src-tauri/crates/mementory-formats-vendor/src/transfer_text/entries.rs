@@ -169,9 +169,9 @@ fn read_list(lines: &[Line<'_>], out: &mut Entries) {
 }
 
 /// Range of the lines that can be entries. In code fences and in a list without dates, these are all lines. In a list
-/// with dates, they are the lines from the first marker or heading to the end of the last entry, because the assistant
-/// talks about the list before and after it. A line that announces the list ("Here is everything I know:") does not
-/// count as a heading.
+/// with dates, they are the lines from the first marker or heading to the end of the last entry, because the lines
+/// before and after the list are words of the assistant. A line that announces the list ("Here is everything I know:")
+/// does not count as a heading.
 fn list_range(lines: &[Line<'_>], is_from_code_fences: bool) -> std::ops::Range<usize> {
     let begins_list = |l: &Line<'_>| {
         let text = l.text.trim();

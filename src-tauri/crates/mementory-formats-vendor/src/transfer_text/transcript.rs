@@ -60,7 +60,7 @@ impl Transcript {
         self.turns.len() >= 2 && (is_labelled || is_marked)
     }
 
-    /// True for Markdown that a program exported. This is any text in the style of SpecStory. It is also a text whose
+    /// True for Markdown that a program exported. This is any text in the style of SpecStory, and any text whose
     /// speakers are in headings or in bold under names that notes do not use as headings, if the speaker changes at
     /// least three times, or once in a text whose turns have times.
     pub(super) fn is_exported(&self) -> bool {

@@ -28,7 +28,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads a fact from the list of a session. It is either a string or an object.
+/// Reads a fact from the list of a session. The fact is either a string or an object.
 fn read_fact(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     if row.text.starts_with('"') { read_plain_fact(rows, files, row) } else { read_row(rows, files, row) }
 }
@@ -100,7 +100,8 @@ fn ends(object: &Object<'_>) -> Vec<mementory_model::Link> {
     [end("source_node_uuid", "source"), end("target_node_uuid", "target")].into_iter().flatten().collect()
 }
 
-/// An edge without a sentence. It says, for example, which entity an episode mentions, or who belongs to a community.
+/// An edge without a sentence. For example, an edge from an episode to an entity that the episode mentions, or from a
+/// community to a member.
 fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>) -> Option<Record> {
     let (source, target) = (object.id("source_node_uuid")?, object.id("target_node_uuid")?);
     let text_of = |keys: &[&str]| object.first_text(keys);
