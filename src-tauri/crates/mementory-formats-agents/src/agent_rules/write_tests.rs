@@ -7,7 +7,7 @@ use mementory_format::testkit::{MemorySource, Scratch, tree};
 use mementory_model::{Kind, Record, RecordKey};
 
 #[test]
-fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
     check_fixtures(&AgentRules);
 }
 

@@ -6,7 +6,7 @@ use crate::testing::{read, write};
 use mementory_format::testkit::{Scratch, repo, tree};
 
 #[test]
-fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
     check_fixtures(&ClaudeCode);
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[test]
-fn the_records_of_all_fixtures_come_back_as_the_report_says() {
+fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
     check_fixtures(&Letta);
 }
 
@@ -27,7 +27,7 @@ fn written(source: &mut MemorySource) -> Value {
 }
 
 #[test]
-fn ten_thousand_memories_come_back_and_the_agent_loads_the_first_of_each_block() {
+fn ten_thousand_memories_are_read_back_and_the_agent_loads_the_first_of_each_block() {
     let mut source = many();
     let (report, back) = round_trip(&Letta, &mut source);
     assert_eq!((report.by_kind["memory"], back.records.len()), (10_000, 10_000));

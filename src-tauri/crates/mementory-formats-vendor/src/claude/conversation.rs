@@ -195,7 +195,7 @@ impl<'a> Message<'a> {
     ) -> (Record, Vec<artifacts::Command>) {
         let mut content = blocks::read(self.object.raw_value("content"), || self.object.text("text"));
         let tag_commands = artifacts::find_tag_commands(&content.text);
-        // A person may write about the tags.
+        // In a message of the person, such tags are only text about the tags.
         if role(&self.sender) != "user" {
             let (text, thoughts) = artifacts::without_tags(std::mem::take(&mut content.text));
             content.text = text;

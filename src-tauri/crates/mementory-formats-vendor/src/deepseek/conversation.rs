@@ -199,8 +199,8 @@ fn read_list<'a>(
     }
 }
 
-/// Messages with their roles. If neither a message nor its content states the role, a message after the person is from
-/// the assistant, and the reverse.
+/// Messages with their roles. If neither a message nor its content states the role, the message and its parent have
+/// different roles: person and assistant alternate.
 fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
     let mut roles: HashMap<String, String> = HashMap::with_capacity(messages.len());
     let mut out: Vec<Turn> = Vec::with_capacity(messages.len());

@@ -49,7 +49,7 @@ pub(super) struct ChatLink {
     pub gem: Option<String>,
 }
 
-/// What an activity is.
+/// The kind of an activity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// A prompt with this text.

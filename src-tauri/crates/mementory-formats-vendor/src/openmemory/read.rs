@@ -65,9 +65,9 @@ pub(super) fn read(
 
 struct Backup {
     rows: RowSender,
-    /// Names by id.
+    /// Names of the apps by id.
     apps: HashMap<String, String>,
-    /// Names by id.
+    /// Names of the categories by id.
     categories: HashMap<String, String>,
 }
 

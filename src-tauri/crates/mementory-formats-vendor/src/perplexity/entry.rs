@@ -131,8 +131,8 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
     out
 }
 
-/// The source text of an entry without its query, which its thread's title and the steps of the search may repeat. Only
-/// the query's own message contains the query, so erasing that message erases the query.
+/// The source text of an entry without its query, which its thread's title and the steps of the search may repeat. So
+/// the query is only in the verbatim of its own message, and erasing that message erases the query.
 fn without_query(text: &str, entry: &Object<'_>, query: &str) -> String {
     let rest_of = |(name, raw): (&str, &RawValue)| {
         if answer::ANSWERS.contains(&name) {
