@@ -14,7 +14,7 @@ pub(super) const MARK: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
 const OWN_CONFIDENCE: f64 = 0.9;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RuleFile {
     /// Name of the platform, or `agents` for a file name that many agents share.

@@ -14,7 +14,6 @@ const MAX_REPEATED_BYTES: usize = 4 << 10;
 /// Heading under which Gemini CLI writes what it was asked to remember.
 const GEMINI_MEMORIES: &str = "Gemini Added Memories";
 
-/// Reads everything.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -150,7 +149,7 @@ fn root_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c str> {
 }
 
 /// Where the record keys contain the name of the outermost folder: the selected folder, or the folder at the top of an
-/// archive. None if the files are in several such folders, because their names then tell projects apart.
+/// archive. None if the files are in several such folders, because their names then distinguish projects.
 pub(super) fn folder_keys(catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
     let outermost = |member: &Member| match root_of(catalog, member) {
         Some(root) => root.to_owned(),

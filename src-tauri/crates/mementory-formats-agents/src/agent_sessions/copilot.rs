@@ -21,7 +21,7 @@ pub(super) struct CopilotSession {
     pub session: Session,
     /// Ids of the calls that an answer names.
     known_calls: HashSet<String>,
-    /// Number of events that are part of a later one.
+    /// Number of events whose text is part of a later event.
     progress_lines: u64,
     model: Option<String>,
 }
@@ -64,7 +64,7 @@ impl CopilotSession {
             turn.model = stated.or_else(|| self.model.clone());
         }
         if let Some(parent) = data.non_blank_text("parentToolCallId") {
-            // A subagent said this. It is part of the call that started the subagent.
+            // A subagent wrote this text, so the text is part of the call that started the subagent.
             turn.fields.insert("parent_call".into(), parent.as_ref().into());
             turn.hidden = true;
         }
@@ -153,7 +153,7 @@ impl CopilotSession {
         }
     }
 
-    /// Sends the conversation. `title` is what the file beside the session says.
+    /// Sends the conversation. `title` is the title in the file beside the session.
     pub(super) fn send(
         mut self,
         reader: &mut FileReader<'_>,

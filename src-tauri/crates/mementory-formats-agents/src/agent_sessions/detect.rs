@@ -21,7 +21,7 @@ const COPILOT_TYPES: [&str; 7] = [
 /// The program that wrote a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// Pi, OpenClaw, which uses Pi, or Droid, whose lines are alike.
+    /// Pi, OpenClaw (which uses Pi), or Droid, whose lines are similar.
     Pi,
     /// The command line of GitHub Copilot.
     Copilot,

@@ -1,5 +1,5 @@
-//! Reads the lines of a session of Pi, OpenClaw or Droid. They form a tree: each names the line that it follows. In
-//! sessions of Droid, each may simply follow the line before it.
+//! Reads the lines of a session of Pi, OpenClaw or Droid. The lines form a tree: each line names its parent. In
+//! sessions of Droid, a line may have no parent and then follows the line before it.
 use super::detect::is_droid_header;
 use super::session::Session;
 use mementory_format::{FormatError, Member};
@@ -15,9 +15,10 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct PiSession {
     pub session: Session,
-    /// For each line, the position of its message. For a line without a message, that of the message above it.
+    /// For each line, the position of its message. For a line without a message, the position of the nearest message
+    /// above it.
     message_of: HashMap<String, Option<usize>>,
-    /// The message that the last line follows, or is.
+    /// Position of the message in the last line, or of the nearest message above it.
     last: Option<usize>,
     is_droid: bool,
 }
@@ -60,7 +61,7 @@ impl PiSession {
         };
         let only_results = content.text.trim().is_empty() && content.content_type() == "tool_result";
         let role = match role {
-            // Droid adds such lines for the model, and sends results of tools in the person's place.
+            // Droid writes lines that only the model sees, and results of tools, with the role of the person.
             "user" if line.text("visibility").as_deref() == Some("llm_only") => "system",
             "user" if only_results => "tool",
             role => role,

@@ -8,7 +8,6 @@ use mementory_formats_shared::files::folder_of;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{Issue, Kind};
 
-/// Reads everything.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -8,7 +8,6 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_json::Tree;
 use mementory_model::Kind;
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -13,7 +13,6 @@ use std::io::Read;
 /// Largest number of session ids that are collected from one file.
 const MAX_SESSIONS_PER_FILE: usize = 10_000;
 
-/// Reads everything.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

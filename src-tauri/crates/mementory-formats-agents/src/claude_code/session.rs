@@ -193,8 +193,8 @@ impl Session {
         // previous one instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // The last of the messages without a uuid, such as queued prompts, by the message before them. The next line
-        // that names this message as its parent is placed after them.
+        // For each message, the last of the messages without a uuid (such as queued prompts) that follow it. The next
+        // line that names the message as its parent is placed after them.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {

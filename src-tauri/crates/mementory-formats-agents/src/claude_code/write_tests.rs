@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Writing memories as a memory folder.
+//! Tests of writing memories as a memory folder.
 use super::ClaudeCode;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 use crate::testing::{read, write};

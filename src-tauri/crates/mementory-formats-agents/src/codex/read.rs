@@ -7,7 +7,6 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind};
 use std::collections::{HashMap, HashSet};
 
-/// Reads everything.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

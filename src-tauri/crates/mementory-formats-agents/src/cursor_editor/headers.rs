@@ -28,7 +28,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// A conversation with what the entry says of it, and without messages.
+    /// A conversation with the values of the entry and without messages.
     pub(super) fn chat(&self) -> Chat {
         let mut chat = Chat { id: Some(self.id.clone()), is_log: true, ..Chat::default() };
         chat.pointer.clone_from(&self.pointer);
@@ -39,7 +39,7 @@ impl Header {
         chat
     }
 
-    /// Adds to a conversation what its own row does not say.
+    /// Sets the values of a conversation that its own row does not state.
     pub(super) fn complete(&self, chat: &mut Chat) {
         let listed = self.chat();
         chat.title = chat.title.take().or(listed.title);
@@ -71,7 +71,8 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// Reads the list. What cannot be read of it is an issue, because the conversations are elsewhere.
+    /// Reads the list. Entries that cannot be read are only reported as issues, because the conversations are stored
+    /// elsewhere.
     pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Self {
         let mut out = Self { budget: reader.context.limits.element_bytes, ..Self::default() };
         if database.has_table("ItemTable") {
@@ -177,7 +178,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Notes that a conversation was read.
+    /// Records that a conversation was read.
     pub(super) fn note_read(&mut self, id: Option<&String>) {
         self.read_ids.extend(id.cloned());
     }

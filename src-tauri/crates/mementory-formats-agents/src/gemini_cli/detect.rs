@@ -33,7 +33,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// True for a transcript of Antigravity beside which there is the complete one.
+/// True for a shortened transcript of Antigravity if the complete one is in the same folder.
 fn is_shortened_transcript(catalog: &Catalog, member: &Member) -> bool {
     let (complete, shortened) = antigravity::FILE_NAMES;
     let Some(folder) = member.name.strip_suffix(shortened).filter(|folder| folder.is_empty() || folder.ends_with('/'))

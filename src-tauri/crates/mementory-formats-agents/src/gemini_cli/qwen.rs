@@ -24,7 +24,8 @@ pub(super) fn is_log(catalog: &Catalog, member: &Member) -> bool {
     head_lines(catalog, member).is_some_and(|lines| is_log_of_lines(&lines))
 }
 
-/// True if one of the lines is a message of Qwen Code. Lines about other things have no mark of their own.
+/// True if one of the lines is a message of Qwen Code. Lines without a message have no member by which Qwen Code can be
+/// recognised.
 pub(super) fn is_log_of_lines(lines: &[String]) -> bool {
     const KEYS: [&str; 3] = ["uuid", "parentUuid", "sessionId"];
     lines.iter().any(|text| match Object::parse(text) {

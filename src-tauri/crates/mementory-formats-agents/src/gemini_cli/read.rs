@@ -8,7 +8,6 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 use std::collections::HashSet;
 
-/// Reads everything.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -1,4 +1,4 @@
-//! Changes of a message that is already in the log: a line `message_update` names the message and carries the members
+//! Changes of a message that is already in the log: a line `message_update` names the message and contains the members
 //! that replace those of the message, either beside the id or under `$set`.
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;

@@ -20,7 +20,7 @@ const SIDE_FILES: [&str; 6] = [
     "system_prompt.txt",
     "signals.json",
 ];
-/// Types of lines that are read as what they are.
+/// Types of lines that the reader knows.
 pub(super) const TYPES: [&str; 7] =
     ["system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call", "tool"];
 
@@ -54,7 +54,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// For a file with lines that are messages, returns whether one of them has a member that only Grok Build writes. None for
+/// For a file with lines that are messages: true if one of the lines has a member that only Grok Build writes. None for
 /// any other file.
 fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
     if !may_be_log(member) {

@@ -1,4 +1,4 @@
-//! The messages of an agent as the server lists them: one entry for each thing that a message says, thinks or calls.
+//! The messages of an agent as the server lists them: one entry for each text, thought or call of a message.
 use super::messages::{Parts, fill, split_reminders};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};

@@ -96,12 +96,12 @@ pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
         hidden: true,
         times: turn.times.clone(),
         pointer: turn.pointer.clone(),
-        // What the person said is only in the message's own verbatim, so erasing the message erases it.
+        // The words of the person are only in the verbatim of the message, so erasing the message erases them.
         verbatim: Some(Verbatim::json(Value::from(text.as_str()).to_string())),
         text,
         ..Turn::default()
     };
-    // If the program inserted all of the text, the person said nothing.
+    // If the program inserted all of the text, no words of the person remain.
     if turn.text.trim().is_empty() {
         return vec![Turn { id: turn.id, key: turn.key, verbatim: turn.verbatim, ..context }];
     }

@@ -19,7 +19,6 @@ fn is_ours(object: &Object<'_>) -> bool {
     object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == OWN_MARK))
 }
 
-/// Reads every claimed file.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

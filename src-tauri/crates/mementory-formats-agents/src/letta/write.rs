@@ -95,8 +95,8 @@ fn own_block(export: &Export, stored: &StoredRecord) -> Option<(String, String)>
     (is_block && object.text("id").is_some() && !label.is_empty()).then(|| (label, text.to_owned()))
 }
 
-/// The record that a reader gets from an exported Letta block. It belongs to another agent than before, and may have
-/// another label.
+/// The record that a reader gets from an exported Letta block. The record belongs to a new agent and may have another
+/// label.
 fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
     let mut record = record.clone();
     record.title = Some(label.to_owned());

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! Writing agents with blocks.
+//! Tests of writing agents with blocks.
 use super::Letta;
 use crate::cases::{check_fixtures, check_hostile, many, round_trip};
 use crate::testing::write;

@@ -7,7 +7,6 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind};
 
-/// Reads everything.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

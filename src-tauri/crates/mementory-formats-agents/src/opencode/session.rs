@@ -184,7 +184,7 @@ fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentCont
         Some("tool_result") => content.push_block("tool_result", name.as_deref(), text("content")),
         Some("image_url") => content.push_file(data, "image"),
         Some("binary") => {
-            // Unlike all other members, these are named like the fields of a Go type.
+            // Unlike all other members, these have the names of the fields of a Go type.
             let file =
                 serde_json::json!({"mimeType": text("MIMEType"), "data": text("Data"), "filename": text("Path")});
             if let Some(file) = Object::parse(&file.to_string()) {

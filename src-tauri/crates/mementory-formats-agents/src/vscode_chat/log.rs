@@ -30,7 +30,7 @@ impl Log {
         Self { root: None, memory: Memory::new(limit), limit }
     }
 
-    /// Applies a line. Returns false if the line is of an unknown kind, or if its path leads nowhere.
+    /// Applies a line. Returns false if the line is of an unknown kind, or if there is no value at its path.
     pub(super) fn apply(&mut self, line: &Object<'_>) -> Result<bool, TooLarge> {
         let value = line.raw_value("v").map(RawValue::get);
         let kind = line.raw_value("kind").map_or("", RawValue::get);

@@ -1,16 +1,16 @@
-//! The values of a chat while its log is read. A value stays JSON text until a change leads into it. Only the values on
-//! the way to a change are taken apart, and their number is limited.
+//! The values of a chat while its log is read. A value stays JSON text until a change is inside it. Only values that
+//! contain a change are split into their parts, and their memory is limited.
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Memory in bytes of a value in a list, beside its text: its place, the places that a growing list keeps free, and the
+/// Memory in bytes of a value in a list, beside its text: its slot, the unused capacity of a growing list, and the
 /// smallest allocation for a text.
 const ITEM_BYTES: u64 = 96;
 /// Memory in bytes of a member of an object, beside its name and its text.
 const MEMBER_BYTES: u64 = 176;
 
-/// The values that were taken apart need more memory than allowed.
+/// The values that were split into parts need more memory than allowed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the values that the log changes need more than {0} bytes of memory")]
 pub(super) struct TooLarge(u64);
@@ -25,7 +25,7 @@ pub(super) struct Memory {
 /// A value of a chat.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// JSON text that was not taken apart.
+    /// JSON text that was not split into parts.
     Text(String),
     /// JSON text that has no parts, or whose parts cannot be read. It is not examined again.
     Whole(String),
@@ -61,7 +61,7 @@ impl Memory {
 
 impl Node {
     /// The value to which a step leads. A member that does not exist is added as null, because a change may append to a
-    /// list that is not there yet. None if the step leads nowhere.
+    /// list that does not exist yet. None if the value cannot have such a member or item.
     pub(super) fn enter(&mut self, step: Step, memory: &mut Memory) -> Result<Option<&mut Self>, TooLarge> {
         self.take_apart(memory)?;
         match (self, step) {
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// Sets the value at a step. False if the step leads nowhere.
+    /// Sets the value at a step. False if there is no place for it.
     pub(super) fn set(&mut self, step: Step, value: String, memory: &mut Memory) -> Result<bool, TooLarge> {
         self.take_apart(memory)?;
         let value = Self::Text(value);
@@ -127,7 +127,7 @@ impl Node {
         };
         let length = length.unwrap_or(items.len()).min(items.len());
         memory.give_back(items.drain(length..).map(|item| ITEM_BYTES + item.memory()).sum());
-        // The places of the items that were cut are given back, but not so many that each line moves the list.
+        // Releases the capacity of the removed items, but not so often that each line reallocates the list.
         if items.capacity() / 4 > items.len() {
             items.shrink_to(items.len() * 2);
         }
@@ -136,7 +136,7 @@ impl Node {
     }
 
     /// Deletes the value at a step, as VS Code does: an item of a list becomes null, so the later items keep their
-    /// places. False if there is no such value.
+    /// positions. False if there is no such value.
     pub(super) fn delete(&mut self, step: &Step, memory: &mut Memory) -> Result<bool, TooLarge> {
         self.take_apart(memory)?;
         let bytes = match (self, step) {

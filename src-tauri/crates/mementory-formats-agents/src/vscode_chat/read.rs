@@ -13,7 +13,6 @@ use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 /// Name of the list of requests.
 const REQUESTS: &str = "requests";
 
-/// Reads everything.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -75,7 +74,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
         let pointer = format!("/{REQUESTS}/{n}");
         match Object::parse(text) {
             Some(request) => session.add(text, &request, &pointer),
-            // An item that the log deletes.
+            // The log deleted this item.
             None if text == "null" => {}
             None => {
                 let place = format!("{}#{pointer}", member.place);

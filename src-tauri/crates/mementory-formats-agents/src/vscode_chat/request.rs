@@ -188,7 +188,7 @@ fn markdown(raw: Option<&RawValue>) -> String {
     }
 }
 
-/// What stands for a reference in the text: its name, or the name of its file.
+/// The text for a reference: its name, or the name of its file.
 fn reference_name(part: &Object<'_>) -> String {
     let inner = part.object("inlineReference").unwrap_or_default();
     let name = part.non_blank_text("name").or_else(|| inner.non_blank_text("name")).map(|name| name.into_owned());
