@@ -1,5 +1,5 @@
-//! Reads sessions of Kiro CLI, which was Amazon Q before: a saved session in one object, or the database with all
-//! sessions. The history has a prompt and its answer in each entry.
+//! Reads sessions of Kiro CLI, which was Amazon Q before: a saved session in one object, or the database with all of
+//! them. The history has a prompt and its answer in each entry.
 use super::shape::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::{first_time, text_time};
@@ -81,7 +81,7 @@ fn column(row: &Row, name: &str) -> Option<String> {
     }
 }
 
-/// Sends one session. `folder` is the working folder, if the source states it outside of the session.
+/// `folder` is the working folder, if it is stated beside the session.
 fn send_session(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -92,7 +92,7 @@ fn send_session(
     times: Times,
 ) -> Result<(), FormatError> {
     let history = state.raw_value("history").filter(|raw| raw.get().starts_with('['));
-    // These two members repeat the texts of the messages.
+    // The other two members repeat the texts of the messages.
     let repeated = ["transcript", "tangent_state"].iter().filter_map(|key| Some((state.raw_value(key)?, "null")));
     let replaced: Vec<_> = history.map(|history| (history, "[]")).into_iter().chain(repeated).collect();
     let mut chat = Chat {
@@ -163,8 +163,7 @@ impl<'a> Entry<'a> {
         // The program removes the first entries of a long history, so the position of a prompt changes.
         prompt.key = id.as_ref().map(|id| format!("{id}/prompt"));
         prompt.pointer = format!("{pointer}/user");
-        // The verbatim of a message does not contain the other message, so erasing one message erases its text
-        // completely.
+        // Neither of the two has the text of the other, so that one of them can be erased alone.
         let without = |other: Option<&RawValue>| {
             let replaced: Vec<_> = other.into_iter().map(|other| (other, "null")).collect();
             Some(Verbatim::json(with_replaced_values(raw.get(), &replaced)))
@@ -191,8 +190,7 @@ impl<'a> Entry<'a> {
         let content = self.prompt.object("content").unwrap_or_default();
         let said = content.object("Prompt");
         let cancelled = content.object("CancelledToolUses");
-        // A prompt beside cancelled calls is from the person, who wrote it instead of allowing the calls, or it is the
-        // notice `INTERRUPTED` of the program.
+        // A person who writes instead of allowing a tool cancels its calls. Otherwise the program wrote the prompt.
         let beside_cancelled = cancelled.as_ref().and_then(|cancelled| cancelled.text("prompt")).unwrap_or_default();
         let (notice, words) = match beside_cancelled == INTERRUPTED {
             true => (beside_cancelled, "".into()),

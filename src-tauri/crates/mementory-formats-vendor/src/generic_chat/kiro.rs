@@ -1,5 +1,5 @@
-//! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. Another file
-//! with the same name and the ending `.json` has the title and the working folder.
+//! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file beside it
+//! with the same name has the title and the working folder.
 use super::shape::FORMAT_ID;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
