@@ -162,12 +162,15 @@ fn every_record_that_is_left_out_is_in_the_loss_report() {
     let (sources, targets) = (readable_cases(|format| format.capabilities().read), writable_cases());
     let mut left_out_count = 0;
     let mut written_in: BTreeSet<&str> = BTreeSet::new();
-    let mut tested: BTreeSet<&str> = BTreeSet::new();
     // A format whose exports need a base accepts only records that were read in that format, so it is skipped.
-    let targets: Vec<Case> = targets.into_iter().filter(|case| !case.format.capabilities().needs_base).collect();
-    for target in targets.iter().filter(|target| tested.insert(target.format.id())) {
-        for case in &sources {
-            let mut source = read_case(case);
+    let mut tested: BTreeSet<&str> = BTreeSet::new();
+    let is_target = |case: &Case| !case.format.capabilities().needs_base && tested.insert(case.format.id());
+    let targets: Vec<Case> = targets.into_iter().filter(is_target).collect();
+    for case in &sources {
+        let mut source = read_case(case);
+        // A record that repeats another record may be merged with it, so it need not be written.
+        let distinct_count = source.records.iter().filter(|record| !record.repeats).count() as u64;
+        for target in &targets {
             let scratch = Scratch::new("losses");
             let out = scratch.at(&format!("out{}", target.format.capabilities().ending));
             // A format may refuse records that it cannot write. The error is visible, so nothing is lost unnoticed.
@@ -176,8 +179,6 @@ fn every_record_that_is_left_out_is_in_the_loss_report() {
             };
             written_in.insert(target.format.id());
             let written: u64 = report.by_kind.values().sum();
-            // A record that repeats another record may be merged with it, so it need not be written.
-            let distinct_count = source.records.iter().filter(|record| !record.repeats).count() as u64;
             let missing_count = distinct_count.saturating_sub(written);
             let listed: u64 =
                 report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).map(|(_, n)| n).sum();
