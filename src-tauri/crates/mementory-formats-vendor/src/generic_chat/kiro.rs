@@ -1,5 +1,6 @@
 //! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file beside it
 //! with the same name has the title and the working folder.
+use super::amazon_q::is_of_program;
 use super::shape::FORMAT_ID;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
@@ -8,7 +9,7 @@ use mementory_formats_shared::content::{Content, nested_text};
 use mementory_formats_shared::message::{first_text, report_no_message, send};
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_formats_shared::roles::{ASSISTANT, TOOL, USER};
+use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 const PLATFORM: &str = "kiro";
@@ -75,6 +76,9 @@ impl Log {
             turn.fields.insert("blocks".into(), content.blocks.into());
         }
         turn.text = content.text;
+        if role == USER && is_of_program(&turn.text) {
+            (turn.role, turn.content_type, turn.hidden) = (SYSTEM.into(), "context".into(), true);
+        }
         self.turns.push(turn);
         Ok(())
     }
