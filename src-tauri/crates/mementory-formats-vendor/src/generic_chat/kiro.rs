@@ -2,7 +2,7 @@
 //! with the same name has the title and the working folder.
 use super::amazon_q::is_of_program;
 use super::shape::FORMAT_ID;
-use mementory_format::{Catalog, FormatError, Member};
+use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::content::{Content, nested_text};
@@ -83,13 +83,17 @@ impl Log {
         Ok(())
     }
 
-    /// Sends the session as a conversation.
-    pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    /// Sends the session as a conversation. `header` is the file beside it that has its title.
+    pub(super) fn send(
+        self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        header: Option<&Member>,
+    ) -> Result<(), FormatError> {
         if self.turns.is_empty() {
             return Ok(());
         }
         let mut chat = Chat { is_log: true, ..Chat::default() };
-        let header = header_of(files.catalog, member);
         let header = header.and_then(|header| files.catalog.bytes(header, MAX_HEADER_BYTES).ok());
         let header = header.and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some(header) = header.as_deref().and_then(Object::parse) {
@@ -109,16 +113,6 @@ impl Log {
         chat.turns = self.turns;
         send(files, member, chat, PLATFORM, None)
     }
-}
-
-/// The file with the title of a session. It is in the same folder and has the same name with another ending.
-pub(super) fn header_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c Member> {
-    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
-    let own = stem(&member.name)?;
-    catalog.members().iter().find(|other| {
-        let is_beside = other.root == member.root && other.archive == member.archive && other.id != member.id;
-        is_beside && other.name.ends_with(".json") && stem(&other.name).as_ref() == Some(&own)
-    })
 }
 
 /// Adds a part: its kind says what its data is.
