@@ -38,19 +38,25 @@ pub fn is_of_cline(text: &str) -> bool {
 /// texts that were added. An empty block stands for a part without text, which may be the result below a heading.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
-    // True or false if the block before is only the heading of a result: whether its tool asks the person.
-    let mut heading: Option<bool> = None;
-    for block in blocks {
-        let block = block.trim();
+    // If the last block with text is only the heading of a result: whether its tool asks the person, and whether a part
+    // without text follows it.
+    let mut heading: Option<(bool, bool)> = None;
+    for block in blocks.iter().map(|block| block.trim()) {
+        if block.is_empty() {
+            heading = heading.map(|(asks, _)| (asks, true));
+            continue;
+        }
         match (heading.take(), result_heading(block)) {
             (_, Some((asks, rest))) if rest.trim().is_empty() => {
-                heading = Some(asks);
+                heading = Some((asks, false));
                 add_text(&mut added, block);
             }
             // The result of another tool may begin like a heading. What a person answers is in an element, so below the
-            // heading of a question, a heading belongs to the next tool.
-            (None | Some(true), Some((asks, rest))) => add_result(block, rest, asks, &mut own, &mut added),
-            (Some(asks), _) => add_result(block, block, asks, &mut own, &mut added),
+            // heading of a question, and behind a picture, a heading belongs to the next tool.
+            (None | Some((true, _) | (_, true)), Some((asks, rest))) => {
+                add_result(block, rest, asks, &mut own, &mut added);
+            }
+            (Some((asks, _)), _) => add_result(block, block, asks, &mut own, &mut added),
             (None, None) => add_block(block, &mut own, &mut added),
         }
     }
@@ -215,6 +221,7 @@ mod tests {
         assert_eq!(own(&[picture, "", &whole, STATE]), "Larch");
         assert_eq!(own(&["[new_task] Result:", &whole, STATE]), "Larch");
         assert_eq!(own(&[question, picture, "A page about bees", STATE]), "");
+        assert_eq!(own(&[picture, "", "A page about bees", STATE]), "");
         // The text of a file may begin like a heading.
         assert_eq!(own(&[picture, &whole, STATE]), "");
     }
