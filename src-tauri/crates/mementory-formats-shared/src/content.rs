@@ -150,10 +150,11 @@ impl Content {
     }
 
     /// Adds a part that is shown collapsed. A part with neither text nor name is not added; it remains only in the
-    /// verbatim.
+    /// verbatim. An empty result of a tool is added: if a message contains nothing else, the result shows that the
+    /// message was not written by the person.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
-        if text.trim().is_empty() && name.is_none() {
+        if text.trim().is_empty() && name.is_none() && kind != "tool_result" {
             return;
         }
         let mut block = serde_json::Map::new();
@@ -357,6 +358,19 @@ mod tests {
         assert_eq!(found.content_type(), "tool_call");
         let files = found.attachments("test");
         assert_eq!(files[0].media_type.as_deref(), Some("image/png"));
+    }
+
+    #[test]
+    fn a_result_without_text_is_still_a_result() {
+        for json in [
+            r#"[{"type":"tool_result","tool_use_id":"t1","content":""}]"#,
+            r#"[{"type":"tool_result","tool_use_id":"t1"}]"#,
+            r#"{"type":"toolResponse","toolResult":{"status":"success","value":[]}}"#,
+        ] {
+            let found = read(json);
+            assert_eq!((found.content_type(), found.blocks.len()), ("tool_result", 1), "{json}");
+        }
+        assert!(read(r#"[{"type":"thinking","thinking":" "}]"#).blocks.is_empty());
     }
 
     #[test]

@@ -35,21 +35,28 @@ pub fn is_of_cline(text: &str) -> bool {
 }
 
 /// Splits the text blocks of a message of which [`is_of_cline`] is true into the text that the person wrote and the
-/// texts that were added.
+/// texts that were added. An empty block stands for a part without text, which may be the result below a heading.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
-    // True or false if the block before is only the heading of a result: whether its tool asks the person.
-    let mut heading: Option<bool> = None;
-    for block in blocks {
-        let block = block.trim();
-        let found = result_heading(block);
-        match (heading.take(), found) {
-            (Some(asks), _) => add_result(block, block, asks, &mut own, &mut added),
-            (None, Some((asks, rest))) if rest.trim().is_empty() => {
-                heading = Some(asks);
+    // If the last block with text is only the heading of a result: whether its tool asks the person, and whether a part
+    // without text follows it.
+    let mut heading: Option<(bool, bool)> = None;
+    for block in blocks.iter().map(|block| block.trim()) {
+        if block.is_empty() {
+            heading = heading.map(|(asks, _)| (asks, true));
+            continue;
+        }
+        match (heading.take(), result_heading(block)) {
+            (_, Some((asks, rest))) if rest.trim().is_empty() => {
+                heading = Some((asks, false));
                 add_text(&mut added, block);
             }
-            (None, Some((asks, rest))) => add_result(block, rest, asks, &mut own, &mut added),
+            // The result of another tool may begin like a heading. What a person answers is in an element, so below the
+            // heading of a question, and behind a picture, a heading belongs to the next tool.
+            (None | Some((true, _) | (_, true)), Some((asks, rest))) => {
+                add_result(block, rest, asks, &mut own, &mut added);
+            }
+            (Some((asks, _)), _) => add_result(block, block, asks, &mut own, &mut added),
             (None, None) => add_block(block, &mut own, &mut added),
         }
     }
@@ -79,21 +86,19 @@ fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &m
     add_text(added, block);
 }
 
-/// Adds a block that the program wrote. What the person said is before the first added element.
+/// Adds a block that the program wrote. What the person said is before the first added element. If the block has an
+/// element of the person, only the text in it is the person's, and sentences of the program stand around it.
 fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
-    let is_notice = is_notice(block);
-    let mut add_words = |words: &str, added: &mut Vec<String>, is_notice: bool| match is_notice {
-        true => add_text(added, words),
-        false => add_paragraph(own, words),
-    };
+    let mut is_of_program = is_notice(block);
+    let mut texts_around: Vec<&str> = Vec::new();
     // Names of elements without an end tag in the remaining text. They are tags that the person writes about.
     let mut unclosed: Vec<&str> = Vec::new();
-    let (mut rest, mut from) = (block, 0);
+    let (mut rest, mut from, mut added_part) = (block, 0, "");
     while let Some((before, name, after_name)) = next_element(&rest[from..], &ADDED_ELEMENTS, &PERSON_ELEMENTS) {
         let at = from + before.len();
         if ADDED_ELEMENTS.contains(&name) {
-            add_words(&rest[..at], added, is_notice);
-            return add_text(added, &rest[at..]);
+            (rest, added_part) = rest.split_at(at);
+            break;
         }
         let found = match unclosed.contains(&name) {
             true => None,
@@ -106,11 +111,19 @@ fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
             from = at + 1;
             continue;
         };
-        add_words(&rest[..at], added, is_notice);
-        add_words(inside.split_once('>').map_or(inside, |(_, words)| words), added, false);
+        is_of_program = true;
+        texts_around.push(&rest[..at]);
+        add_paragraph(own, inside.split_once('>').map_or(inside, |(_, words)| words));
         (rest, from) = (behind, 0);
     }
-    add_words(rest, added, is_notice);
+    texts_around.push(rest);
+    for text in texts_around {
+        match is_of_program {
+            true => add_text(added, text),
+            false => add_paragraph(own, text),
+        }
+    }
+    add_text(added, added_part);
 }
 
 /// True if a text begins with a sentence of the program. If a person begins with "The user", no element follows.
@@ -121,7 +134,13 @@ fn is_notice(text: &str) -> bool {
         first.is_some_and(|(_, name, _)| PERSON_ELEMENTS.contains(&name))
     };
     let is_followed = ["The user ", "You seem to be having trouble proceeding.", "Auto-approval limit reached."];
-    let is_whole = ["[TASK RESUMPTION]", "[ERROR]", "# task_progress"];
+    let is_whole = [
+        "[TASK RESUMPTION]",
+        "[ERROR]",
+        "# task_progress",
+        "[The user has switched to ACT MODE",
+        "(The user did not provide a new message.",
+    ];
     is_whole.into_iter().any(begins) || is_followed.into_iter().any(begins) && names_person()
 }
 
@@ -167,6 +186,44 @@ mod tests {
         assert_eq!(own(&["<task>\nWhat is\n<answer>x</answer>\n</task>"]), "What is\n<answer>x</answer>");
         assert_eq!(own(&["The user table is empty", STATE]), "The user table is empty");
         assert_eq!(own(&["Explain\n<answer> to me\n<answer>"]), "Explain\n<answer> to me\n<answer>");
+    }
+
+    #[test]
+    fn a_sentence_of_the_program_is_not_what_the_person_said() {
+        let question = "[plan_mode_respond] Result:";
+        let switched = "[The user has switched to ACT MODE, so you may now go on.]";
+        let message = "The user also said while switching:\n<user_message>\nUse larch\n</user_message>";
+        for (blocks, words) in [
+            (vec!["New instructions for the task:\n<user_message>\nUse larch\n</user_message>"], "Use larch"),
+            (
+                vec!["<feedback>\nUse larch\n</feedback>\n\nFiles of the user:\n\n<file_content path=\"a\">"],
+                "Use larch",
+            ),
+            (vec!["(The user did not provide a new message. Ask how to go on.)"], ""),
+            (vec![question, switched], ""),
+            (vec![switched], ""),
+        ] {
+            let (own, added) = split_cline(&blocks);
+            assert_eq!(own, words, "{blocks:?}");
+            assert!(!added.is_empty(), "{blocks:?}");
+        }
+        let both = format!("{switched}\n\n{message}");
+        assert_eq!(own(&[question, &both, STATE]), "Use larch");
+        assert_eq!(own(&[&format!("{question}\n{both}\n{STATE}")]), "Use larch");
+    }
+
+    #[test]
+    fn a_heading_behind_a_heading_belongs_to_the_next_result() {
+        let (picture, question) = ("[read_file for 'a.png'] Result:", "[ask_followup_question for 'wood'] Result:");
+        let answer = "<answer>\nLarch\n</answer>";
+        let whole = format!("{question}\n{answer}");
+        assert_eq!(own(&[picture, question, answer, STATE]), "Larch");
+        assert_eq!(own(&[picture, "", &whole, STATE]), "Larch");
+        assert_eq!(own(&["[new_task] Result:", &whole, STATE]), "Larch");
+        assert_eq!(own(&[question, picture, "A page about bees", STATE]), "");
+        assert_eq!(own(&[picture, "", "A page about bees", STATE]), "");
+        // The text of a file may begin like a heading.
+        assert_eq!(own(&[picture, &whole, STATE]), "");
     }
 
     #[test]

@@ -9,6 +9,11 @@ const HEAD_BYTES: usize = 16 << 10;
 /// same names, and higher than the confidence for pasted text.
 const CONFIDENCE: f64 = 0.75;
 
+/// Folders with the files of other people, and with files that programs made. Rules in them are not the person's.
+const SKIPPED_FOLDERS: [&str; 5] = [".git", "dist", "node_modules", "target", "vendor"];
+/// Members of the frontmatter of Cursor's rules.
+const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
+
 /// Beginning of the files that this format writes. Such a file does not say whether a person or an agent wrote an item.
 pub(super) const MARK: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
@@ -56,6 +61,10 @@ pub(crate) fn is_rule_of(platform: &str, catalog: &Catalog, member: &Member) -> 
 /// Determines which rules file a member is, by its name and folders or by its frontmatter. None if it is not a rules
 /// file.
 pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
+    let folders = member.name.rsplit_once('/').map_or("", |(folders, _)| folders);
+    if folders.split('/').any(|folder| SKIPPED_FOLDERS.contains(&folder.to_ascii_lowercase().as_str())) {
+        return None;
+    }
     let by_name = by_name(catalog, member);
     let name = member.file_name().to_ascii_lowercase();
     let may_have_frontmatter = [".md", ".mdc", ".markdown", ".txt"].iter().any(|end| name.ends_with(end));
@@ -75,9 +84,10 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
         return None;
     }
     let is_ours = text.starts_with(MARK);
-    let found = by_name.or_else(|| is_ours.then(|| rules("agents"))).or_else(|| by_frontmatter(&Document::parse(text)));
-    // Only Cursor's rules have this ending. They need no frontmatter.
-    let found = found.or_else(|| name.ends_with(".mdc").then(|| rules("cursor")));
+    // Other programs use this ending too, so in the folders of a project the folder decides.
+    let may_be_of_cursor = folders.is_empty() && name.ends_with(".mdc");
+    let found = by_name.or_else(|| is_ours.then(|| rules("agents")));
+    let found = found.or_else(|| by_frontmatter(&Document::parse(text), may_be_of_cursor));
     found.map(|file| RuleFile { is_ours, ..file })
 }
 
@@ -89,7 +99,7 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     let name = folders.pop()?;
     let is_in_folder = |path: &[&str]| folders.windows(path.len()).any(|window| window == path);
     let is_markdown = name.ends_with(".md") || name.ends_with(".mdc");
-    if name == "readme.md" || folders.contains(&"node_modules") {
+    if name == "readme.md" {
         return None;
     }
     Some(match name {
@@ -121,8 +131,9 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     })
 }
 
-/// The rules file that the members of the frontmatter identify. None if they do not belong to any agent.
-fn by_frontmatter(document: &Document<'_>) -> Option<RuleFile> {
+/// The rules file that the members of the frontmatter identify. None if they do not belong to any agent. Most members of
+/// Cursor's rules are common words, so they count only if `may_be_of_cursor` is true.
+fn by_frontmatter(document: &Document<'_>, may_be_of_cursor: bool) -> Option<RuleFile> {
     document.yaml?;
     let has = |key: &str| document.fields.contains_key(key);
     let trigger = document.text("trigger");
@@ -133,6 +144,6 @@ fn by_frontmatter(document: &Document<'_>) -> Option<RuleFile> {
     } else if has("applyTo") {
         Some(rules("github-copilot"))
     } else {
-        None
+        (may_be_of_cursor && CURSOR_KEYS.into_iter().any(has)).then(|| rules("cursor"))
     }
 }

@@ -77,6 +77,45 @@ fn other_files_are_not_claimed() {
     assert!(found.sources.iter().all(|s| s.format != "agent_rules"), "{:?}", found.sources);
 }
 
+#[test]
+fn a_file_with_the_ending_of_cursor_is_a_rule_in_its_folder_or_by_its_frontmatter() {
+    let described = "---\ndescription: How nets are mended\n---\n- Knots are tested twice.\n";
+    let folder = Scratch::new("agent-rules-mdc");
+    for (name, text, is_rule) in [
+        (".cursor/rules/a.mdc", "- Knots are tested twice.\n", true),
+        ("web/.cursor/rules/a.mdc", "- Knots are tested twice.\n", true),
+        ("a.mdc", described, true),
+        ("a.mdc", "---\nglobs: nets/**/*.ts\n---\n- Knots are tested twice.\n", true),
+        ("docs/a.mdc", "---\nalwaysApply: false\n---\n- Knots are tested twice.\n", true),
+        ("a.mdc", "- Knots are tested twice.\n", false),
+        ("a.mdc", "---\ntitle: Nets\n---\n- Knots are tested twice.\n", false),
+        ("docs/a.mdc", described, false),
+        ("docs/a.mdc", "- Knots are tested twice.\n", false),
+    ] {
+        folder.put(&format!("case/{name}"), text);
+        assert_eq!(has_rules(&folder.at("case")), is_rule, "{name} {text}");
+        std::fs::remove_dir_all(folder.at("case")).unwrap();
+    }
+}
+
+#[test]
+fn folders_of_other_people_and_of_programs_are_not_searched() {
+    for skipped in [".git", "dist", "node_modules", "target", "vendor", "Vendor"] {
+        let folder = Scratch::new("agent-rules-skipped");
+        folder.put(&format!("{skipped}/net/CLAUDE.md"), "- Knots are tested twice.\n");
+        folder.put(&format!("{skipped}/net/.cursor/rules/a.mdc"), "---\nalwaysApply: true\n---\n- One knot.\n");
+        assert!(!has_rules(&folder.0), "{skipped}");
+        // The person may have selected such a folder.
+        assert!(has_rules(&folder.at(skipped)), "{skipped}");
+    }
+}
+
+/// True if rules are found in this folder.
+fn has_rules(folder: &std::path::Path) -> bool {
+    let catalog = Catalog::open(&[folder.to_path_buf()], &Limits::default(), None).unwrap();
+    detect(&catalog, &Limits::default(), None).unwrap().sources.iter().any(|source| source.format == "agent_rules")
+}
+
 /// The part of the record keys that is made from the name of the folder of the first rules in these inputs.
 fn folder_name(paths: &[std::path::PathBuf]) -> Option<String> {
     let catalog = Catalog::open(paths, &Limits::default(), None).unwrap();

@@ -6,15 +6,22 @@ use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
-use mementory_model::{Kind, Verbatim};
+use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashMap;
 
 /// Name of the platform.
 const PLATFORM: &str = "antigravity";
 /// Marks around the words of the person.
 const REQUEST: (&str, &str) = ("<USER_REQUEST>", "</USER_REQUEST>");
-/// Names of the complete transcript, and of its copy in which long texts are shortened.
-pub(super) const FILE_NAMES: (&str, &str) = ("transcript_full.jsonl", "transcript.jsonl");
+
+/// Identifies the conversation of a transcript among those in its folder: the first step, with its time if it has one.
+/// A copy in which long texts are shortened has the same first step. None if the lines are no transcript.
+pub(super) fn first_step(lines: &[String]) -> Option<String> {
+    let first = lines.iter().filter_map(|line| Object::parse(line)).find(|line| line.has("step_index"))?;
+    let value = |key: &str| first.raw_value(key).map_or("", |raw| raw.get());
+    let begins = if first.has("created_at") { value("created_at") } else { value("content") };
+    is_transcript_of_lines(lines).then(|| format!("{} {begins}", value("step_index")))
+}
 
 /// True if one of the lines is a step of a conversation.
 pub(super) fn is_transcript_of_lines(lines: &[String]) -> bool {
@@ -53,6 +60,11 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         chat.turns.push(turn);
         Ok(())
     })?;
+    if chat.turns.is_empty() {
+        let reason = "no_messages: this transcript has no step with content";
+        reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Conversation));
+        return Ok(());
+    }
     // The lines do not name the conversation, but one of the folders does.
     chat.id = member.name.split('/').rev().skip(1).find(|folder| is_uuid(folder)).map(str::to_owned);
     if !other_lines.is_empty() {

@@ -6,6 +6,7 @@ use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::{Keys, decoded_head, keys_of};
+use std::collections::HashMap;
 
 /// Number of bytes at the beginning of a JSON document that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
@@ -14,16 +15,30 @@ const MESSAGE_TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
 
 /// One claim for all files of Gemini CLI in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let mut parts = Vec::new();
+    let mut found: Vec<(&Member, Role, Option<Transcript<'_>>)> = Vec::new();
+    // Antigravity writes a transcript twice, once with shortened texts. The larger file is the complete one.
+    let mut complete: HashMap<Transcript<'_>, &Member> = HashMap::new();
     for member in catalog.members() {
-        if let Some(role) = role_of(catalog, member) {
-            let role = if is_shortened_transcript(catalog, member) { Role::Sidecar } else { role };
-            parts.push(Part { member: member.id, role });
+        let Some((role, step)) = role_of(catalog, member) else { continue };
+        let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let transcript = step.map(|step| (member.root, member.archive, folder, step));
+        if let Some(transcript) = &transcript {
+            let known = complete.entry(transcript.clone()).or_insert(member);
+            if member.size > known.size {
+                *known = member;
+            }
         }
+        found.push((member, role, transcript));
     }
-    if parts.is_empty() {
+    if found.is_empty() {
         return Vec::new();
     }
+    let parts = found.into_iter().map(|(member, role, transcript)| {
+        let whole = transcript.and_then(|transcript| complete.get(&transcript));
+        let role = if whole.is_some_and(|whole| whole.id != member.id) { Role::Sidecar } else { role };
+        Part { member: member.id, role }
+    });
+    let parts: Vec<Part> = parts.collect();
     vec![Claim {
         version: None,
         confidence: 0.95,
@@ -33,30 +48,21 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// True for a shortened transcript of Antigravity if the complete one is in the same folder.
-fn is_shortened_transcript(catalog: &Catalog, member: &Member) -> bool {
-    let (complete, shortened) = antigravity::FILE_NAMES;
-    let Some(folder) = member.name.strip_suffix(shortened).filter(|folder| folder.is_empty() || folder.ends_with('/'))
-    else {
-        return false;
-    };
-    catalog.members().iter().any(|other| {
-        let is_beside = other.root == member.root && other.archive == member.archive;
-        is_beside && other.name.strip_suffix(complete) == Some(folder)
-    })
-}
+/// A transcript of Antigravity: root, archive and folder of the file, and the first step.
+type Transcript<'m> = (usize, Option<usize>, &'m str, String);
 
 /// The role of a file: `Conversations` for a session, `Projects` for a checkpoint, `Records` for the list of prompts.
-fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
+/// For a transcript of Antigravity, also its first step.
+fn role_of(catalog: &Catalog, member: &Member) -> Option<(Role, Option<String>)> {
     if !may_be_log(member) {
         return None;
     }
     if let Some(lines) = head_lines(catalog, member) {
-        return role_of_lines(&lines);
+        return Some((role_of_lines(&lines)?, antigravity::first_step(&lines)));
     }
     let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
     let head = head.ok().filter(|head| matches!(head.first(), Some(b'{' | b'[')))?;
-    document_role(&head, &member.file_name().to_ascii_lowercase())
+    Some((document_role(&head, &member.file_name().to_ascii_lowercase())?, None))
 }
 
 fn role_of_lines(lines: &[String]) -> Option<Role> {

@@ -1,7 +1,7 @@
 //! Reads the logs of Qwen Code, which began as a copy of Gemini CLI: lines that name their parent, with messages in the
 //! form of Google's API.
 use super::messages;
-use super::session::chat_file;
+use super::session::{chat_file, send_linked};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::chat::{Chat, ChatFile, TurnParent};
 use mementory_formats_shared::jsonl_session::{any_time, head_lines};
@@ -148,10 +148,11 @@ impl Log {
     }
 
     fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        self.chat.id = match (self.id.take(), self.agent.take()) {
-            (Some(session), Some(agent)) => Some(format!("{session}/agent-{agent}")),
-            (session, _) => session,
+        let (id, parent) = match (self.id.take(), self.agent.take()) {
+            (Some(session), Some(agent)) => (Some(format!("{session}/agent-{agent}")), Some(session)),
+            (session, _) => (session, None),
         };
+        self.chat.id = id;
         if !self.other_lines.is_empty() {
             let text = self.other_lines.join("\n");
             self.chat.verbatim = Some(match self.other_lines.len() {
@@ -160,6 +161,6 @@ impl Log {
             });
         }
         let file = ChatFile { platform: PLATFORM, ..chat_file(&member.place) };
-        reader.send_chat(self.chat, file)
+        send_linked(reader, self.chat, file, parent)
     }
 }

@@ -183,13 +183,23 @@ impl Session {
         // The log of a subagent is in a folder whose name is the id of the parent session.
         let folder = member.name.split('/').rev().nth(1).filter(|f| is_uuid(f));
         let parent = folder.filter(|_| chat.record_type.is_some()).map(str::to_owned);
-        let mut issues = Vec::new();
-        let mut unit = chat.into_unit(chat_file(&member.place), &mut issues);
-        issues.into_iter().for_each(|issue| reader.sink.note(issue));
-        if let (Some(record), Some(id)) = (unit.records.first_mut(), parent) {
-            let target = RecordKey::new(FORMAT, id);
-            record.links.push(Link { relation: "subagent_of".into(), kind: Kind::Conversation, target });
-        }
-        reader.sink.unit(unit)
+        send_linked(reader, chat, chat_file(&member.place), parent)
     }
+}
+
+/// Sends a conversation. If it is that of a subagent, `parent` is the id of the session that started the subagent.
+pub(super) fn send_linked(
+    reader: &mut FileReader<'_>,
+    chat: Chat,
+    file: ChatFile<'_>,
+    parent: Option<String>,
+) -> Result<(), FormatError> {
+    let mut issues = Vec::new();
+    let mut unit = chat.into_unit(file, &mut issues);
+    issues.into_iter().for_each(|issue| reader.sink.note(issue));
+    if let (Some(record), Some(id)) = (unit.records.first_mut(), parent) {
+        let target = RecordKey::new(FORMAT, id);
+        record.links.push(Link { relation: "subagent_of".into(), kind: Kind::Conversation, target });
+    }
+    reader.sink.unit(unit)
 }

@@ -27,6 +27,33 @@ fn the_name_of_a_file_does_not_matter() {
 }
 
 #[test]
+fn the_shortened_transcript_is_known_by_its_steps() {
+    let folder = Scratch::new("gemini-cli-transcripts");
+    let line = |time: &str, words: &str| {
+        let about = r#""step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT""#;
+        format!(r#"{{{about},"created_at":"{time}","content":"{words}"}}"#)
+    };
+    let (first, second) = ("2026-06-07T08:09:10Z", "2026-06-07T09:09:10Z");
+    folder.put("a.jsonl", line(first, "Find the old"));
+    folder.put("b.jsonl", line(first, "Find the oldest sail."));
+    folder.put("c.jsonl", line(second, "Sew it."));
+    let found = read(&folder.0, &GeminiCli);
+    let texts: std::collections::BTreeSet<&str> = found.records.iter().map(|r| r.text.as_str()).collect();
+    assert_eq!(texts.into_iter().collect::<Vec<_>>(), ["", "Find the oldest sail.", "Sew it."]);
+    assert_eq!(found.parts.iter().map(|(part, _)| part.name.as_str()).collect::<Vec<_>>(), ["a.jsonl"]);
+}
+
+#[test]
+fn a_transcript_without_content_is_no_conversation() {
+    let folder = Scratch::new("gemini-cli-empty");
+    folder.put("a.jsonl", r#"{"step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT","content":""}"#);
+    let found = read(&folder.0, &GeminiCli);
+    assert!(found.records.is_empty(), "{:?}", found.records);
+    let reasons: Vec<&str> = found.dropped.iter().map(|dropped| dropped.reason.as_str()).collect();
+    assert_eq!(reasons, ["no_messages: this transcript has no step with content"]);
+}
+
+#[test]
 fn files_of_other_programs_are_not_claimed() {
     let folder = Scratch::new("gemini-cli-none");
     for text in [

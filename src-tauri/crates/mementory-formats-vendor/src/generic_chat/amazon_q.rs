@@ -8,16 +8,29 @@ use mementory_formats_shared::content::{Content, nested_text};
 use mementory_formats_shared::message::{first_text, report_no_message, send};
 use mementory_formats_shared::object::{Object, content_id, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_formats_shared::roles::{ASSISTANT, TOOL, USER};
-use mementory_formats_shared::sqlite::unreadable;
+use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
+use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use mementory_formats_shared::sqlite_rows::{self, Row, Schema, each_row, report_other_tables, tables};
-use mementory_model::{DroppedAs, Kind, Times, Verbatim};
+use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 const PLATFORM: &str = "kiro";
-/// The prompt that the program writes when the person interrupts a tool by a key.
-const INTERRUPTED: &str = "The user interrupted the tool execution.";
+/// Prompts that the program writes: the person interrupts or denies a tool by a key, or continues a session without a
+/// prompt; an answer took too long; the history is too long.
+const OF_PROGRAM: [&str; 5] = [
+    "The user interrupted the tool execution.",
+    "I deny this tool request. Ask a follow up question clarifying the expected action",
+    "In a few words, summarize our conversation so far.",
+    "You took too long to respond - try to split up the work into smaller steps.",
+    "The conversation history has overflowed, clearing state",
+];
+/// Beginning of longer prompts of the program.
+const NOTE: &str = "[SYSTEM NOTE: This is an automated ";
+/// Beginning and end of the prompt that the program writes if the settings forbid the use of a tool.
+const FORBIDDEN: (&str, &str) = ("Tool use with ", " was rejected because the arguments supplied were forbidden");
+/// The result of a tool that the person cancelled.
+const CANCELLED: &str = "Tool use was cancelled by the user";
 /// Tables with sessions, the newer one first. Newer versions copy the sessions of the older table.
 const TABLES: [&str; 2] = ["conversations_v2", "conversations"];
 
@@ -29,21 +42,33 @@ pub(super) fn is_database(schema: &Schema) -> bool {
         || has("conversations", &["key", "value"]) && has("auth_kv", &["key", "value"])
 }
 
+/// True for a prompt that the program writes.
+pub(super) fn is_of_program(prompt: &str) -> bool {
+    let prompt = prompt.trim();
+    let is_forbidden = || prompt.starts_with(FORBIDDEN.0) && prompt.ends_with(FORBIDDEN.1);
+    OF_PROGRAM.contains(&prompt) || prompt.starts_with(NOTE) || is_forbidden()
+}
+
 /// Sends a saved session.
 pub(super) fn read_saved(
     files: &mut FileReader<'_>,
     member: &Member,
     element: &ObjectElement<'_>,
 ) -> Result<(), FormatError> {
-    send_session(files, member, &element.object, element.text, &element.pointer, None, Times::default())
+    let chat = session(files, member, &element.object, element.text, &element.pointer, None, Times::default());
+    send(files, member, chat, PLATFORM, None)
 }
 
 /// Sends the sessions of a database. Opening the database neither locks nor changes anything.
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
-    let mut seen = HashSet::new();
+    let mut ids_before = HashSet::new();
     for table in TABLES.into_iter().filter(|table| names.iter().any(|name| name == table)) {
+        let repeated = repeated_ids(&database, table);
+        let mut ids = HashSet::new();
+        // The sessions of which the table has several rows.
+        let (mut merged, mut bytes): (BTreeMap<String, Chat>, u64) = (BTreeMap::new(), 0);
         each_row(files, member, &database, table, |files, row, number| {
             let pointer = format!("{table}/row {number}");
             let place = format!("{}#{pointer}", member.place);
@@ -54,15 +79,40 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
                 return Ok(());
             };
             let id = first_text(&state, &["conversation_id"]).unwrap_or_else(|| content_id(&text));
-            if !seen.insert(id) {
+            let is_repeated = repeated.contains(&id);
+            if ids_before.contains(&id) || !ids.insert(id.clone()) && !is_repeated {
                 let reason = "duplicate: a session with the same id was read before it";
                 files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
                 return Ok(());
             }
+            bytes += if is_repeated { text.len() as u64 } else { 0 };
+            if bytes > files.context.limits.element_bytes {
+                let reason = "too_large: the sessions with several rows are larger together than an element may be";
+                files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+                return Ok(());
+            }
             let time = |name: &str| column(&row, name).as_deref().and_then(text_time);
             let times = Times { created: time("created_at"), updated: time("updated_at"), ..Times::default() };
-            send_session(files, member, &state, &text, &pointer, column(&row, "key"), times)
+            let chat = session(files, member, &state, &text, &pointer, column(&row, "key"), times);
+            if !is_repeated {
+                return send(files, member, chat, PLATFORM, None);
+            }
+            match merged.get_mut(&id) {
+                Some(known) => {
+                    let message = "this session has several rows; their messages are in one conversation";
+                    files.sink.note(Issue::new("duplicate_id", &place, message));
+                    merge(known, chat);
+                }
+                None => {
+                    merged.insert(id, chat);
+                }
+            }
+            Ok(())
         })?;
+        for chat in merged.into_values() {
+            send(files, member, chat, PLATFORM, None)?;
+        }
+        ids_before.extend(ids);
     }
     report_other_tables(files, member, &database, &names, |table| match table {
         _ if TABLES.contains(&table) => None,
@@ -73,6 +123,35 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     Ok(())
 }
 
+/// The ids of sessions of which the table has several rows: a session that is loaded in another folder is saved there
+/// too, and both may go on.
+fn repeated_ids(database: &Database, table: &str) -> HashSet<String> {
+    let (mut ids, mut repeated) = (HashSet::new(), HashSet::new());
+    let Ok(mut statement) = database.connection.prepare(&format!("SELECT value FROM \"{table}\"")) else {
+        return repeated;
+    };
+    let Ok(mut rows) = statement.query([]) else { return repeated };
+    for _ in 0..database.max_rows {
+        let Ok(Some(row)) = rows.next() else { break };
+        let Some(text) = row.get_ref(0).ok().and_then(column_text) else { continue };
+        let id = Object::parse(&text).and_then(|state| first_text(&state, &["conversation_id"]));
+        repeated.extend(id.filter(|id| !ids.insert(id.clone())));
+    }
+    repeated
+}
+
+/// Adds the messages that only the other row of a session has.
+fn merge(known: &mut Chat, other: Chat) {
+    let key_of = |turn: &Turn| turn.key.clone().or_else(|| turn.id.clone());
+    let keys: HashSet<Option<String>> = known.turns.iter().map(key_of).collect();
+    known.turns.extend(other.turns.into_iter().filter(|turn| !keys.contains(&key_of(turn))));
+    if known.turns.iter().all(|turn| turn.times.created.is_some()) {
+        known.turns.sort_by_key(|turn| turn.times.created);
+    }
+    known.times.created = known.times.created.into_iter().chain(other.times.created).min();
+    known.times.updated = known.times.updated.max(other.times.updated);
+}
+
 fn column(row: &Row, name: &str) -> Option<String> {
     match row.get(name)? {
         Value::String(text) => Some(text.clone()).filter(|text| !text.trim().is_empty()),
@@ -81,8 +160,8 @@ fn column(row: &Row, name: &str) -> Option<String> {
     }
 }
 
-/// `folder` is the working folder, if it is stated beside the session.
-fn send_session(
+/// The conversation of a session. `folder` is the working folder, if it is stated beside the session.
+fn session(
     files: &mut FileReader<'_>,
     member: &Member,
     state: &Object<'_>,
@@ -90,7 +169,7 @@ fn send_session(
     pointer: &str,
     folder: Option<String>,
     times: Times,
-) -> Result<(), FormatError> {
+) -> Chat {
     let history = state.raw_value("history").filter(|raw| raw.get().starts_with('['));
     // The other two members repeat the texts of the messages.
     let repeated = ["transcript", "tangent_state"].iter().filter_map(|key| Some((state.raw_value(key)?, "null")));
@@ -104,6 +183,7 @@ fn send_session(
         ..Chat::default()
     };
     chat.source.project = folder;
+    let mut count_of: HashMap<String, u32> = HashMap::new();
     for (index, raw) in history.and_then(list).into_iter().flatten().enumerate() {
         let at = format!("{pointer}/history/{index}");
         let Some(entry) = Entry::parse(raw) else {
@@ -113,13 +193,13 @@ fn send_session(
         let state = entry.prompt.object("env_context").and_then(|context| context.object("env_state"));
         let folder = state.and_then(|state| first_text(&state, &["current_working_directory"]));
         chat.source.project = chat.source.project.take().or(folder);
-        chat.turns.extend(entry.turns(raw, &at));
+        chat.turns.extend(entry.turns(raw, &at, &mut count_of));
     }
     let found = || chat.turns.iter().filter_map(|turn| turn.times.created);
     let (first, last) = (found().min(), found().max());
     chat.times.created = chat.times.created.or(first);
     chat.times.updated = chat.times.updated.or(last);
-    send(files, member, chat, PLATFORM, None)
+    chat
 }
 
 /// A prompt and its answer.
@@ -155,13 +235,20 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The prompt, or the results of tools that were sent in its place, and the answer.
-    fn turns(&self, raw: &RawValue, pointer: &str) -> Vec<Turn> {
+    /// The prompt, or the results of tools that were sent in its place, and the answer. `count_of` has the number of
+    /// entries before this one that have no id and the same content.
+    fn turns(&self, raw: &RawValue, pointer: &str, count_of: &mut HashMap<String, u32>) -> Vec<Turn> {
         let answer = ["Response", "ToolUse"].iter().find_map(|key| self.answer.object(key));
         let id = answer.as_ref().and_then(|answer| first_text(answer, &["message_id"]));
+        // The program removes the first entries of a long history, so the position of an entry changes.
+        let key = id.clone().unwrap_or_else(|| {
+            let key = self.content_key(answer.as_ref());
+            let count = count_of.entry(key.clone()).or_default();
+            *count += 1;
+            if *count > 1 { format!("{key}~{count}") } else { key }
+        });
         let mut prompt = self.prompt_turn();
-        // The program removes the first entries of a long history, so the position of a prompt changes.
-        prompt.key = id.as_ref().map(|id| format!("{id}/prompt"));
+        prompt.key = Some(format!("{key}/prompt"));
         prompt.pointer = format!("{pointer}/user");
         // Neither of the two has the text of the other, so that one of them can be erased alone.
         let without = |other: Option<&RawValue>| {
@@ -179,6 +266,7 @@ impl<'a> Entry<'a> {
         }
         let mut turn = turn_of(ASSISTANT, content);
         turn.id = id;
+        turn.key = Some(key);
         turn.model = first_text(&self.metadata, &["model_id"]);
         turn.times.created = first_time(&self.metadata, &["stream_end_timestamp_ms", "request_start_timestamp_ms"]);
         turn.pointer = format!("{pointer}/assistant");
@@ -186,21 +274,44 @@ impl<'a> Entry<'a> {
         vec![prompt, turn]
     }
 
+    /// Identifies an entry without an id by its times and its answer. When the program shortens the history, it writes
+    /// the first prompt anew, so the prompt counts only if there is no time.
+    fn content_key(&self, answer: Option<&Object<'_>>) -> String {
+        let sent = first_text(&self.prompt, &["timestamp"]);
+        let times = [sent, first_text(&self.metadata, &["request_start_timestamp_ms"])];
+        let prompt = self.prompt.raw_value("content").filter(|_| times.iter().all(Option::is_none));
+        let prompt = prompt.map(|raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_else(|_| raw.get().into()));
+        let said = answer.and_then(|answer| answer.text("content")).unwrap_or_default();
+        content_id(&format!("{times:?}\n{said}\n{}", prompt.unwrap_or_default()))
+    }
+
     fn prompt_turn(&self) -> Turn {
         let content = self.prompt.object("content").unwrap_or_default();
         let said = content.object("Prompt");
         let cancelled = content.object("CancelledToolUses");
-        // A person who writes instead of allowing a tool cancels its calls. Otherwise the program wrote the prompt.
-        let beside_cancelled = cancelled.as_ref().and_then(|cancelled| cancelled.text("prompt")).unwrap_or_default();
-        let (notice, words) = match beside_cancelled == INTERRUPTED {
-            true => (beside_cancelled, "".into()),
-            false => ("".into(), said.as_ref().and_then(|said| said.text("prompt")).unwrap_or(beside_cancelled)),
-        };
+        // A person who writes instead of allowing a tool cancels its calls.
+        let words = said.as_ref().or(cancelled.as_ref()).and_then(|from| from.text("prompt")).unwrap_or_default();
+        // In versions with times, everything that a person types has one.
+        let is_untimed = said.is_some() && self.prompt.has("timestamp") && self.prompt.raw_value("timestamp").is_none();
+        let was_sent = self.metadata.members().next().is_some();
+        let is_cancelled = words.contains(CANCELLED) && words.split(CANCELLED).all(|rest| rest.trim().is_empty());
+        // When the program shortens the history, it writes the results of tools as a prompt.
+        let is_rewritten = said.is_some() && (is_untimed && was_sent || is_cancelled);
+        let is_notice = is_untimed || is_of_program(&words);
         let results = content.object("ToolUseResults").or(cancelled);
-        let is_result = words.is_empty() && results.is_some();
+        let is_result = is_rewritten || results.is_some() && (is_notice || words.is_empty());
+        let role = if is_result {
+            TOOL
+        } else if is_notice {
+            SYSTEM
+        } else {
+            USER
+        };
         let mut found = Content::default();
-        found.add_text(&words);
-        found.add_block("context", None, notice);
+        match role {
+            TOOL => found.add_block(if is_rewritten { "tool_result" } else { "context" }, None, words),
+            _ => found.add_text(&words),
+        }
         let results = results.and_then(|results| results.list("tool_use_results")).unwrap_or_default();
         for result in results.into_iter().filter_map(|raw| Object::parse(raw.get())) {
             let parts = result.list("content").unwrap_or_default();
@@ -212,7 +323,12 @@ impl<'a> Entry<'a> {
         }
         let context = self.prompt.text("additional_context").unwrap_or_default();
         found.add_block("context", None, context);
-        let mut turn = turn_of(if is_result { TOOL } else { USER }, found);
+        let mut turn = turn_of(role, found);
+        match role {
+            TOOL => (turn.content_type, turn.hidden) = ("tool_result".into(), true),
+            SYSTEM => (turn.content_type, turn.hidden) = ("context".into(), true),
+            _ => {}
+        }
         turn.times.created = first_time(&self.prompt, &["timestamp"])
             .or_else(|| first_time(&self.metadata, &["request_start_timestamp_ms"]));
         turn

@@ -163,8 +163,10 @@ fn text_blocks(turn: &Turn) -> Vec<String> {
         Some(text) => Some(text.into_owned()),
         None => Object::parse(raw.get())?.text("text").map(|text| text.into_owned()),
     };
-    let texts: Vec<String> = parts.into_iter().filter_map(text_of).filter(|text| !text.trim().is_empty()).collect();
-    if texts.join("\n\n") == turn.text { texts } else { vec![turn.text.clone()] }
+    // A picture has an empty text, because it may be the result below a heading.
+    let texts: Vec<String> = parts.into_iter().map(|raw| text_of(raw).unwrap_or_default()).collect();
+    let filled: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+    if filled.join("\n\n") == turn.text { texts } else { vec![turn.text.clone()] }
 }
 
 /// Name of a file in the same folder. This file contains the same conversation in the form in which the model received

@@ -3,7 +3,6 @@
 use super::amazon_q;
 use super::cline::MODEL_FILE;
 use super::goose;
-use super::kiro;
 use super::shape::{Shape, shape};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
@@ -37,6 +36,10 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     for member in catalog.members().iter().filter(|member| is_copy(member)) {
         copies.entry(folder(member)).or_default().push(member);
     }
+    // The file with the title of a session of Kiro is beside it and has the same name with another ending.
+    let has_kiro = found.iter().any(|(_, shape)| *shape == Shape::Kiro);
+    let json_files = catalog.members().iter().filter(|member| has_kiro && member.name.ends_with(".json"));
+    let headers: HashMap<_, &Member> = json_files.filter_map(|member| Some((stem(member)?, member))).collect();
     let part = |member: &Member, role| Part { member: member.id, role };
     let own = found.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
@@ -45,7 +48,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
             parts.extend(beside.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
         }
         if *shape == Shape::Kiro {
-            let header = kiro::header_of(catalog, member);
+            let header = stem(member).and_then(|stem| headers.get(&stem)).filter(|header| header.id != member.id);
             parts.extend(header.map(|header| part(header, Role::Sidecar)));
         }
         Claim {
@@ -60,4 +63,9 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let sessions = sqlite_rows::claims(catalog, 0.9, "The database of Goose", goose::is_database);
     let sessions = sessions.into_iter().map(|claim| Claim { version: Some(GOOSE.into()), ..claim });
     own.chain(databases).chain(sessions).collect()
+}
+
+/// Root and archive of a file, and its name without the ending.
+fn stem(member: &Member) -> Option<(usize, Option<usize>, &str)> {
+    Some((member.root, member.archive, member.name.rsplit_once('.')?.0))
 }

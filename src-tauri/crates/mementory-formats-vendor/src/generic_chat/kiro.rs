@@ -1,14 +1,15 @@
 //! Reads a session of Kiro CLI 2: lines with the kinds `Prompt`, `AssistantMessage` and `ToolResults`. A file beside it
 //! with the same name has the title and the working folder.
+use super::amazon_q::is_of_program;
 use super::shape::FORMAT_ID;
-use mementory_format::{Catalog, FormatError, Member};
+use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::content::{Content, nested_text};
 use mementory_formats_shared::message::{first_text, report_no_message, send};
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
-use mementory_formats_shared::roles::{ASSISTANT, TOOL, USER};
+use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 const PLATFORM: &str = "kiro";
@@ -75,17 +76,24 @@ impl Log {
             turn.fields.insert("blocks".into(), content.blocks.into());
         }
         turn.text = content.text;
+        if role == USER && is_of_program(&turn.text) {
+            (turn.role, turn.content_type, turn.hidden) = (SYSTEM.into(), "context".into(), true);
+        }
         self.turns.push(turn);
         Ok(())
     }
 
-    /// Sends the session as a conversation.
-    pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    /// Sends the session as a conversation. `header` is the file beside it that has its title.
+    pub(super) fn send(
+        self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        header: Option<&Member>,
+    ) -> Result<(), FormatError> {
         if self.turns.is_empty() {
             return Ok(());
         }
         let mut chat = Chat { is_log: true, ..Chat::default() };
-        let header = header_of(files.catalog, member);
         let header = header.and_then(|header| files.catalog.bytes(header, MAX_HEADER_BYTES).ok());
         let header = header.and_then(|bytes| String::from_utf8(bytes).ok());
         if let Some(header) = header.as_deref().and_then(Object::parse) {
@@ -105,16 +113,6 @@ impl Log {
         chat.turns = self.turns;
         send(files, member, chat, PLATFORM, None)
     }
-}
-
-/// The file with the title of a session. This file is in the same folder and has the same name with the ending `.json`.
-pub(super) fn header_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c Member> {
-    let stem = |name: &str| name.rsplit_once('.').map(|(stem, _)| stem.to_owned());
-    let own = stem(&member.name)?;
-    catalog.members().iter().find(|other| {
-        let is_beside = other.root == member.root && other.archive == member.archive && other.id != member.id;
-        is_beside && other.name.ends_with(".json") && stem(&other.name).as_ref() == Some(&own)
-    })
 }
 
 /// Adds a part of a message. Its `kind` states the meaning of its `data`.

@@ -47,7 +47,8 @@ pub(super) fn read(
             Shape::Kiro => {
                 let mut log = kiro::Log::default();
                 files.objects(member, &[], Kind::Message, |files, element| log.add(files, member, element))?;
-                log.send(files, member)?;
+                let mut parts = detected.claim.parts.iter().filter(|part| part.role == Role::Sidecar);
+                log.send(files, member, parts.find_map(|part| catalog.members().get(part.member)))?;
             }
             Shape::Cline => {
                 let mut task = cline::Task::default();

@@ -13,7 +13,7 @@ fn cases_are_read_as_expected() {
 fn a_question_is_not_in_the_verbatim_of_its_answer() {
     check_texts_are_in_one_verbatim(
         &GenericChat,
-        &["chat_history", "webui_pairs", "prompts", "speaker_pairs", "amazon_q", "amazon_q_pairs"],
+        &["chat_history", "webui_pairs", "prompts", "speaker_pairs", "amazon_q", "amazon_q_pairs", "amazon_q_notices"],
     );
 }
 
@@ -41,4 +41,34 @@ fn a_second_export_with_one_more_message_keeps_all_keys() {
     assert_eq!(first[..], second[..3]);
     let other = keys(r#"{"role":"user","content":"One"},{"role":"assistant","content":"Another answer"}"#);
     assert_ne!(first[0], other[0]);
+}
+
+#[test]
+fn a_session_of_kiro_that_was_shortened_and_went_on_keeps_all_keys() {
+    let scratch = Scratch::new("shortened");
+    let keys = |entries: &[String]| {
+        let text = format!(r#"{{"conversation_id":"k","history":[{}]}}"#, entries.join(","));
+        let path = scratch.put("chat.json", text);
+        crate::testing::read(&path, &GenericChat).records.into_iter().skip(1).map(|r| r.key).collect::<Vec<_>>()
+    };
+    let pair = |prompt: &str, answer: &str| {
+        let answer = format!(r#"{{"Response":{{"message_id":null,"content":"{answer}"}}}}"#);
+        format!(r#"[{{"content":{{"Prompt":{{"prompt":"{prompt}"}}}}}},{answer}]"#)
+    };
+    let pairs = [pair("Go on", "Done."), pair("Which?", "Both."), pair("Go on", "Done."), pair("Why?", "So.")];
+    let (first, second) = (keys(&pairs[..3]), keys(&pairs[1..]));
+    assert_eq!((first.len(), second.len()), (6, 6));
+    assert_eq!(first[2..4], second[..2]);
+    assert_eq!(second.iter().filter(|key| !first.contains(key)).count(), 2);
+    // When the program shortens a session, it writes the results of tools as a prompt.
+    let entry = |content: &str| {
+        let user = format!(r#"{{"content":{content},"timestamp":null}}"#);
+        let answer = r#"{"Response":{"message_id":null,"content":"Done."}}"#;
+        format!(
+            r#"{{"user":{user},"assistant":{answer},"request_metadata":{{"request_start_timestamp_ms":1775369000000}}}}"#
+        )
+    };
+    let results = r#"{"ToolUseResults":{"tool_use_results":[{"tool_use_id":"t","content":[{"Text":"a.md"}]}]}}"#;
+    let before = keys(&[pair("Which?", "I look."), entry(results)]);
+    assert_eq!(before[2..], keys(&[entry(r#"{"Prompt":{"prompt":"a.md"}}"#)]));
 }

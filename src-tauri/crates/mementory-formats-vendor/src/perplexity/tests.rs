@@ -27,6 +27,34 @@ fn two_files_of_one_thread_are_one_conversation() {
 }
 
 #[test]
+fn a_thread_that_grows_from_one_entry_keeps_its_keys() {
+    let scratch = Scratch::new("perplexity-growing");
+    let entry = |n: u32, members: &str| {
+        format!(r#"{{"uuid":"e-{n}","backend_uuid":"b-{n}",{members}"query_str":"q {n}","answer":"a {n}"}}"#)
+    };
+    let keys_of = |name: &str, entries: &[String]| {
+        let text = format!(r#"{{"status":"success",{name}"entries":[{}]}}"#, entries.join(","));
+        keys(&read(&scratch.put("response.json", text), &Perplexity))
+    };
+    let own = |n: u32| entry(n, &format!(r#""thread_url_slug":"ferns-{n}","#));
+    let shared = |n: u32| entry(n, r#""thread_url_slug":"ferns","#);
+    let unnamed = |n: u32| entry(n, r#""blocks":[],"#);
+    let named_later = |n: u32| if n == 1 { unnamed(n) } else { own(n) };
+    let cases: [(&str, &dyn Fn(u32) -> String); 5] = [
+        ("", &own),
+        ("", &shared),
+        ("", &unnamed),
+        ("", &named_later),
+        (r#""thread_title":"Ferns","thread_id":"t-1","#, &own),
+    ];
+    for (name, entry) in cases {
+        let (first, second) = (keys_of(name, &[entry(1)]), keys_of(name, &[entry(1), entry(2)]));
+        assert_eq!((first.len(), second.len()), (3, 5), "{second:?}");
+        assert!(first.is_subset(&second), "{first:?} {second:?}");
+    }
+}
+
+#[test]
 fn a_workbook_that_expands_too_far_is_refused() {
     let Some(bytes) = mementory_formats_shared::workbook::testing::workbook("MEMORY_VALUE", &"x".repeat(200_000))
     else {

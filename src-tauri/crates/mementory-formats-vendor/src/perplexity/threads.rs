@@ -270,25 +270,19 @@ fn read_thread(
         let turns = read_entries(reader, member, &entries, &below);
         return threads.add(reader, &member.place, chat, turns);
     }
-    let names_under = |keys: &[&str]| -> HashSet<String> {
-        entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, keys)).collect()
-    };
     // The entries of one file may belong to several threads.
-    let mut names = names_under(&IDS_IN_ENTRIES);
-    if names.is_empty() {
-        // If the addresses differ, they are those of the entries and not of threads. Then the list is one thread.
-        names = names_under(&SLUGS_IN_ENTRIES);
-        names = if names.len() > 1 { HashSet::new() } else { names };
-    }
-    let is_one_thread = names.len() <= 1;
-    let only_name = names.drain().next().filter(|_| is_one_thread).or_else(|| whole.id.clone());
-    // Entries that name no thread belong together, because they are in one list. The first entry identifies this
-    // thread.
-    let first = entries.first().filter(|_| only_name.is_none() && entries.len() > 1);
-    let list_id = first.map(|first| {
-        let id = Object::parse(first.get()).and_then(|entry| first_id(&entry, &["backend_uuid", "uuid", "id", "slug"]));
-        id.unwrap_or_else(|| content_id(first.get()))
-    });
+    let ids = entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, &IDS_IN_ENTRIES));
+    let ids: HashSet<String> = ids.collect();
+    let is_one_thread = ids.len() <= 1;
+    // Entries without an id belong together because they are in one list. Its first entry identifies it, so that the
+    // thread keeps its key when it grows. An address may be that of the thread or of its first entry.
+    let first = entries.iter().find_map(|raw| Some((raw, Object::parse(raw.get())?)));
+    let address = || first_id(&first.as_ref()?.1, &SLUGS_IN_ENTRIES);
+    let only_name = ids.into_iter().next().or_else(|| whole.id.clone()).or_else(address);
+    let list_id = first
+        .as_ref()
+        .filter(|_| only_name.is_none())
+        .map(|(raw, entry)| first_id(entry, &["backend_uuid", "uuid", "id"]).unwrap_or_else(|| content_id(raw.get())));
     for (index, raw) in entries.iter().enumerate() {
         let pointer = format!("{below}/{index}");
         let Some(entry) = Object::parse(raw.get()) else {
