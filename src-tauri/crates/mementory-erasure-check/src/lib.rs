@@ -7,6 +7,7 @@ mod evidence;
 mod folder;
 mod indexed_words;
 mod live_counts;
+mod page_values;
 mod pages;
 mod passthrough;
 mod receipt;
