@@ -67,20 +67,21 @@ impl QuotedPieces {
 
     fn clean_tree(&self, tree: &mut Tree) -> bool {
         match tree {
-            Tree::Text(text) => {
-                let new = if text.contains(REDACTED) {
-                    self.without_in_json(text).unwrap_or_else(|| self.without_in_string(text))
-                } else {
-                    None
-                };
-                new.map(|new| *text = new).is_some()
-            }
+            Tree::Text(text) => self.clean_text(text),
             Tree::Array(items) => items.iter_mut().fold(false, |changed, item| self.clean_tree(item) | changed),
-            Tree::Object(members) => {
-                members.iter_mut().fold(false, |changed, (_, value)| self.clean_tree(value) | changed)
-            }
+            Tree::Object(members) => members
+                .iter_mut()
+                .fold(false, |changed, (key, value)| self.clean_text(key) | self.clean_tree(value) | changed),
             _ => false,
         }
+    }
+
+    fn clean_text(&self, text: &mut String) -> bool {
+        if !text.contains(REDACTED) {
+            return false;
+        }
+        let new = self.without_in_json(text).unwrap_or_else(|| self.without_in_string(text));
+        new.map(|new| *text = new).is_some()
     }
 
     fn without_in_string(&self, text: &str) -> Option<String> {
@@ -168,6 +169,14 @@ mod tests {
         let new = without("Tea at four [REDACTED:a] the old key is under [REDACTED:b] in the garden.");
         let expected = "Tea at four [REDACTED:a] the old key is under [REDACTED:b] [REDACTED:erased]";
         assert_eq!(new.as_deref(), Some(expected), "an end that is too short, other capitals, and the end of a text");
+    }
+
+    #[test]
+    fn the_keys_of_an_object_are_cleaned_as_its_values_are() {
+        let new =
+            without(r#"{"The old key is under the shed.[REDACTED:name]ler knows the way there.":{"Tea [REDACTED:x]":1}}"#);
+        let expected = r#"{"[REDACTED:erased][REDACTED:name][REDACTED:erased]":{"Tea [REDACTED:x]":1}}"#;
+        assert_eq!(new.as_deref(), Some(expected));
     }
 
     #[test]
