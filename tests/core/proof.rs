@@ -206,6 +206,25 @@ fn passthrough_files_of_every_encoding_lose_the_words() {
     assert_eq!(detail, "3 rewritten; 4 parts of imports searched");
 }
 
+#[test]
+fn a_phrase_of_an_erased_text_stays_in_other_texts() {
+    let (t, ids) = vault_with(&["I am quite sure that Al is right here today."]);
+    // A redaction of two letters does not change files, so that they quote the text without a mark.
+    redact(&t, &ids[0], "Al", true);
+    let others = r#""I am quite sure that tea is good.","The cat is right here today."]"#;
+    let quoted = format!(r#"["I am quite sure that Al is right here today.",{others}"#);
+    import_parts(&t, &[("side.json", quoted.as_bytes())]);
+    let done = erase(&t, &ids);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let texts = t
+        .vault
+        .files()
+        .passthrough_texts("test", "side.json", 1000)
+        .unwrap();
+    let expected = format!(r#"["[REDACTED:erased] Al [REDACTED:erased]",{others}"#);
+    assert_eq!(texts, [expected]);
+}
+
 /// Flips a bit in every blob; calling it again restores them.
 fn flip_blobs(t: &TempVault) {
     for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {

@@ -10,6 +10,7 @@ mod live_counts;
 mod page_values;
 mod pages;
 mod passthrough;
+mod phrases;
 mod receipt;
 mod recheck;
 mod sentence;

@@ -1,4 +1,4 @@
-//! Finds the values in a page of the database. The layout is described in "The Database File" and "Record Format" of the
+//! Finds the values in a page of the database. The layout is described in "B-tree Pages" and "Record Format" of the
 //! SQLite file format.
 use std::ops::Range;
 

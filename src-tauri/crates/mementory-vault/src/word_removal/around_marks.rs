@@ -1,6 +1,10 @@
-//! Finds erased texts in files in which an earlier redaction left marks. Such a file quotes an erased text with a mark
-//! inside, so that only the pieces before and after the mark can be compared with the text.
-use crate::word_removal::{ERASED_MARK, is_distinctive_sentence, parse_json};
+//! Finds erased texts in files that quote them with marks of earlier redactions inside, so that only the pieces before
+//! and after a mark can be compared with the texts. A piece of a few words may be a phrase of other texts too, so it
+//! counts only if the piece on the other side of the mark is near it in the same text.
+use crate::word_removal::{
+    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
+    split_texts::{SplitLines, pieces_between_marks},
+};
 use memchr::memmem;
 use mementory_json::Tree;
 use mementory_model::{REDACTED, between_redaction_marks, normal_text};
@@ -14,23 +18,38 @@ const EDGE_BYTES: usize = 12;
 /// Erased texts, prepared to find their pieces.
 pub(crate) struct QuotedPieces {
     texts: String,
+    split_lines: SplitLines,
+}
+
+/// The pieces of a file on the other sides of the marks before and behind a piece. None at the end of a line or string.
+#[derive(Clone, Copy)]
+struct Neighbours<'p> {
+    earlier: Option<&'p str>,
+    later: Option<&'p str>,
 }
 
 impl QuotedPieces {
-    pub(crate) fn new<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+    pub(crate) fn new(texts: &[String]) -> Self {
         let mut joined = String::new();
-        for text in texts {
+        for text in texts.iter().map(String::as_str).chain(pieces_between_marks(texts)) {
             joined.push_str(text);
             joined.push(SEPARATOR);
         }
-        Self { texts: joined }
+        Self { texts: joined, split_lines: SplitLines::new(texts) }
     }
 
-    /// The bytes of a file or a line without pieces of the texts beside redaction marks. None if they contain none, or
-    /// are not UTF-8.
+    /// The bytes of a file or a line without pieces of the texts. None if they contain none.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        memmem::find(bytes, REDACTED.as_bytes())?;
-        self.without_in_text(std::str::from_utf8(bytes).ok()?).map(String::into_bytes)
+        let has_marks = memmem::find(bytes, REDACTED.as_bytes()).is_some();
+        if !has_marks && !self.split_lines.may_be_in(bytes) {
+            return None;
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) if has_marks || memchr::memchr(0, bytes).is_none() => {
+                self.without_in_text(text).map(String::into_bytes)
+            }
+            _ => self.split_lines.without_in_bytes(bytes),
+        }
     }
 
     fn without_in_text(&self, text: &str) -> Option<String> {
@@ -77,7 +96,7 @@ impl QuotedPieces {
     }
 
     fn clean_text(&self, text: &mut String) -> bool {
-        if !text.contains(REDACTED) {
+        if !text.contains(REDACTED) && !self.split_lines.may_be_in(text.as_bytes()) {
             return false;
         }
         let new = self.without_in_json(text).unwrap_or_else(|| self.without_in_string(text));
@@ -85,15 +104,23 @@ impl QuotedPieces {
     }
 
     fn without_in_string(&self, text: &str) -> Option<String> {
-        let pieces = between_redaction_marks(text);
-        let last = pieces.len() - 1;
+        let beside_marks = self.without_beside_marks(text);
+        self.split_lines.without(beside_marks.as_deref().unwrap_or(text)).or(beside_marks)
+    }
+
+    fn without_beside_marks(&self, text: &str) -> Option<String> {
+        if !text.contains(REDACTED) {
+            return None;
+        }
+        let places = between_redaction_marks(text);
+        let piece = |n: Option<usize>| n.and_then(|n| places.get(n)).and_then(|place| text.get(place.clone()));
         let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-        for (n, piece) in pieces.into_iter().enumerate().filter(|_| last > 0) {
-            let start = piece.start;
-            let Some(found) = self.find(text.get(piece)?, n < last, n > 0) else { continue };
-            out.push_str(text.get(at..start + found.start)?);
+        for (n, place) in places.iter().enumerate() {
+            let neighbours = Neighbours { earlier: piece(n.checked_sub(1)), later: piece(Some(n + 1)) };
+            let Some(found) = self.find(piece(Some(n))?, neighbours) else { continue };
+            out.push_str(text.get(at..place.start + found.start)?);
             out.push_str(ERASED_MARK);
-            at = start + found.end;
+            at = place.start + found.end;
         }
         out.push_str(text.get(at..)?);
         (at > 0).then_some(out)
@@ -101,46 +128,92 @@ impl QuotedPieces {
 
     /// Position in `piece` of what belongs to one of the texts: all of it; or, before a mark, the end of it that is the
     /// beginning of a text; or, behind a mark, the beginning of it that is the end of a text.
-    fn find(&self, piece: &str, is_before_mark: bool, is_behind_mark: bool) -> Option<Range<usize>> {
-        let start = piece.len() - piece.trim_start().len();
-        let whole = start..piece.trim_end().len().max(start);
-        let is_distinctive =
-            |range: &Range<usize>| piece.get(range.clone()).is_some_and(|p| is_distinctive_sentence(&normal_text(p)));
-        if !is_distinctive(&whole) {
+    fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> Option<Range<usize>> {
+        if neighbours.earlier.is_none() && neighbours.later.is_none() {
             return None;
         }
-        if self.texts.contains(piece.get(whole.clone())?) {
-            return Some(whole);
+        let start = piece.len() - piece.trim_start().len();
+        let whole = piece.trim();
+        if !is_distinctive_sentence(&normal_text(whole)) {
+            return None;
         }
-        let at_end = is_before_mark.then(|| self.begun_at_end(piece.trim_end())).flatten();
-        let part = at_end.or_else(|| is_behind_mark.then(|| self.ended_at_start(piece)).flatten());
-        part.filter(is_distinctive)
+        if self.is_in_a_text(whole, neighbours) {
+            return Some(start..start + whole.len());
+        }
+        let at_end = neighbours.later.and_then(|later| self.begun_at_end(piece.trim_end(), later));
+        at_end.or_else(|| neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier)))
     }
 
-    /// Position of the longest end of `piece` that is the beginning of a text.
-    fn begun_at_end(&self, piece: &str) -> Option<Range<usize>> {
+    /// True if one of the texts contains the piece, and its neighbours too if it is short.
+    fn is_in_a_text(&self, piece: &str, neighbours: Neighbours<'_>) -> bool {
+        memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {
+            let before = neighbours.earlier.and_then(|earlier| self.part_before(at, earlier));
+            let after = neighbours.later.and_then(|later| self.part_after(at + piece.len(), later));
+            is_rare([before, Some(piece), after])
+        })
+    }
+
+    /// Position of the longest end of `piece` that is the beginning of a text. `later` is the next piece.
+    fn begun_at_end(&self, piece: &str, later: &str) -> Option<Range<usize>> {
         let edge = piece.get(piece.ceil_char_boundary(piece.len().checked_sub(EDGE_BYTES)?)..)?;
         let texts = self.texts.as_bytes();
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let before = texts.get(..at + edge.len())?;
             let same = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
             let begins = before.get(..before.len() - same)?.last().is_none_or(|byte| *byte == SEPARATOR as u8);
-            begins.then_some(same)
+            let part = piece.get(piece.len() - same..).filter(|_| begins)?;
+            self.is_part(None, part, self.part_after(before.len(), later)).then_some(same)
         });
         common.max().map(|common| piece.len() - common..piece.len())
     }
 
-    /// Position of the longest beginning of `piece` that is the end of a text.
-    fn ended_at_start(&self, piece: &str) -> Option<Range<usize>> {
+    /// Position of the longest beginning of `piece` that is the end of a text. `earlier` is the piece before it.
+    fn ended_at_start(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| edge.len() + 4 > EDGE_BYTES)?;
         let texts = self.texts.as_bytes();
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let after = texts.get(at..)?;
             let same = after.iter().zip(piece.as_bytes()).take_while(|(a, b)| a == b).count();
-            (after.get(same) == Some(&(SEPARATOR as u8))).then_some(same)
+            let part = piece.get(..same).filter(|_| after.get(same) == Some(&(SEPARATOR as u8)))?;
+            self.is_part(self.part_before(at, earlier), part, None).then_some(same)
         });
         common.max().map(|common| 0..common)
     }
+
+    fn is_part(&self, before: Option<&str>, part: &str, after: Option<&str>) -> bool {
+        is_distinctive_sentence(&normal_text(part)) && is_rare([before, Some(part), after])
+    }
+
+    /// The beginning of `piece` that is shortly after the position `at` in the same text.
+    fn part_after<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
+        let piece = piece.trim();
+        let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| !edge.is_empty())?;
+        let texts = self.texts.as_bytes();
+        let near = texts.get(at..texts.len().min(at + MAX_GAP_BYTES + edge.len()))?;
+        let near = near.split(|byte| *byte == SEPARATOR as u8).next()?;
+        let rest = texts.get(at + memmem::find(near, edge.as_bytes())?..)?;
+        let common = rest.iter().zip(piece.as_bytes()).take_while(|(a, b)| a == b).count();
+        piece.get(..piece.floor_char_boundary(common))
+    }
+
+    /// The end of `piece` that is shortly before the position `at` in the same text.
+    fn part_before<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
+        let piece = piece.trim();
+        let edge = piece.get(piece.ceil_char_boundary(piece.len().saturating_sub(EDGE_BYTES))..)?;
+        let texts = self.texts.as_bytes();
+        let near = texts.get(at.saturating_sub(MAX_GAP_BYTES + edge.len())..at)?;
+        let near = near.rsplit(|byte| *byte == SEPARATOR as u8).next().filter(|_| !edge.is_empty())?;
+        let end = at - near.len() + memmem::rfind(near, edge.as_bytes())? + edge.len();
+        let before = texts.get(..end)?;
+        let common = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
+        piece.get(piece.ceil_char_boundary(piece.len() - common)..)
+    }
+}
+
+/// True if these neighbouring pieces together are so long that other texts do not have them by chance.
+fn is_rare(pieces: [Option<&str>; 3]) -> bool {
+    let pieces: Vec<&str> = pieces.into_iter().flatten().collect();
+    is_rare_phrase(&normal_text(&pieces.join(" ")))
 }
 
 #[cfg(test)]
@@ -149,7 +222,7 @@ mod tests {
 
     fn without(text: &str) -> Option<String> {
         let texts = ["The old key is under the shed. Müller knows the way there.", "Tea at four in the garden."];
-        let pieces = QuotedPieces::new(texts.into_iter());
+        let pieces = QuotedPieces::new(&texts.map(str::to_owned));
         pieces.without(text.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -166,15 +239,13 @@ mod tests {
             without("Mail [REDACTED:x]. He said: The old key is under the shed.[REDACTED:y]ler knows the way there.");
         let expected = "Mail [REDACTED:x]. He said: [REDACTED:erased][REDACTED:y][REDACTED:erased]";
         assert_eq!(new.as_deref(), Some(expected), "between two marks");
-        let new = without("Tea at four [REDACTED:a] the old key is under [REDACTED:b] in the garden.");
-        let expected = "Tea at four [REDACTED:a] the old key is under [REDACTED:b] [REDACTED:erased]";
-        assert_eq!(new.as_deref(), Some(expected), "an end that is too short, other capitals, and the end of a text");
     }
 
     #[test]
     fn the_keys_of_an_object_are_cleaned_as_its_values_are() {
-        let new =
-            without(r#"{"The old key is under the shed.[REDACTED:name]ler knows the way there.":{"Tea [REDACTED:x]":1}}"#);
+        let new = without(
+            r#"{"The old key is under the shed.[REDACTED:name]ler knows the way there.":{"Tea [REDACTED:x]":1}}"#,
+        );
         let expected = r#"{"[REDACTED:erased][REDACTED:name][REDACTED:erased]":{"Tea [REDACTED:x]":1}}"#;
         assert_eq!(new.as_deref(), Some(expected));
     }
@@ -185,6 +256,9 @@ mod tests {
             "The old key is under the shed.",
             r#"{"a":"Some other words. [REDACTED:name] And more of them."}"#,
             "the key [REDACTED:name] is",
+            "Tea at four [REDACTED:a] the old key is under [REDACTED:b] in the garden.",
+            "The old key is under [REDACTED:a] the table in the kitchen, as everybody knows.",
+            r#"{"a":"The old key is under [REDACTED:name]","b":"knows the way there."}"#,
             "[REDACTED:name]",
         ] {
             assert_eq!(without(text), None, "{text}");
