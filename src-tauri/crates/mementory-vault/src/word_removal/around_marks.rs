@@ -4,6 +4,7 @@
 use crate::word_removal::{
     ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
+    window_filter::WindowFilter,
 };
 use memchr::memmem;
 use mementory_json::Tree;
@@ -18,6 +19,7 @@ const EDGE_BYTES: usize = 12;
 /// Erased texts, prepared to find their pieces.
 pub(crate) struct QuotedPieces {
     texts: String,
+    windows: WindowFilter,
     split_lines: SplitLines,
 }
 
@@ -35,7 +37,7 @@ impl QuotedPieces {
             joined.push_str(text);
             joined.push(SEPARATOR);
         }
-        Self { texts: joined, split_lines: SplitLines::new(texts) }
+        Self { windows: WindowFilter::new(joined.as_bytes()), texts: joined, split_lines: SplitLines::new(texts) }
     }
 
     /// The bytes of a file or a line without pieces of the texts. None if they contain none.
@@ -146,16 +148,20 @@ impl QuotedPieces {
 
     /// True if one of the texts contains the piece, and its neighbours too if it is short.
     fn is_in_a_text(&self, piece: &str, neighbours: Neighbours<'_>) -> bool {
-        memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {
-            let before = neighbours.earlier.and_then(|earlier| self.part_before(at, earlier));
-            let after = neighbours.later.and_then(|later| self.part_after(at + piece.len(), later));
-            is_rare([before, Some(piece), after])
-        })
+        self.windows.may_contain(piece)
+            && memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {
+                let before = neighbours.earlier.and_then(|earlier| self.part_before(at, earlier));
+                let after = neighbours.later.and_then(|later| self.part_after(at + piece.len(), later));
+                is_rare([before, Some(piece), after])
+            })
     }
 
     /// Position of the longest end of `piece` that is the beginning of a text. `later` is the next piece.
     fn begun_at_end(&self, piece: &str, later: &str) -> Option<Range<usize>> {
         let edge = piece.get(piece.ceil_char_boundary(piece.len().checked_sub(EDGE_BYTES)?)..)?;
+        if !self.windows.may_contain(edge) {
+            return None;
+        }
         let texts = self.texts.as_bytes();
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let before = texts.get(..at + edge.len())?;
@@ -170,6 +176,9 @@ impl QuotedPieces {
     /// Position of the longest beginning of `piece` that is the end of a text. `earlier` is the piece before it.
     fn ended_at_start(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| edge.len() + 4 > EDGE_BYTES)?;
+        if !self.windows.may_contain(edge) {
+            return None;
+        }
         let texts = self.texts.as_bytes();
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let after = texts.get(at..)?;

@@ -4,6 +4,7 @@ pub(crate) mod bytes;
 mod removal;
 mod spans;
 mod split_texts;
+mod window_filter;
 
 pub(crate) use removal::{MIN_REMOVED_CHARS, Removal, contains_words};
 pub(crate) use spans::Spans;
