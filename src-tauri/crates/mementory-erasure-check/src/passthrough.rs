@@ -21,6 +21,10 @@ const MAX_MARK_BYTES: usize = 128;
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
+/// Size in bytes from which a file is read line by line by the deletion.
+const LARGE_FILE_BYTES: u64 = 64 << 20;
+/// Length in bytes from which the deletion does not compare the pieces of a line of a large file.
+const LONG_LINE_BYTES: u64 = 8 << 20;
 /// First bytes of compressed files, in which words cannot be found.
 const COMPRESSED_SIGNATURES: [&[u8]; 8] =
     [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x89PNG", b"\xff\xd8\xff", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf"];
@@ -33,6 +37,8 @@ struct TextFinder {
     joined_forms: Vec<u8>,
     /// None if the texts have no redaction marks.
     split_lines: Option<SplitLines>,
+    /// True if a text is so long that a piece of it is searched for beside a redaction mark.
+    has_long_text: bool,
 }
 
 /// Result of searching one file.
@@ -41,6 +47,8 @@ enum SearchResult {
     Clean,
     Compressed,
     Found,
+    /// A line in which the deletion did not compare the pieces of quoted texts.
+    LongLine,
 }
 
 impl ErasureCheck<'_> {
@@ -64,12 +72,13 @@ impl ErasureCheck<'_> {
                 with_rewritten_count(evidence, reason.into()),
             ));
         };
-        let (mut with_words, mut unread, mut compressed) = (0, 0, 0);
+        let (mut with_words, mut unread, mut compressed, mut with_long_lines) = (0, 0, 0, 0);
         for blob in &blobs {
             match self.blobs.open(blob).map(|source| finder.search(source)) {
                 Ok(Ok(SearchResult::Clean)) => {}
                 Ok(Ok(SearchResult::Compressed)) => compressed += 1,
                 Ok(Ok(SearchResult::Found)) => with_words += 1,
+                Ok(Ok(SearchResult::LongLine)) => with_long_lines += 1,
                 Ok(Err(_)) | Err(_) => unread += 1,
             }
         }
@@ -77,6 +86,7 @@ impl ErasureCheck<'_> {
         for (n, what) in [
             (with_words, "still hold the words"),
             (unread, "could not be read"),
+            (with_long_lines, "have lines too long to be searched around earlier redactions"),
             (compressed, "are compressed inside and were searched as they are"),
         ] {
             if n > 0 {
@@ -85,7 +95,7 @@ impl ErasureCheck<'_> {
         }
         Ok(checked_place(
             "passthrough",
-            with_words + unread == 0,
+            with_words + unread + with_long_lines == 0,
             place_outcome(evidence),
             with_rewritten_count(evidence, detail),
         ))
@@ -120,7 +130,8 @@ impl TextFinder {
         let all_forms = forms.iter().chain(&forms_of_pieces);
         let joined_forms = all_forms.flat_map(|form| form.iter().copied().chain([0])).collect();
         let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
-        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines }))
+        let has_long_text = texts.iter().any(|text| is_long_phrase(&normal_text(text)));
+        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, has_long_text }))
     }
 
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
@@ -128,7 +139,9 @@ impl TextFinder {
         let mut search_result = SearchResult::Clean;
         let mut first = true;
         let mut is_json = false;
+        let mut lines = LongLines::default();
         loop {
+            let kept = window.len();
             let read = source.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut window)?;
             if first && COMPRESSED_SIGNATURES.iter().any(|magic| window.starts_with(magic)) {
                 search_result = SearchResult::Compressed;
@@ -140,8 +153,10 @@ impl TextFinder {
             if self.is_in_window(&window, is_json) {
                 return Ok(SearchResult::Found);
             }
+            lines.add(&window, kept);
             if read == 0 {
-                return Ok(search_result);
+                let is_unsearched = self.has_long_text && lines.have_marks();
+                return Ok(if is_unsearched { SearchResult::LongLine } else { search_result });
             }
             // Keeps the end of the window, so that a text, or two pieces of one, that begin there are found together
             // with the next bytes.
@@ -172,6 +187,43 @@ impl TextFinder {
             let after = to.or(later).and_then(|to| window.get(mark.end..to));
             are_around_mark(&self.joined_forms, before, after)
         })
+    }
+}
+
+/// Finds lines of large files that are so long that the deletion cannot compare the pieces of quoted texts in them, and
+/// that have redaction marks.
+#[derive(Default)]
+struct LongLines {
+    /// Number of bytes of the file so far.
+    bytes: u64,
+    /// Number of bytes of the line so far.
+    line_bytes: u64,
+    line_has_mark: bool,
+    have_marks: bool,
+}
+
+impl LongLines {
+    /// Adds the next bytes of the file. The first `kept` bytes of the window were added before.
+    fn add(&mut self, window: &[u8], kept: usize) {
+        self.bytes += window.len().saturating_sub(kept) as u64;
+        let mut at = kept;
+        while at < window.len() {
+            let line_end = window.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map(|n| at + n + 1);
+            let end = line_end.unwrap_or(window.len());
+            // A mark may begin before these bytes.
+            let part = window.get(at.saturating_sub(REDACTED.len() - 1)..end).unwrap_or_default();
+            self.line_has_mark |= memmem::find(part, REDACTED).is_some();
+            self.line_bytes += (end - at) as u64;
+            self.have_marks |= self.line_has_mark && self.line_bytes >= LONG_LINE_BYTES;
+            if line_end.is_some() {
+                (self.line_bytes, self.line_has_mark) = (0, false);
+            }
+            at = end;
+        }
+    }
+
+    fn have_marks(&self) -> bool {
+        self.have_marks && self.bytes >= LARGE_FILE_BYTES
     }
 }
 
@@ -267,6 +319,27 @@ mod tests {
             }
             let other = "The key is under the table.\nIn the stone of the shed";
             assert_eq!(finder.search(other.as_bytes()).unwrap(), SearchResult::Clean, "a phrase of other texts too");
+        }
+    }
+
+    #[test]
+    fn a_long_line_with_a_mark_in_a_large_file_is_not_clean() {
+        let texts = ["Some text of a record that is longer than a phrase.".to_owned()];
+        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let long_line = |mark: &str| {
+            let mut line = mark.as_bytes().to_vec();
+            line.resize(LONG_LINE_BYTES as usize, b'x');
+            line
+        };
+        for (mark, first_line_bytes, expected) in [
+            ("[REDACTED:name]", LARGE_FILE_BYTES, SearchResult::LongLine),
+            ("", LARGE_FILE_BYTES, SearchResult::Clean),
+            ("[REDACTED:name]", 1 << 20, SearchResult::Clean),
+        ] {
+            let line = long_line(mark);
+            let first_line = std::io::repeat(b'y').take(first_line_bytes).chain(&b"\n"[..]);
+            let found = finder.search(first_line.chain(line.as_slice())).unwrap();
+            assert_eq!(found, expected, "{mark:?} after {first_line_bytes} bytes");
         }
     }
 }
