@@ -6,6 +6,7 @@ mod copies;
 mod evidence;
 mod folder;
 mod indexed_words;
+mod joined_forms;
 mod live_counts;
 mod page_values;
 mod pages;

@@ -2,6 +2,7 @@
 //! searched for as bytes, plain and as JSON writes them.
 use crate::{
     ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace,
+    joined_forms::JoinedForms,
     phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of},
     receipt::checked_place,
 };
@@ -33,8 +34,8 @@ struct TextFinder {
     heads: Needles,
     forms: Vec<Vec<u8>>,
     max_form_bytes: usize,
-    /// All forms of the texts and their pieces, each followed by a zero byte. Pieces of files are searched for in it.
-    joined_forms: Vec<u8>,
+    /// All forms of the texts and their pieces. Pieces of files are searched for in it.
+    joined_forms: JoinedForms,
     /// None if the texts have no redaction marks.
     split_lines: Option<SplitLines>,
     /// True if a text is so long that a piece of it is searched for beside a redaction mark.
@@ -127,8 +128,7 @@ impl TextFinder {
         let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD_BYTES).unwrap_or(f)).collect();
         let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
         let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
-        let all_forms = forms.iter().chain(&forms_of_pieces);
-        let joined_forms = all_forms.flat_map(|form| form.iter().copied().chain([0])).collect();
+        let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
         let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
         let has_long_text = texts.iter().any(|text| is_long_phrase(&normal_text(text)));
         Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, has_long_text }))

@@ -1,8 +1,9 @@
 //! Finds pieces of erased texts in passthrough files, if an earlier redaction left marks in the text or the file. The
 //! code is independent of the vault's code that removes the pieces.
 //!
-//! A short phrase may be in many texts by chance. A piece counts only if it is long, or if it is beside another piece of
-//! the same text and both together are long.
+//! A short phrase may be in many texts by chance. A piece counts only if it is long, or if another piece of the same text
+//! is beside it and both together are long.
+use crate::joined_forms::JoinedForms;
 use memchr::memmem;
 use mementory_model::{REDACTED, between_redaction_marks, normal_text};
 use mementory_search::Needles;
@@ -59,31 +60,29 @@ pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     all.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
-/// True if one of the pieces around a redaction mark of a file is part of a text. `joined_forms` are the texts as they
-/// may be written, each followed by a zero byte.
-pub(crate) fn are_around_mark(joined_forms: &[u8], before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
+/// True if one of the pieces around a redaction mark of a file is part of a text.
+pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
-    let is_long_part =
-        |piece: &[u8]| is_long_phrase(&normal_form(piece)) && memmem::find(joined_forms, piece).is_some();
+    let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();
     if [before, after].into_iter().flatten().any(is_long_part) {
         return true;
     }
     let (Some(before), Some(after)) = (before, after) else { return false };
     let head = after.get(..NEIGHBOUR_EDGE_BYTES).unwrap_or(after);
     let tail = before.get(before.len().saturating_sub(NEIGHBOUR_EDGE_BYTES)..).unwrap_or(before);
-    has_with_neighbour(joined_forms, before, head, |place| {
-        let near = joined_forms.get(place.end..)?;
+    has_with_neighbour(forms, before, head, |place| {
+        let near = forms.as_bytes().get(place.end..)?;
         let near = near.get(..MAX_GAP_BYTES + head.len()).unwrap_or(near);
         near.split(|byte| *byte == 0).next()
-    }) || has_with_neighbour(joined_forms, after, tail, |place| {
-        let near = joined_forms.get(place.start.saturating_sub(MAX_GAP_BYTES + tail.len())..place.start)?;
+    }) || has_with_neighbour(forms, after, tail, |place| {
+        let near = forms.as_bytes().get(place.start.saturating_sub(MAX_GAP_BYTES + tail.len())..place.start)?;
         near.rsplit(|byte| *byte == 0).next()
     })
 }
 
 /// True if the texts contain a piece at a place where `near` returns bytes that contain the neighbouring piece.
 fn has_with_neighbour<'t>(
-    joined_forms: &'t [u8],
+    forms: &'t JoinedForms,
     piece: &[u8],
     neighbour: &[u8],
     near: impl Fn(Range<usize>) -> Option<&'t [u8]>,
@@ -91,7 +90,8 @@ fn has_with_neighbour<'t>(
     let normal = normal_form(piece);
     is_sentence(&normal)
         && is_long_phrase(format!("{normal} {}", normal_form(neighbour)).trim_end())
-        && memmem::find_iter(joined_forms, piece)
+        && forms
+            .positions(piece)
             .any(|at| near(at..at + piece.len()).is_some_and(|near| memmem::find(near, neighbour).is_some()))
 }
 
