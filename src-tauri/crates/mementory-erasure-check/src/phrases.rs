@@ -1,8 +1,8 @@
 //! Finds pieces of erased texts in passthrough files, if an earlier redaction left marks in the text or the file. The
 //! code is independent of the vault's code that removes the pieces.
 //!
-//! A short phrase may be in many texts by chance. A piece counts only if it is long, or if another piece of the same text
-//! is beside it and both together are long.
+//! A short phrase may be in many texts by chance. A piece counts only if it is long, or if another piece of the same
+//! text is beside it and both together are long.
 use crate::joined_forms::JoinedForms;
 use memchr::memmem;
 use mementory_model::{REDACTED, between_redaction_marks, normal_text};
