@@ -1,6 +1,7 @@
 //! Finds erased texts in files that quote them with marks of earlier redactions inside, so that only the pieces before
 //! and after a mark can be compared with the texts. A piece of a few words may be a phrase of other texts too, so it
-//! counts only if the piece on the other side of the mark is near it in the same text.
+//! counts only if the piece on the other side of the mark is near it in the same text, or if the whole line or string
+//! may be the text.
 use crate::word_removal::{
     ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
@@ -18,7 +19,10 @@ const EDGE_BYTES: usize = 12;
 
 /// Erased texts, prepared to find their pieces.
 pub(crate) struct QuotedPieces {
+    /// The texts and then the pieces between their own marks, each with a separator behind it.
     texts: String,
+    /// Number of bytes of the texts without the pieces.
+    texts_bytes: usize,
     windows: WindowFilter,
     split_lines: SplitLines,
 }
@@ -33,11 +37,16 @@ struct Neighbours<'p> {
 impl QuotedPieces {
     pub(crate) fn new(texts: &[String]) -> Self {
         let mut joined = String::new();
-        for text in texts.iter().map(String::as_str).chain(pieces_between_marks(texts)) {
+        let mut texts_bytes = 0;
+        for (n, text) in texts.iter().map(String::as_str).chain(pieces_between_marks(texts)).enumerate() {
             joined.push_str(text);
             joined.push(SEPARATOR);
+            if n < texts.len() {
+                texts_bytes = joined.len();
+            }
         }
-        Self { windows: WindowFilter::new(joined.as_bytes()), texts: joined, split_lines: SplitLines::new(texts) }
+        let windows = WindowFilter::new(joined.as_bytes());
+        Self { texts: joined, texts_bytes, windows, split_lines: SplitLines::new(texts) }
     }
 
     /// The bytes of a file or a line without pieces of the texts. None if they contain none.
@@ -116,10 +125,15 @@ impl QuotedPieces {
         }
         let places = between_redaction_marks(text);
         let piece = |n: Option<usize>| n.and_then(|n| places.get(n)).and_then(|place| text.get(place.clone()));
+        let is_whole_text = self.is_whole_text(text, &places);
         let (mut out, mut at) = (String::with_capacity(text.len()), 0);
         for (n, place) in places.iter().enumerate() {
             let neighbours = Neighbours { earlier: piece(n.checked_sub(1)), later: piece(Some(n + 1)) };
-            let Some(found) = self.find(piece(Some(n))?, neighbours) else { continue };
+            let found = match piece(Some(n))? {
+                piece if is_whole_text => Some(without_space(piece)).filter(|place| !place.is_empty()),
+                piece => self.find(piece, neighbours),
+            };
+            let Some(found) = found else { continue };
             out.push_str(text.get(at..place.start + found.start)?);
             out.push_str(ERASED_MARK);
             at = place.start + found.end;
@@ -128,19 +142,31 @@ impl QuotedPieces {
         (at > 0).then_some(out)
     }
 
+    /// True if one of the texts is the whole line or string with other words in place of its marks, and the pieces
+    /// beside the marks are at least half of the text. `places` are the places of the pieces.
+    fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
+        let line = without_space(text);
+        let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
+        let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
+        let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
+        is_distinctive_sentence(&normal_text(&pieces.join(" ")))
+            && pieces.iter().all(|piece| self.windows.may_contain(piece))
+            && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
+    }
+
     /// Position in `piece` of what belongs to one of the texts: all of it; or, before a mark, the end of it that is the
     /// beginning of a text; or, behind a mark, the beginning of it that is the end of a text.
     fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> Option<Range<usize>> {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
             return None;
         }
-        let start = piece.len() - piece.trim_start().len();
         let whole = piece.trim();
         if !is_distinctive_sentence(&normal_text(whole)) {
             return None;
         }
         if self.is_in_a_text(whole, neighbours) {
-            return Some(start..start + whole.len());
+            return Some(without_space(piece));
         }
         let at_end = neighbours.later.and_then(|later| self.begun_at_end(piece.trim_end(), later));
         at_end.or_else(|| neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier)))
@@ -219,6 +245,22 @@ impl QuotedPieces {
     }
 }
 
+/// True if the text begins with the first piece, ends with the last one, and contains the others between them in order.
+fn consists_of(text: &str, pieces: &[&str]) -> bool {
+    let [first, between @ .., last] = pieces else { return false };
+    let mut rest = text.strip_prefix(*first).and_then(|rest| rest.strip_suffix(*last));
+    for piece in between {
+        rest = rest.and_then(|rest| rest.split_once(*piece)).map(|(_, rest)| rest);
+    }
+    rest.is_some()
+}
+
+/// Position of the text without the space around it.
+fn without_space(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start().len();
+    start..start + text.trim().len()
+}
+
 /// True if these neighbouring pieces together are so long that other texts do not have them by chance.
 fn is_rare(pieces: [Option<&str>; 3]) -> bool {
     let pieces: Vec<&str> = pieces.into_iter().flatten().collect();
@@ -260,12 +302,20 @@ mod tests {
     }
 
     #[test]
+    fn short_pieces_are_removed_if_the_whole_line_may_be_the_text() {
+        let new = without("# Plan\n  Tea [REDACTED:x] in the garden.\n");
+        assert_eq!(new.as_deref(), Some("# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased]\n"));
+        assert_eq!(without("[REDACTED:x] four in the garden.").as_deref(), Some("[REDACTED:x] [REDACTED:erased]"));
+    }
+
+    #[test]
     fn other_words_beside_a_mark_stay() {
         for text in [
             "The old key is under the shed.",
             r#"{"a":"Some other words. [REDACTED:name] And more of them."}"#,
             "the key [REDACTED:name] is",
             "Tea at four [REDACTED:a] the old key is under [REDACTED:b] in the garden.",
+            "He sat down [REDACTED:a] in the garden.",
             "The old key is under [REDACTED:a] the table in the kitchen, as everybody knows.",
             r#"{"a":"The old key is under [REDACTED:name]","b":"knows the way there."}"#,
             "[REDACTED:name]",
