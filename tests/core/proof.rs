@@ -1,6 +1,9 @@
 //! The check after an erasure: it finds traces that are left, ignores words that other records legitimately contain,
 //! and finishes interrupted erasures.
-use crate::deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, record, vault_with_canary};
+use crate::{
+    deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, record, vault_with_canary},
+    redaction::redact,
+};
 use mementory_formats::PassthroughItem;
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at, contains_text, options};
@@ -70,6 +73,36 @@ fn words_of_another_record_are_no_leftover() {
         "one in the Trash neither: {:?}",
         done.receipt.places
     );
+}
+
+#[test]
+fn words_that_two_columns_make_by_chance_are_no_leftover() {
+    let (t, ids) = vault_with(&["All attachments are there."]);
+    // The blob, which stands behind the text in the page, begins with the letter `s`.
+    t.database()
+        .execute(
+            "INSERT INTO findings VALUES (9999, 0, 0, 0, 0, 'attachment', X'7300')",
+            [],
+        )
+        .unwrap();
+    let done = redact(&t, &ids[0], "attachments", true);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+}
+
+#[test]
+fn names_that_the_program_stores_are_no_leftover() {
+    let text = "These are derived_from what you said, as who_you_are shows.";
+    let (t, ids) = vault_with(&[text]);
+    t.database()
+        .execute_batch(
+            "INSERT INTO links VALUES (9999, 'derived_from', X'01');
+             INSERT INTO meta (key, value) VALUES ('about/00', 'who_you_are');",
+        )
+        .unwrap();
+    for word in ["derived_from", "who_you_are"] {
+        let done = redact(&t, &ids[0], word, true);
+        assert!(done.receipt.complete, "{word}: {:?}", done.receipt.places);
+    }
 }
 
 #[test]
@@ -171,6 +204,25 @@ fn passthrough_files_of_every_encoding_lose_the_words() {
     let (found, detail) = outcome(&done, "passthrough");
     assert_eq!(found, PlaceOutcome::Redacted);
     assert_eq!(detail, "3 rewritten; 4 parts of imports searched");
+}
+
+#[test]
+fn a_phrase_of_an_erased_text_stays_in_other_texts() {
+    let (t, ids) = vault_with(&["I am quite sure that Al is right here today."]);
+    // A redaction of two letters does not change files, so that they quote the text without a mark.
+    redact(&t, &ids[0], "Al", true);
+    let others = r#""I am quite sure that tea is good.","The cat is right here today."]"#;
+    let quoted = format!(r#"["I am quite sure that Al is right here today.",{others}"#);
+    import_parts(&t, &[("side.json", quoted.as_bytes())]);
+    let done = erase(&t, &ids);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let texts = t
+        .vault
+        .files()
+        .passthrough_texts("test", "side.json", 1000)
+        .unwrap();
+    let expected = format!(r#"["[REDACTED:erased] Al [REDACTED:erased]",{others}"#);
+    assert_eq!(texts, [expected]);
 }
 
 /// Flips a bit in every blob; calling it again restores them.

@@ -25,9 +25,6 @@ pub struct Evidence {
     pub rewritten_rows: Vec<i64>,
     /// Erased texts.
     pub texts: Vec<String>,
-    /// Pieces of erased texts between the marks of earlier redactions. A passthrough file that quotes a text as it was
-    /// before such a redaction contains only the pieces.
-    pub fragments: Vec<String>,
     /// Redacted words, in normal form, which other records may contain.
     pub sentences: Vec<String>,
     /// Every word that the index may have had for the erased and redacted records, in all their versions.

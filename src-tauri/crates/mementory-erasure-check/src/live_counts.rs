@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, ops::Range};
 /// Queries for columns with text, and how often the database stores each value (once more if an index contains it).
 /// Some columns contain only names that the program defines. They are included because somebody may have used such a
 /// name as a title.
-const TEXT_COLUMNS: [(&str, u64); 18] = [
+const TEXT_COLUMNS: [(&str, u64); 19] = [
     // Rows in which all four are null are skipped. Most rows are like that, because most records are messages.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
@@ -22,12 +22,16 @@ const TEXT_COLUMNS: [(&str, u64); 18] = [
     ("SELECT id, body FROM receipts", 1),
     ("SELECT uid FROM batches", 2),
     ("SELECT detector FROM findings", 1),
-    ("SELECT relation FROM links", 1),
+    // The index on links contains the relation too, because an index contains the primary key of a table without row
+    // numbers.
+    ("SELECT relation FROM links", 2),
     ("SELECT media_type FROM files", 1),
     // Vectors are counted, because a record with the same text as an erased one has the same vector.
     ("SELECT vector FROM vectors", 1),
     ("SELECT type, name, tbl_name, sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
+    // The kinds that the person gave to memories, and the name of the encoder that made the vectors.
+    ("SELECT value FROM meta WHERE key >= 'about/' AND key < 'about0' OR key = 'vectors_by'", 1),
     // Names that the person gave to other people's keys.
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),
     // Watched folders, and the names of files in them that wait for the person's answer.

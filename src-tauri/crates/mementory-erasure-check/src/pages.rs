@@ -1,6 +1,7 @@
 //! Searches every page of the database, free ones too, for traces. Pages are decrypted and searched as bytes.
 use crate::{
-    ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe, live_counts, receipt::checked_place, unused_bytes,
+    ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, Wipe, live_counts, page_values::PageLayout,
+    receipt::checked_place, unused_bytes,
 };
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
@@ -36,7 +37,7 @@ impl ErasureCheck<'_> {
             let detail = "nothing in it is long enough to be looked for".into();
             return Ok((checked_place("database_pages", true, PlaceOutcome::NotPresent, detail), None));
         }
-        let search = Needles::new(&needles).map_err(|e| StoreError::Usage(e.to_string()))?;
+        let search = PageSearch::new(&connection, &needles)?;
         let mut hits = self.scan_in_two_threads(&connection, &search, pages)?;
         let mut wal_clean = None;
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
@@ -44,7 +45,7 @@ impl ErasureCheck<'_> {
             // none.
             let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
             wal_clean = Some(wipe(&dirty)?);
-            hits = scan_pages(&connection, &search, dirty.into_iter())?;
+            hits = search.scan(&connection, dirty.into_iter())?;
         }
         let left = count_unexplained(self, &hits, &needles, evidence)?;
         let detail = if left == 0 {
@@ -58,13 +59,13 @@ impl ErasureCheck<'_> {
     fn scan_in_two_threads(
         &self,
         connection: &rusqlite::Connection,
-        search: &Needles,
+        search: &PageSearch<'_>,
         pages: i64,
     ) -> StoreResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| scan_pages(&self.store.extra_reader()?, search, middle + 1..=pages));
-            let mut first = scan_pages(connection, search, 1..=middle)?;
+            let second = scope.spawn(|| search.scan(&self.store.extra_reader()?, middle + 1..=pages));
+            let mut first = search.scan(connection, 1..=middle)?;
             let second = second.join().unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())));
             first.extend(second?);
             Ok(first)
@@ -77,23 +78,49 @@ fn head(text: &str) -> &[u8] {
     bytes.get(..HEAD_BYTES).unwrap_or(bytes)
 }
 
-/// All occurrences of all needles in these pages, overlapping ones included.
-fn scan_pages(
-    connection: &rusqlite::Connection,
-    search: &Needles,
-    pages: impl Iterator<Item = i64>,
-) -> StoreResult<Vec<Hit>> {
-    let mut hits = Vec::new();
-    let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
-    for page in pages {
-        let mut rows = statement.query([page])?;
-        if let Some(row) = rows.next()?
-            && let Ok(Some(bytes)) = row.get_ref(0)?.as_blob_or_null()
-        {
-            hits.extend(search.each(bytes).map(|(needle, _)| (needle, page)));
+/// The search for the needles in pages.
+struct PageSearch<'n> {
+    needles: &'n [&'n [u8]],
+    search: Needles,
+    /// Number of bytes at the end of each page that the cipher uses.
+    reserved: usize,
+}
+
+impl<'n> PageSearch<'n> {
+    fn new(connection: &rusqlite::Connection, needles: &'n [&'n [u8]]) -> StoreResult<Self> {
+        let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
+        let sql = "SELECT data FROM sqlite_dbpage WHERE pgno = 1";
+        let first: Vec<u8> = connection.query_row(sql, [], |r| r.get(0))?;
+        Ok(Self { needles, search, reserved: first.get(20).copied().map_or(0, usize::from) })
+    }
+
+    /// All occurrences of all needles in these pages, overlapping ones included.
+    fn scan(&self, connection: &rusqlite::Connection, pages: impl Iterator<Item = i64>) -> StoreResult<Vec<Hit>> {
+        let mut hits = Vec::new();
+        let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
+        for page in pages {
+            let mut rows = statement.query([page])?;
+            if let Some(row) = rows.next()?
+                && let Ok(Some(bytes)) = row.get_ref(0)?.as_blob_or_null()
+            {
+                self.add_hits(page, bytes, &mut hits);
+            }
+        }
+        Ok(hits)
+    }
+
+    /// Adds the occurrences in one page. Those that extend over several values are left out: they are by chance, for
+    /// example a text before a hash that begins with the letter that the text lacks.
+    fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
+        let mut layout = None;
+        for (needle, start) in self.search.each(bytes) {
+            let layout = layout.get_or_insert_with(|| PageLayout::of(bytes, page == 1, self.reserved));
+            let end = start + self.needles.get(needle).map_or(0, |needle| needle.len());
+            if !layout.as_ref().is_some_and(|layout| layout.is_across_values(&(start..end))) {
+                hits.push((needle, page));
+            }
         }
     }
-    Ok(hits)
 }
 
 /// Number of needles that occur in the pages more often than live data accounts for.

@@ -1,6 +1,11 @@
 //! Searches the passthrough files from the first byte to the last, without the code that rewrites them. The words are
 //! searched for as bytes, plain and as JSON writes them.
-use crate::{ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace, receipt::checked_place};
+use crate::{
+    ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace,
+    joined_forms::JoinedForms,
+    phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of},
+    receipt::checked_place,
+};
 use memchr::memmem;
 use mementory_model::normal_text;
 use mementory_search::Needles;
@@ -11,14 +16,16 @@ use std::{collections::BTreeSet, fmt::Write, io::Read, ops::Range};
 const HEAD_BYTES: usize = 48;
 /// Texts with fewer bytes than this are not searched for, since they occur in any file by chance.
 const MIN_TEXT_BYTES: usize = 5;
-/// Shortest piece of a text beside a redaction mark that is searched for, in bytes of its normal form.
-const MIN_PIECE_BYTES: usize = 12;
 /// Length of a redaction mark, in bytes, for which a piece beside it is surely found across two windows.
 const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
+/// Size in bytes from which a file is read line by line by the deletion.
+const LARGE_FILE_BYTES: u64 = 64 << 20;
+/// Length in bytes from which the deletion does not compare the pieces of a line of a large file.
+const LONG_LINE_BYTES: u64 = 8 << 20;
 /// First bytes of compressed files, in which words cannot be found.
 const COMPRESSED_SIGNATURES: [&[u8]; 8] =
     [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x89PNG", b"\xff\xd8\xff", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf"];
@@ -27,15 +34,22 @@ struct TextFinder {
     heads: Needles,
     forms: Vec<Vec<u8>>,
     max_form_bytes: usize,
-    /// All forms, each followed by a zero byte. Pieces of a quoted text are searched for in it.
-    joined_forms: Vec<u8>,
+    /// All forms of the texts and their pieces. Pieces of files are searched for in it.
+    joined_forms: JoinedForms,
+    /// None if the texts have no redaction marks.
+    split_lines: Option<SplitLines>,
+    /// True if a text is so long that a piece of it is searched for beside a redaction mark.
+    has_long_text: bool,
 }
 
 /// Result of searching one file.
+#[derive(Debug, PartialEq, Eq)]
 enum SearchResult {
     Clean,
     Compressed,
     Found,
+    /// A line in which the deletion did not compare the pieces of quoted texts.
+    LongLine,
 }
 
 impl ErasureCheck<'_> {
@@ -49,9 +63,8 @@ impl ErasureCheck<'_> {
             let found = statement.query_map([kind], |r| r.get(0))?;
             found.collect::<Result<_, _>>()?
         };
-        let Some(finder) =
-            TextFinder::new(evidence.texts.iter().chain(&evidence.fragments))?.filter(|_| !blobs.is_empty())
-        else {
+        let finder = TextFinder::new(&evidence.texts, !evidence.gone_rows.is_empty())?;
+        let Some(finder) = finder.filter(|_| !blobs.is_empty()) else {
             let reason = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
             return Ok(checked_place(
                 "passthrough",
@@ -60,12 +73,13 @@ impl ErasureCheck<'_> {
                 with_rewritten_count(evidence, reason.into()),
             ));
         };
-        let (mut with_words, mut unread, mut compressed) = (0, 0, 0);
+        let (mut with_words, mut unread, mut compressed, mut with_long_lines) = (0, 0, 0, 0);
         for blob in &blobs {
             match self.blobs.open(blob).map(|source| finder.search(source)) {
                 Ok(Ok(SearchResult::Clean)) => {}
                 Ok(Ok(SearchResult::Compressed)) => compressed += 1,
                 Ok(Ok(SearchResult::Found)) => with_words += 1,
+                Ok(Ok(SearchResult::LongLine)) => with_long_lines += 1,
                 Ok(Err(_)) | Err(_) => unread += 1,
             }
         }
@@ -73,6 +87,7 @@ impl ErasureCheck<'_> {
         for (n, what) in [
             (with_words, "still hold the words"),
             (unread, "could not be read"),
+            (with_long_lines, "have lines too long to be searched around earlier redactions"),
             (compressed, "are compressed inside and were searched as they are"),
         ] {
             if n > 0 {
@@ -81,7 +96,7 @@ impl ErasureCheck<'_> {
         }
         Ok(checked_place(
             "passthrough",
-            with_words + unread == 0,
+            with_words + unread + with_long_lines == 0,
             place_outcome(evidence),
             with_rewritten_count(evidence, detail),
         ))
@@ -97,18 +112,26 @@ fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
 }
 
 impl TextFinder {
-    fn new<'t>(texts: impl Iterator<Item = &'t String>) -> StoreResult<Option<Self>> {
+    /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
+    /// redaction marks is also searched for in pieces. A redaction removes whole words only.
+    fn new(texts: &[String], is_erasure: bool) -> StoreResult<Option<Self>> {
         let is_distinctive = |t: &&String| {
             t.len() >= MIN_TEXT_BYTES
                 && t.chars().any(char::is_alphabetic)
                 && !["true", "false", "null"].contains(&t.as_str())
         };
-        let forms: Vec<Vec<u8>> = texts.filter(is_distinctive).flat_map(|t| written_forms(t)).collect();
+        let pieces = if is_erasure { pieces_of(texts) } else { BTreeSet::new() };
+        let long_pieces = pieces.iter().filter(|piece| is_long_phrase(&normal_text(piece)));
+        let whole = texts.iter().filter(is_distinctive).chain(long_pieces);
+        let forms: Vec<Vec<u8>> = whole.flat_map(|t| written_forms(t)).collect();
         let Some(max_form_bytes) = forms.iter().map(Vec::len).max() else { return Ok(None) };
         let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD_BYTES).unwrap_or(f)).collect();
         let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
-        let joined_forms = forms.iter().flat_map(|form| form.iter().copied().chain([0])).collect();
-        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms }))
+        let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
+        let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
+        let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
+        let has_long_text = texts.iter().any(|text| is_long_phrase(&normal_text(text)));
+        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, has_long_text }))
     }
 
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
@@ -116,7 +139,9 @@ impl TextFinder {
         let mut search_result = SearchResult::Clean;
         let mut first = true;
         let mut is_json = false;
+        let mut lines = LongLines::default();
         loop {
+            let kept = window.len();
             let read = source.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut window)?;
             if first && COMPRESSED_SIGNATURES.iter().any(|magic| window.starts_with(magic)) {
                 search_result = SearchResult::Compressed;
@@ -128,11 +153,15 @@ impl TextFinder {
             if self.is_in_window(&window, is_json) {
                 return Ok(SearchResult::Found);
             }
+            lines.add(&window, kept);
             if read == 0 {
-                return Ok(search_result);
+                let is_unsearched = self.has_long_text && lines.have_marks();
+                return Ok(if is_unsearched { SearchResult::LongLine } else { search_result });
             }
-            // Keeps the end of the window, so that a text that begins there is found together with the next bytes.
-            window.drain(..window.len().saturating_sub(self.max_form_bytes + MAX_MARK_BYTES));
+            // Keeps the end of the window, so that a text, or two pieces of one, that begin there are found together
+            // with the next bytes.
+            let kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
+            window.drain(..window.len().saturating_sub(kept));
         }
     }
 
@@ -141,6 +170,7 @@ impl TextFinder {
             let rest = window.get(start..).unwrap_or_default();
             self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         }) || self.has_piece_beside_mark(window, is_json)
+            || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(window, is_json))
     }
 
     /// True if the window contains a redaction mark, and all that stands between it and the next mark, or the edge of
@@ -155,15 +185,45 @@ impl TextFinder {
             let to = (mark.end..later.unwrap_or(window.len())).find(|at| is_edge(window, *at, is_json));
             let before = from.map(|at| at + 1).or(earlier).and_then(|from| window.get(from..mark.start));
             let after = to.or(later).and_then(|to| window.get(mark.end..to));
-            [before, after].into_iter().flatten().any(|piece| self.is_in_text(piece))
+            are_around_mark(&self.joined_forms, before, after)
         })
     }
+}
 
-    fn is_in_text(&self, piece: &[u8]) -> bool {
-        let normal = normal_text(&String::from_utf8_lossy(piece));
-        normal.len() >= MIN_PIECE_BYTES
-            && normal.contains(' ')
-            && memmem::find(&self.joined_forms, piece.trim_ascii()).is_some()
+/// Finds lines of large files that are so long that the deletion cannot compare the pieces of quoted texts in them, and
+/// that have redaction marks.
+#[derive(Default)]
+struct LongLines {
+    /// Number of bytes of the file so far.
+    bytes: u64,
+    /// Number of bytes of the line so far.
+    line_bytes: u64,
+    line_has_mark: bool,
+    have_marks: bool,
+}
+
+impl LongLines {
+    /// Adds the next bytes of the file. The first `kept` bytes of the window were added before.
+    fn add(&mut self, window: &[u8], kept: usize) {
+        self.bytes += window.len().saturating_sub(kept) as u64;
+        let mut at = kept;
+        while at < window.len() {
+            let line_end = window.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map(|n| at + n + 1);
+            let end = line_end.unwrap_or(window.len());
+            // A mark may begin before these bytes.
+            let part = window.get(at.saturating_sub(REDACTED.len() - 1)..end).unwrap_or_default();
+            self.line_has_mark |= memmem::find(part, REDACTED).is_some();
+            self.line_bytes += (end - at) as u64;
+            self.have_marks |= self.line_has_mark && self.line_bytes >= LONG_LINE_BYTES;
+            if line_end.is_some() {
+                (self.line_bytes, self.line_has_mark) = (0, false);
+            }
+            at = end;
+        }
+    }
+
+    fn have_marks(&self) -> bool {
+        self.have_marks && self.bytes >= LARGE_FILE_BYTES
     }
 }
 
@@ -214,7 +274,7 @@ mod tests {
 
     #[test]
     fn words_are_found_across_chunks_and_when_escaped() {
-        let finder = TextFinder::new(["Herr \"Müller\"".to_owned()].iter()).unwrap().unwrap();
+        let finder = TextFinder::new(&["Herr \"Müller\"".to_owned()], true).unwrap().unwrap();
         let mut source = vec![b'x'; CHUNK_BYTES - 4];
         source.extend_from_slice("Herr \"Müller\"".as_bytes());
         assert!(matches!(finder.search(source.as_slice()), Ok(SearchResult::Found)), "across an edge");
@@ -227,13 +287,59 @@ mod tests {
 
     #[test]
     fn pieces_of_a_quoted_text_beside_a_mark_are_found() {
-        let texts = ["The key is under the \"red\" stone. Tell nobody.".to_owned()];
-        let finder = TextFinder::new(texts.iter()).unwrap().unwrap();
-        let found = |bytes: &str| matches!(finder.search(bytes.as_bytes()), Ok(SearchResult::Found));
-        assert!(found(r#"{"a":"The key is under the \"red\" st[REDACTED:name]."}"#), "before a mark, in JSON");
-        assert!(found("x\n[REDACTED:name]under the \"red\" stone. Tell nobody.\n"), "after a mark, in a line");
+        let texts = ["The key is under the \"red\" stone of the shed. Tell nobody.".to_owned()];
+        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        assert!(
+            found(r#"{"a":"The key is under the \"red\" stone of the sh[REDACTED:name]."}"#),
+            "before a mark, in JSON"
+        );
+        assert!(
+            found("x\n[REDACTED:name]under the \"red\" stone of the shed. Tell nobody.\n"),
+            "after a mark, in a line"
+        );
+        assert!(found(r#"{"a":"The key is[REDACTED:name]the \"red\" stone of the shed."}"#), "two short pieces");
         assert!(!found(r#"{"a":"Other words. [REDACTED:name] And more."}"#), "other words");
         assert!(!found(r#"{"a":"nobody [REDACTED:name]","b":"The key"}"#), "too short");
+        assert!(!found(r#"{"a":"The key is under the [REDACTED:name], he says."}"#), "a phrase of other texts too");
         assert!(!found(r#"{"a":"So the key is under the [REDACTED:name]"}"#), "more than the text");
+    }
+
+    #[test]
+    fn a_text_with_marks_is_searched_for_in_pieces_after_an_erasure() {
+        let lines =
+            "The key is under the [REDACTED:x] stone of the shed.\n[REDACTED:y] He who knows the way is Müller now.";
+        let texts = [lines.to_owned()];
+        for (is_erasure, expected) in [(true, SearchResult::Found), (false, SearchResult::Clean)] {
+            let finder = TextFinder::new(&texts, is_erasure).unwrap().unwrap();
+            let pair = "I see: The key is under the red stone of the shed.";
+            for quoted in [pair, "So: He who knows the way is Müller now. Yes."] {
+                let quoted = format!("{quoted}\nThe key is under the");
+                assert_eq!(finder.search(quoted.as_bytes()).unwrap(), expected, "{quoted}");
+            }
+            let other = "The key is under the table.\nIn the stone of the shed";
+            assert_eq!(finder.search(other.as_bytes()).unwrap(), SearchResult::Clean, "a phrase of other texts too");
+        }
+    }
+
+    #[test]
+    fn a_long_line_with_a_mark_in_a_large_file_is_not_clean() {
+        let texts = ["Some text of a record that is longer than a phrase.".to_owned()];
+        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let long_line = |mark: &str| {
+            let mut line = mark.as_bytes().to_vec();
+            line.resize(LONG_LINE_BYTES as usize, b'x');
+            line
+        };
+        for (mark, first_line_bytes, expected) in [
+            ("[REDACTED:name]", LARGE_FILE_BYTES, SearchResult::LongLine),
+            ("", LARGE_FILE_BYTES, SearchResult::Clean),
+            ("[REDACTED:name]", 1 << 20, SearchResult::Clean),
+        ] {
+            let line = long_line(mark);
+            let first_line = std::io::repeat(b'y').take(first_line_bytes).chain(&b"\n"[..]);
+            let found = finder.search(first_line.chain(line.as_slice())).unwrap();
+            assert_eq!(found, expected, "{mark:?} after {first_line_bytes} bytes");
+        }
     }
 }

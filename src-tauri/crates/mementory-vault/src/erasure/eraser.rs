@@ -8,9 +8,9 @@ use crate::{
     erasure::{
         ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
         reports::Names, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage, same_words::SameWords,
-        targets::EraseScope, targets::Target, targets::Targets, targets::fragments_of, targets::sentences_of,
-        targets::texts_of, vectors::add_to_evidence, write_tombstones::EarlierErasure,
-        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of, targets::texts_of,
+        vectors::add_to_evidence, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
+        write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
@@ -113,7 +113,7 @@ impl Eraser<'_> {
             links: u32::try_from(links).unwrap_or(u32::MAX),
             files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,
             passthrough: PassthroughFiles::new(self.context)
-                .files_with_words(&removal_of(&targets), &rows, false)?
+                .files_with_words(&Removal::erased(&texts_of(&targets)), &rows, false)?
                 .len() as u32,
             records: targets.into_iter().map(|t| t.view).collect(),
             copies,
@@ -179,7 +179,8 @@ impl Eraser<'_> {
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         let sentences = sentences_of(&targets);
         let copies = self.read_copies_to_redact(request.copies, &rows, &mut evidence)?;
-        let removal = removal_of(&targets);
+        let texts = texts_of(&targets);
+        let removal = Removal::erased(&texts);
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &rows, true)?;
         let receipt_id = match request.earlier {
             Some(earlier) => earlier.receipt.clone(),
@@ -234,6 +235,7 @@ impl Eraser<'_> {
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, reindex) = written?;
+        evidence.texts = texts;
         let after = AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
         let receipt = self.after_erasing(after, request, &mut evidence, progress, sabotage);
         let receipt = Receipts::after_commit(receipt, receipt_id, request.now);
@@ -287,8 +289,6 @@ impl Eraser<'_> {
         progress("write_ahead_log");
         self.context.store.packs.forget();
         evidence.wal_clean = self.context.store.checkpoint()?;
-        evidence.texts = texts_of(targets);
-        evidence.fragments = fragments_of(targets);
         evidence.copies = reindex.len() as u32;
         evidence.rewritten_rows = reindex.to_vec();
         progress("database_pages");
@@ -439,8 +439,4 @@ fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
         tx.prepare("SELECT id FROM batches b WHERE EXISTS (SELECT 1 FROM records r WHERE r.batch = b.id)")?;
     let found = statement.query_map([], |r| r.get(0))?;
     Ok(found.collect::<Result<_, _>>()?)
-}
-
-fn removal_of(targets: &[Target]) -> Removal {
-    Removal::erased(texts_of(targets).into_iter().chain(fragments_of(targets)).collect())
 }

@@ -1,11 +1,6 @@
 //! Finds the records that an erasure removes, and their texts.
-use crate::{
-    VaultResult,
-    context::Context,
-    erasure::same_words::distinctive_sentences,
-    word_removal::{ERASED_MARK, is_distinctive_sentence},
-};
-use mementory_model::{Record, between_redaction_marks, normal_text, without_redaction_marks};
+use crate::{VaultResult, context::Context, erasure::same_words::distinctive_sentences, word_removal::ERASED_MARK};
+use mementory_model::{Record, normal_text, without_redaction_marks};
 use mementory_store::RowView;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -167,19 +162,6 @@ pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
         .filter(|t| !ERASED_MARK.contains(t.as_str()))
         .collect();
     all.into_iter().cloned().collect()
-}
-
-/// Pieces of the targets' texts between the marks of earlier redactions. Passthrough files may quote a text as it was
-/// before such a redaction.
-pub(crate) fn fragments_of(targets: &[Target]) -> Vec<String> {
-    let texts = targets.iter().flat_map(|t| t.texts.iter().chain(&t.parts));
-    let pieces: BTreeSet<&str> = texts
-        .map(|text| (text, between_redaction_marks(text)))
-        .filter(|(_, pieces)| pieces.len() > 1)
-        .flat_map(|(text, pieces)| pieces.into_iter().map(|piece| text[piece].trim()))
-        .filter(|piece| is_distinctive_sentence(&normal_text(piece)))
-        .collect();
-    pieces.into_iter().map(str::to_owned).collect()
 }
 
 /// Sentences of the targets that are searched for in other records.

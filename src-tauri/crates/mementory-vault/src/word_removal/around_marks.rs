@@ -1,6 +1,12 @@
-//! Finds erased texts in files in which an earlier redaction left marks. Such a file quotes an erased text with a mark
-//! inside, so that only the pieces before and after the mark can be compared with the text.
-use crate::word_removal::{ERASED_MARK, is_distinctive_sentence, parse_json};
+//! Finds erased texts in files that quote them with marks of earlier redactions inside, so that only the pieces before
+//! and after a mark can be compared with the texts. A piece of a few words may be a phrase of other texts too, so it
+//! counts only if the piece on the other side of the mark is near it in the same text, or if the whole line or string
+//! may be the text.
+use crate::word_removal::{
+    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
+    split_texts::{SplitLines, pieces_between_marks},
+    window_filter::WindowFilter,
+};
 use memchr::memmem;
 use mementory_json::Tree;
 use mementory_model::{REDACTED, between_redaction_marks, normal_text};
@@ -13,24 +19,48 @@ const EDGE_BYTES: usize = 12;
 
 /// Erased texts, prepared to find their pieces.
 pub(crate) struct QuotedPieces {
+    /// The texts and then the pieces between their own marks, each with a separator behind it.
     texts: String,
+    /// Number of bytes of the texts without the pieces.
+    texts_bytes: usize,
+    windows: WindowFilter,
+    split_lines: SplitLines,
+}
+
+/// The pieces of a file on the other sides of the marks before and behind a piece. None at the end of a line or string.
+#[derive(Clone, Copy)]
+struct Neighbours<'p> {
+    earlier: Option<&'p str>,
+    later: Option<&'p str>,
 }
 
 impl QuotedPieces {
-    pub(crate) fn new<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+    pub(crate) fn new(texts: &[String]) -> Self {
         let mut joined = String::new();
-        for text in texts {
+        let mut texts_bytes = 0;
+        for (n, text) in texts.iter().map(String::as_str).chain(pieces_between_marks(texts)).enumerate() {
             joined.push_str(text);
             joined.push(SEPARATOR);
+            if n < texts.len() {
+                texts_bytes = joined.len();
+            }
         }
-        Self { texts: joined }
+        let windows = WindowFilter::new(joined.as_bytes());
+        Self { texts: joined, texts_bytes, windows, split_lines: SplitLines::new(texts) }
     }
 
-    /// The bytes of a file or a line without pieces of the texts beside redaction marks. None if they contain none, or
-    /// are not UTF-8.
+    /// The bytes of a file or a line without pieces of the texts. None if they contain none.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        memmem::find(bytes, REDACTED.as_bytes())?;
-        self.without_in_text(std::str::from_utf8(bytes).ok()?).map(String::into_bytes)
+        let has_marks = memmem::find(bytes, REDACTED.as_bytes()).is_some();
+        if !has_marks && !self.split_lines.may_be_in(bytes) {
+            return None;
+        }
+        match std::str::from_utf8(bytes) {
+            Ok(text) if has_marks || memchr::memchr(0, bytes).is_none() => {
+                self.without_in_text(text).map(String::into_bytes)
+            }
+            _ => self.split_lines.without_in_bytes(bytes),
+        }
     }
 
     fn without_in_text(&self, text: &str) -> Option<String> {
@@ -67,79 +97,174 @@ impl QuotedPieces {
 
     fn clean_tree(&self, tree: &mut Tree) -> bool {
         match tree {
-            Tree::Text(text) => {
-                let new = if text.contains(REDACTED) {
-                    self.without_in_json(text).unwrap_or_else(|| self.without_in_string(text))
-                } else {
-                    None
-                };
-                new.map(|new| *text = new).is_some()
-            }
+            Tree::Text(text) => self.clean_text(text),
             Tree::Array(items) => items.iter_mut().fold(false, |changed, item| self.clean_tree(item) | changed),
-            Tree::Object(members) => {
-                members.iter_mut().fold(false, |changed, (_, value)| self.clean_tree(value) | changed)
-            }
+            Tree::Object(members) => members
+                .iter_mut()
+                .fold(false, |changed, (key, value)| self.clean_text(key) | self.clean_tree(value) | changed),
             _ => false,
         }
     }
 
+    fn clean_text(&self, text: &mut String) -> bool {
+        if !text.contains(REDACTED) && !self.split_lines.may_be_in(text.as_bytes()) {
+            return false;
+        }
+        let new = self.without_in_json(text).unwrap_or_else(|| self.without_in_string(text));
+        new.map(|new| *text = new).is_some()
+    }
+
     fn without_in_string(&self, text: &str) -> Option<String> {
-        let pieces = between_redaction_marks(text);
-        let last = pieces.len() - 1;
+        let beside_marks = self.without_beside_marks(text);
+        self.split_lines.without(beside_marks.as_deref().unwrap_or(text)).or(beside_marks)
+    }
+
+    fn without_beside_marks(&self, text: &str) -> Option<String> {
+        if !text.contains(REDACTED) {
+            return None;
+        }
+        let places = between_redaction_marks(text);
+        let piece = |n: Option<usize>| n.and_then(|n| places.get(n)).and_then(|place| text.get(place.clone()));
+        let is_whole_text = self.is_whole_text(text, &places);
         let (mut out, mut at) = (String::with_capacity(text.len()), 0);
-        for (n, piece) in pieces.into_iter().enumerate().filter(|_| last > 0) {
-            let start = piece.start;
-            let Some(found) = self.find(text.get(piece)?, n < last, n > 0) else { continue };
-            out.push_str(text.get(at..start + found.start)?);
+        for (n, place) in places.iter().enumerate() {
+            let neighbours = Neighbours { earlier: piece(n.checked_sub(1)), later: piece(Some(n + 1)) };
+            let found = match piece(Some(n))? {
+                piece if is_whole_text => Some(without_space(piece)).filter(|place| !place.is_empty()),
+                piece => self.find(piece, neighbours),
+            };
+            let Some(found) = found else { continue };
+            out.push_str(text.get(at..place.start + found.start)?);
             out.push_str(ERASED_MARK);
-            at = start + found.end;
+            at = place.start + found.end;
         }
         out.push_str(text.get(at..)?);
         (at > 0).then_some(out)
     }
 
-    /// Position in `piece` of what belongs to one of the texts: all of it; or, before a mark, the end of it that is the
-    /// beginning of a text; or, behind a mark, the beginning of it that is the end of a text.
-    fn find(&self, piece: &str, is_before_mark: bool, is_behind_mark: bool) -> Option<Range<usize>> {
-        let start = piece.len() - piece.trim_start().len();
-        let whole = start..piece.trim_end().len().max(start);
-        let is_distinctive =
-            |range: &Range<usize>| piece.get(range.clone()).is_some_and(|p| is_distinctive_sentence(&normal_text(p)));
-        if !is_distinctive(&whole) {
-            return None;
-        }
-        if self.texts.contains(piece.get(whole.clone())?) {
-            return Some(whole);
-        }
-        let at_end = is_before_mark.then(|| self.begun_at_end(piece.trim_end())).flatten();
-        let part = at_end.or_else(|| is_behind_mark.then(|| self.ended_at_start(piece)).flatten());
-        part.filter(is_distinctive)
+    /// True if one of the texts is the whole line or string with other words in place of its marks, and the pieces
+    /// beside the marks are at least half of the text. `places` are the places of the pieces.
+    fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
+        let line = without_space(text);
+        let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
+        let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
+        let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+        let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
+        is_distinctive_sentence(&normal_text(&pieces.join(" ")))
+            && pieces.iter().all(|piece| self.windows.may_contain(piece))
+            && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// Position of the longest end of `piece` that is the beginning of a text.
-    fn begun_at_end(&self, piece: &str) -> Option<Range<usize>> {
+    /// Position in `piece` of what belongs to one of the texts: all of it; or, before a mark, the end of it that is the
+    /// beginning of a text; or, behind a mark, the beginning of it that is the end of a text.
+    fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> Option<Range<usize>> {
+        if neighbours.earlier.is_none() && neighbours.later.is_none() {
+            return None;
+        }
+        let whole = piece.trim();
+        if !is_distinctive_sentence(&normal_text(whole)) {
+            return None;
+        }
+        if self.is_in_a_text(whole, neighbours) {
+            return Some(without_space(piece));
+        }
+        let at_end = neighbours.later.and_then(|later| self.begun_at_end(piece.trim_end(), later));
+        at_end.or_else(|| neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier)))
+    }
+
+    /// True if one of the texts contains the piece, and its neighbours too if it is short.
+    fn is_in_a_text(&self, piece: &str, neighbours: Neighbours<'_>) -> bool {
+        self.windows.may_contain(piece)
+            && memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {
+                let before = neighbours.earlier.and_then(|earlier| self.part_before(at, earlier));
+                let after = neighbours.later.and_then(|later| self.part_after(at + piece.len(), later));
+                is_rare([before, Some(piece), after])
+            })
+    }
+
+    /// Position of the longest end of `piece` that is the beginning of a text. `later` is the next piece.
+    fn begun_at_end(&self, piece: &str, later: &str) -> Option<Range<usize>> {
         let edge = piece.get(piece.ceil_char_boundary(piece.len().checked_sub(EDGE_BYTES)?)..)?;
+        if !self.windows.may_contain(edge) {
+            return None;
+        }
         let texts = self.texts.as_bytes();
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let before = texts.get(..at + edge.len())?;
             let same = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
             let begins = before.get(..before.len() - same)?.last().is_none_or(|byte| *byte == SEPARATOR as u8);
-            begins.then_some(same)
+            let part = piece.get(piece.len() - same..).filter(|_| begins)?;
+            self.is_part(None, part, self.part_after(before.len(), later)).then_some(same)
         });
         common.max().map(|common| piece.len() - common..piece.len())
     }
 
-    /// Position of the longest beginning of `piece` that is the end of a text.
-    fn ended_at_start(&self, piece: &str) -> Option<Range<usize>> {
+    /// Position of the longest beginning of `piece` that is the end of a text. `earlier` is the piece before it.
+    fn ended_at_start(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| edge.len() + 4 > EDGE_BYTES)?;
+        if !self.windows.may_contain(edge) {
+            return None;
+        }
         let texts = self.texts.as_bytes();
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let after = texts.get(at..)?;
             let same = after.iter().zip(piece.as_bytes()).take_while(|(a, b)| a == b).count();
-            (after.get(same) == Some(&(SEPARATOR as u8))).then_some(same)
+            let part = piece.get(..same).filter(|_| after.get(same) == Some(&(SEPARATOR as u8)))?;
+            self.is_part(self.part_before(at, earlier), part, None).then_some(same)
         });
         common.max().map(|common| 0..common)
     }
+
+    fn is_part(&self, before: Option<&str>, part: &str, after: Option<&str>) -> bool {
+        is_distinctive_sentence(&normal_text(part)) && is_rare([before, Some(part), after])
+    }
+
+    /// The beginning of `piece` that is shortly after the position `at` in the same text.
+    fn part_after<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
+        let piece = piece.trim();
+        let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| !edge.is_empty())?;
+        let texts = self.texts.as_bytes();
+        let near = texts.get(at..texts.len().min(at + MAX_GAP_BYTES + edge.len()))?;
+        let near = near.split(|byte| *byte == SEPARATOR as u8).next()?;
+        let rest = texts.get(at + memmem::find(near, edge.as_bytes())?..)?;
+        let common = rest.iter().zip(piece.as_bytes()).take_while(|(a, b)| a == b).count();
+        piece.get(..piece.floor_char_boundary(common))
+    }
+
+    /// The end of `piece` that is shortly before the position `at` in the same text.
+    fn part_before<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
+        let piece = piece.trim();
+        let edge = piece.get(piece.ceil_char_boundary(piece.len().saturating_sub(EDGE_BYTES))..)?;
+        let texts = self.texts.as_bytes();
+        let near = texts.get(at.saturating_sub(MAX_GAP_BYTES + edge.len())..at)?;
+        let near = near.rsplit(|byte| *byte == SEPARATOR as u8).next().filter(|_| !edge.is_empty())?;
+        let end = at - near.len() + memmem::rfind(near, edge.as_bytes())? + edge.len();
+        let before = texts.get(..end)?;
+        let common = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
+        piece.get(piece.ceil_char_boundary(piece.len() - common)..)
+    }
+}
+
+/// True if the text begins with the first piece, ends with the last one, and contains the others between them in order.
+fn consists_of(text: &str, pieces: &[&str]) -> bool {
+    let [first, between @ .., last] = pieces else { return false };
+    let mut rest = text.strip_prefix(*first).and_then(|rest| rest.strip_suffix(*last));
+    for piece in between {
+        rest = rest.and_then(|rest| rest.split_once(*piece)).map(|(_, rest)| rest);
+    }
+    rest.is_some()
+}
+
+/// Position of the text without the space around it.
+fn without_space(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start().len();
+    start..start + text.trim().len()
+}
+
+/// True if these neighbouring pieces together are so long that other texts do not have them by chance.
+fn is_rare(pieces: [Option<&str>; 3]) -> bool {
+    let pieces: Vec<&str> = pieces.into_iter().flatten().collect();
+    is_rare_phrase(&normal_text(&pieces.join(" ")))
 }
 
 #[cfg(test)]
@@ -148,7 +273,7 @@ mod tests {
 
     fn without(text: &str) -> Option<String> {
         let texts = ["The old key is under the shed. Müller knows the way there.", "Tea at four in the garden."];
-        let pieces = QuotedPieces::new(texts.into_iter());
+        let pieces = QuotedPieces::new(&texts.map(str::to_owned));
         pieces.without(text.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -165,9 +290,22 @@ mod tests {
             without("Mail [REDACTED:x]. He said: The old key is under the shed.[REDACTED:y]ler knows the way there.");
         let expected = "Mail [REDACTED:x]. He said: [REDACTED:erased][REDACTED:y][REDACTED:erased]";
         assert_eq!(new.as_deref(), Some(expected), "between two marks");
-        let new = without("Tea at four [REDACTED:a] the old key is under [REDACTED:b] in the garden.");
-        let expected = "Tea at four [REDACTED:a] the old key is under [REDACTED:b] [REDACTED:erased]";
-        assert_eq!(new.as_deref(), Some(expected), "an end that is too short, other capitals, and the end of a text");
+    }
+
+    #[test]
+    fn the_keys_of_an_object_are_cleaned_as_its_values_are() {
+        let new = without(
+            r#"{"The old key is under the shed.[REDACTED:name]ler knows the way there.":{"Tea [REDACTED:x]":1}}"#,
+        );
+        let expected = r#"{"[REDACTED:erased][REDACTED:name][REDACTED:erased]":{"Tea [REDACTED:x]":1}}"#;
+        assert_eq!(new.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn short_pieces_are_removed_if_the_whole_line_may_be_the_text() {
+        let new = without("# Plan\n  Tea [REDACTED:x] in the garden.\n");
+        assert_eq!(new.as_deref(), Some("# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased]\n"));
+        assert_eq!(without("[REDACTED:x] four in the garden.").as_deref(), Some("[REDACTED:x] [REDACTED:erased]"));
     }
 
     #[test]
@@ -176,6 +314,10 @@ mod tests {
             "The old key is under the shed.",
             r#"{"a":"Some other words. [REDACTED:name] And more of them."}"#,
             "the key [REDACTED:name] is",
+            "Tea at four [REDACTED:a] the old key is under [REDACTED:b] in the garden.",
+            "He sat down [REDACTED:a] in the garden.",
+            "The old key is under [REDACTED:a] the table in the kitchen, as everybody knows.",
+            r#"{"a":"The old key is under [REDACTED:name]","b":"knows the way there."}"#,
             "[REDACTED:name]",
         ] {
             assert_eq!(without(text), None, "{text}");

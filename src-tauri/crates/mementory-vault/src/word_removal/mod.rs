@@ -3,6 +3,8 @@ mod around_marks;
 pub(crate) mod bytes;
 mod removal;
 mod spans;
+mod split_texts;
+mod window_filter;
 
 pub(crate) use removal::{MIN_REMOVED_CHARS, Removal, contains_words};
 pub(crate) use spans::Spans;
@@ -27,4 +29,18 @@ const MIN_SENTENCE_BYTES: usize = 12;
 /// True if a sentence in normal form is long enough to be searched for. A single word is not.
 pub(crate) fn is_distinctive_sentence(normal: &str) -> bool {
     normal.len() >= MIN_SENTENCE_BYTES && normal.contains(' ')
+}
+
+/// Length of the shortest phrase that counts as a part of one text only, in bytes of its normal form.
+const MIN_RARE_PHRASE_BYTES: usize = 32;
+/// Number of words of the shortest phrase that counts as a part of one text only.
+const MIN_RARE_PHRASE_WORDS: usize = 5;
+/// Upper limit for the bytes between two pieces of a text that belong together. An earlier redaction may have removed
+/// them.
+const MAX_GAP_BYTES: usize = 128;
+
+/// True if a phrase in normal form is so long that other texts do not have it by chance. Shorter phrases (`I am sure
+/// that`) are in many texts.
+fn is_rare_phrase(normal: &str) -> bool {
+    normal.len() >= MIN_RARE_PHRASE_BYTES && normal.split(' ').count() >= MIN_RARE_PHRASE_WORDS
 }

@@ -2,8 +2,9 @@
 use crate::word_removal::{
     ERASED_MARK,
     around_marks::QuotedPieces,
-    parse_json,
+    is_rare_phrase, parse_json,
     spans::{Overlap, Spans},
+    split_texts::pieces_between_marks,
 };
 use aho_corasick::AhoCorasick;
 use mementory_json::Tree;
@@ -50,11 +51,13 @@ impl Removal {
         Self { exact: pairs, heads, ..Self::default() }
     }
 
-    /// A removal of erased texts. Files may quote them with the marks of earlier redactions inside.
-    pub(crate) fn erased(texts: Vec<String>) -> Self {
-        let pieces = QuotedPieces::new(texts.iter().map(String::as_str));
-        let exact = Self::exact(texts.into_iter().map(|text| (text, ERASED_MARK.to_owned())).collect());
-        Self { pieces: Some(pieces), ..exact }
+    /// A removal of erased texts. A text or a file that quotes it may have the marks of earlier redactions. Long pieces
+    /// of a text beside its marks are removed wherever they are.
+    pub(crate) fn erased(texts: &[String]) -> Self {
+        let pieces = pieces_between_marks(texts).into_iter().filter(|piece| is_rare_phrase(&normal_text(piece)));
+        let exact = texts.iter().map(String::as_str).chain(pieces);
+        let exact = Self::exact(exact.map(|text| (text.to_owned(), ERASED_MARK.to_owned())).collect());
+        Self { pieces: Some(QuotedPieces::new(texts)), ..exact }
     }
 
     /// Erased texts that files may quote with the marks of earlier redactions inside.

@@ -1,0 +1,71 @@
+//! Texts in the forms in which a file may write them, prepared to search for pieces of files in them.
+use memchr::memmem;
+
+/// Length in bytes of the windows by which most pieces are ruled out.
+const WINDOW_BYTES: usize = 8;
+/// Smallest and largest number of bytes that have a bit for each window.
+const FILTER_BYTES: (usize, usize) = (1 << 8, 1 << 27);
+
+/// The forms, each followed by a zero byte, and a bit for each of their windows. A piece with a window whose bit is not
+/// set is in none of them, so that they need not be searched for it.
+pub(crate) struct JoinedForms {
+    bytes: Vec<u8>,
+    bits: Vec<u8>,
+}
+
+impl JoinedForms {
+    pub(crate) fn new<'f>(forms: impl Iterator<Item = &'f Vec<u8>>) -> Self {
+        let bytes: Vec<u8> = forms.flat_map(|form| form.iter().copied().chain([0])).collect();
+        let (fewest, most) = FILTER_BYTES;
+        let mut bits = vec![0; bytes.len().clamp(fewest, most).next_power_of_two()];
+        for window in bytes.windows(WINDOW_BYTES) {
+            let (at, bit) = place_of(window, bits.len());
+            if let Some(byte) = bits.get_mut(at) {
+                *byte |= bit;
+            }
+        }
+        Self { bytes, bits }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The positions of the piece in the forms, without overlapping ones.
+    pub(crate) fn positions<'p>(&'p self, piece: &'p [u8]) -> impl Iterator<Item = usize> + 'p {
+        let found = self.may_contain(piece).then(|| memmem::find_iter(&self.bytes, piece));
+        found.into_iter().flatten()
+    }
+
+    fn may_contain(&self, piece: &[u8]) -> bool {
+        piece.windows(WINDOW_BYTES).all(|window| {
+            let (at, bit) = place_of(window, self.bits.len());
+            self.bits.get(at).is_some_and(|byte| byte & bit != 0)
+        })
+    }
+}
+
+/// Position of the byte and the bit of a window, by its FNV hash. `length` is a power of two.
+fn place_of(window: &[u8], length: usize) -> (usize, u8) {
+    let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = window.iter().fold(0xcbf2_9ce4_8422_2325, mix);
+    ((hash >> 3) as usize & (length - 1), 1 << (hash & 7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_of_a_form_is_found() {
+        let forms = [b"The key is under the stone.".to_vec(), b"Tell nobody.".to_vec()];
+        let joined = JoinedForms::new(forms.iter());
+        for piece in forms.iter().flat_map(|form| (0..form.len()).filter_map(move |at| form.get(at..))) {
+            assert!(joined.positions(piece).next().is_some(), "{piece:?}");
+        }
+        assert_eq!(joined.positions(b"nobody").collect::<Vec<_>>(), [33]);
+        for piece in [&b"Some other words"[..], b"stone.Tell", b"the stones are red"] {
+            assert_eq!(joined.positions(piece).next(), None, "{piece:?}");
+        }
+    }
+}

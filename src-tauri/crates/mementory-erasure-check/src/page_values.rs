@@ -1,0 +1,215 @@
+//! Finds the values in a page of the database. The layout is described in "B-tree Pages" and "Record Format" of the
+//! SQLite file format.
+use std::ops::Range;
+
+/// Smallest number of usable bytes of a page that SQLite allows.
+const MIN_USABLE_BYTES: usize = 480;
+/// Length in bytes of the file header, with which the first page begins.
+const FILE_HEADER_BYTES: usize = 100;
+/// Length in bytes of the page number with which an overflow page begins.
+const PAGE_NUMBER_BYTES: usize = 4;
+/// Smallest number of bytes that a cell takes up.
+const MIN_CELL_BYTES: usize = 4;
+
+/// The parts of a page, as byte ranges in ascending order.
+pub(crate) struct PageLayout {
+    /// Bytes that SQLite or the cipher uses. Ranges that touch are joined.
+    in_use: Vec<Range<usize>>,
+    /// Texts and blobs, as far as this page contains them.
+    values: Vec<Range<usize>>,
+}
+
+/// A cell of a b-tree page, and the texts and blobs in it.
+struct Cell {
+    place: Range<usize>,
+    values: Vec<Range<usize>>,
+}
+
+impl PageLayout {
+    /// Finds the values in a page. `reserved` is the number of bytes at its end that the cipher uses. None for a
+    /// malformed page.
+    pub(crate) fn of(data: &[u8], is_first: bool, reserved: usize) -> Option<Self> {
+        let usable = data.len().checked_sub(reserved).filter(|usable| *usable >= MIN_USABLE_BYTES)?;
+        let start = if is_first { FILE_HEADER_BYTES } else { 0 };
+        let kind = *data.get(start)?;
+        let header = match kind {
+            2 | 5 => 12,
+            10 | 13 => 8,
+            _ => return Some(Self::of_overflow_page(data.len(), usable)),
+        };
+        let count = read_u16(data, start + 3)?;
+        let first_pointer = start + header;
+        let pointers = (0..count).map(|n| read_u16(data, first_pointer + 2 * n));
+        let mut cells = pointers.map(|at| Cell::read(data, at?, kind, usable)).collect::<Option<Vec<Cell>>>()?;
+        cells.sort_by_key(|cell| cell.place.start);
+        let headers = 0..first_pointer + 2 * count;
+        let mut in_use = vec![headers];
+        let of_cells = cells.iter().map(|cell| cell.place.clone());
+        for place in of_cells.chain(std::iter::once(usable..data.len())) {
+            let last = in_use.last_mut()?;
+            if place.start < last.end {
+                return None;
+            }
+            if place.start == last.end {
+                last.end = place.end;
+            } else {
+                in_use.push(place);
+            }
+        }
+        Some(Self { in_use, values: cells.into_iter().flat_map(|cell| cell.values).collect() })
+    }
+
+    /// The layout of a page that is not part of a b-tree. All of it may be the value of a longer cell.
+    fn of_overflow_page(length: usize, usable: usize) -> Self {
+        let (all, value) = (0..length, PAGE_NUMBER_BYTES..usable);
+        Self { in_use: vec![all], values: vec![value] }
+    }
+
+    /// True if all of these bytes are in use and no text or blob contains them all. Such bytes equal a text only by
+    /// chance: they are the end of one value and the beginning of the next, or of a number.
+    pub(crate) fn is_across_values(&self, bytes: &Range<usize>) -> bool {
+        let is_inside_one = |ranges: &[Range<usize>]| {
+            let after = ranges.partition_point(|range| range.start <= bytes.start);
+            let range = after.checked_sub(1).and_then(|n| ranges.get(n));
+            range.is_some_and(|range| bytes.end <= range.end)
+        };
+        is_inside_one(&self.in_use) && !is_inside_one(&self.values)
+    }
+}
+
+impl Cell {
+    /// Reads the cell at `start` of a b-tree page whose first byte is `kind`.
+    fn read(data: &[u8], start: usize, kind: u8, usable: usize) -> Option<Self> {
+        let is_interior = matches!(kind, 2 | 5);
+        let at = if is_interior { start + PAGE_NUMBER_BYTES } else { start };
+        let (number, mut at) = read_varint(data, at)?;
+        if kind == 5 {
+            return Some(Self { place: start..at.max(start + MIN_CELL_BYTES), values: Vec::new() });
+        }
+        if kind == 13 {
+            at = read_varint(data, at)?.1;
+        }
+        let payload = usize::try_from(number).ok()?;
+        let local = local_bytes(payload, kind == 13, usable);
+        let local_end = at + local;
+        let end = if local < payload { local_end + PAGE_NUMBER_BYTES } else { local_end };
+        let end = end.max(start + MIN_CELL_BYTES);
+        if end > usable {
+            return None;
+        }
+        Some(Self { place: start..end, values: values_of_record(data, at..local_end)? })
+    }
+}
+
+/// The texts and blobs of a record, as far as `local`, the part of it in this page, contains them.
+fn values_of_record(data: &[u8], local: Range<usize>) -> Option<Vec<Range<usize>>> {
+    let (header, mut at) = read_varint(data, local.start)?;
+    let body = local.start + usize::try_from(header).ok().filter(|header| *header <= local.len())?;
+    let mut values = Vec::new();
+    let mut value = body;
+    while at < body {
+        let (serial_type, next) = read_varint(data, at)?;
+        let size = match serial_type {
+            0 | 8..=11 => 0,
+            1..=4 => usize::try_from(serial_type).ok()?,
+            5 => 6,
+            6 | 7 => 8,
+            _ => usize::try_from((serial_type - 12) / 2).ok()?,
+        };
+        let end = value.checked_add(size)?;
+        let in_page = value.min(local.end)..end.min(local.end);
+        if serial_type >= 12 && !in_page.is_empty() {
+            values.push(in_page);
+        }
+        value = end;
+        at = next;
+    }
+    Some(values)
+}
+
+/// Number of bytes of a payload that are in the b-tree page itself. The others are in overflow pages.
+fn local_bytes(payload: usize, is_table_leaf: bool, usable: usize) -> usize {
+    let most = if is_table_leaf { usable - 35 } else { (usable - 12) * 64 / 255 - 23 };
+    if payload <= most {
+        return payload;
+    }
+    let least = (usable - 12) * 32 / 255 - 23;
+    let local = least + (payload - least) % (usable - 4);
+    if local <= most { local } else { least }
+}
+
+fn read_u16(data: &[u8], at: usize) -> Option<usize> {
+    Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])))
+}
+
+/// A number of one to nine bytes, and the position after it.
+fn read_varint(data: &[u8], at: usize) -> Option<(u64, usize)> {
+    let mut value = 0_u64;
+    for n in at..at + 8 {
+        let byte = *data.get(n)?;
+        value = value << 7 | u64::from(byte & 0x7f);
+        if byte < 0x80 {
+            return Some((value, n + 1));
+        }
+    }
+    Some((value << 8 | u64::from(*data.get(at + 8)?), at + 9))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use memchr::memmem;
+    use rusqlite::Connection;
+
+    const WORD: &[u8] = b"attachments";
+
+    /// All pages of a new database after these statements.
+    fn pages_after(sql: &str) -> Vec<Vec<u8>> {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(sql).unwrap();
+        let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage ORDER BY pgno").unwrap();
+        let found = statement.query_map([], |row| row.get(0)).unwrap();
+        found.collect::<Result<_, _>>().unwrap()
+    }
+
+    /// For every occurrence of the word in the pages: whether it is across values.
+    fn occurrences(pages: &[Vec<u8>]) -> Vec<bool> {
+        let of_page = |(number, data): (usize, &Vec<u8>)| {
+            let layout = PageLayout::of(data, number == 0, 0).unwrap();
+            let found: Vec<usize> = memmem::find_iter(data, WORD).collect();
+            found.into_iter().map(move |at| layout.is_across_values(&(at..at + WORD.len()))).collect::<Vec<_>>()
+        };
+        pages.iter().enumerate().flat_map(of_page).collect()
+    }
+
+    #[test]
+    fn the_end_of_a_text_and_the_beginning_of_the_next_value_are_no_text() {
+        let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b BLOB, c);";
+        let across = pages_after(&format!("{table} INSERT INTO t VALUES (1, 'attachment', x'7301', 5);"));
+        assert_eq!(occurrences(&across), [true], "a text and a blob");
+        let number = pages_after(&format!("{table} INSERT INTO t VALUES (1, NULL, 'attachment', 115);"));
+        assert_eq!(occurrences(&number), [true], "a text and a number");
+        let cells = "INSERT INTO t (id, a) VALUES (2, zeroblob(109)), (1, 'attachment');";
+        assert_eq!(occurrences(&pages_after(&format!("{table} {cells}"))), [true], "a text and the next cell");
+        let whole = pages_after(&format!("{table} INSERT INTO t VALUES (1, 'attachments', 'two attachments', NULL);"));
+        assert_eq!(occurrences(&whole), [false, false], "whole texts");
+    }
+
+    #[test]
+    fn texts_in_indexes_and_overflow_pages_are_texts() {
+        let index = "CREATE TABLE t (a TEXT PRIMARY KEY, b) WITHOUT ROWID; CREATE INDEX i ON t (b);
+                     INSERT INTO t VALUES ('attachments', 'x'), ('y', 'attachments');";
+        assert_eq!(occurrences(&pages_after(index)), [false; 4]);
+        let long = "CREATE TABLE t (a TEXT); INSERT INTO t VALUES (hex(zeroblob(4000)) || 'attachments');";
+        assert_eq!(occurrences(&pages_after(long)), [false]);
+    }
+
+    #[test]
+    fn bytes_that_are_not_in_use_are_never_across_values() {
+        let mut pages = pages_after("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('attachment'), ('b');");
+        let middle = pages[1].len() / 2;
+        pages[1][middle..middle + WORD.len()].copy_from_slice(WORD);
+        assert_eq!(occurrences(&pages), [false]);
+    }
+}

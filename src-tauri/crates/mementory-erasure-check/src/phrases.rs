@@ -1,0 +1,203 @@
+//! Finds pieces of erased texts in passthrough files, if an earlier redaction left marks in the text or the file. The
+//! code is independent of the vault's code that removes the pieces.
+//!
+//! A short phrase may be in many texts by chance. A piece counts only if it is long, or if another piece of the same
+//! text is beside it and both together are long.
+use crate::joined_forms::JoinedForms;
+use memchr::memmem;
+use mementory_model::{REDACTED, between_redaction_marks, normal_text};
+use mementory_search::Needles;
+use mementory_store::{StoreError, StoreResult};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ops::Range,
+};
+
+/// Length of a long phrase, in bytes of its normal form.
+const LONG_PHRASE_BYTES: usize = 32;
+/// Number of words of a long phrase.
+const LONG_PHRASE_WORDS: usize = 5;
+/// Length of a piece that is compared with a text as a whole, in bytes of its normal form.
+const SENTENCE_BYTES: usize = 12;
+/// Length of a piece that is searched for beside another one, in bytes of its normal form.
+const NEIGHBOUR_BYTES: usize = 6;
+/// Upper limit for the bytes between two pieces that are beside each other.
+pub(crate) const MAX_GAP_BYTES: usize = 128;
+/// Number of bytes of a neighbouring piece that are compared.
+const NEIGHBOUR_EDGE_BYTES: usize = 72;
+
+pub(crate) fn is_long_phrase(normal: &str) -> bool {
+    normal.len() >= LONG_PHRASE_BYTES && normal.split(' ').count() >= LONG_PHRASE_WORDS
+}
+
+fn is_sentence(normal: &str) -> bool {
+    normal.len() >= SENTENCE_BYTES && normal.contains(' ')
+}
+
+/// The normal form of bytes of a file. Escaped characters are left out, so that the form is never longer than that of
+/// the text for which the bytes stand.
+fn normal_form(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            plain.push(c);
+        } else if chars.next() == Some('u') {
+            chars.by_ref().take(4).for_each(drop);
+        }
+    }
+    normal_text(&plain)
+}
+
+/// The pieces of the texts between their redaction marks that are sentences or longer.
+pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
+    let marked = texts.iter().filter(|text| text.contains(REDACTED));
+    let all = marked.flat_map(|text| {
+        let pieces = between_redaction_marks(text).into_iter();
+        pieces.filter_map(|piece| text.get(piece)).map(|piece| piece.trim().to_owned()).collect::<Vec<_>>()
+    });
+    all.filter(|piece| is_sentence(&normal_text(piece))).collect()
+}
+
+/// True if one of the pieces around a redaction mark of a file is part of a text.
+pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
+    let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
+    let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();
+    if [before, after].into_iter().flatten().any(is_long_part) {
+        return true;
+    }
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let head = after.get(..NEIGHBOUR_EDGE_BYTES).unwrap_or(after);
+    let tail = before.get(before.len().saturating_sub(NEIGHBOUR_EDGE_BYTES)..).unwrap_or(before);
+    has_with_neighbour(forms, before, head, |place| {
+        let near = forms.as_bytes().get(place.end..)?;
+        let near = near.get(..MAX_GAP_BYTES + head.len()).unwrap_or(near);
+        near.split(|byte| *byte == 0).next()
+    }) || has_with_neighbour(forms, after, tail, |place| {
+        let near = forms.as_bytes().get(place.start.saturating_sub(MAX_GAP_BYTES + tail.len())..place.start)?;
+        near.rsplit(|byte| *byte == 0).next()
+    })
+}
+
+/// True if the texts contain a piece at a place where `near` returns bytes that contain the neighbouring piece.
+fn has_with_neighbour<'t>(
+    forms: &'t JoinedForms,
+    piece: &[u8],
+    neighbour: &[u8],
+    near: impl Fn(Range<usize>) -> Option<&'t [u8]>,
+) -> bool {
+    let normal = normal_form(piece);
+    is_sentence(&normal)
+        && is_long_phrase(format!("{normal} {}", normal_form(neighbour)).trim_end())
+        && forms
+            .positions(piece)
+            .any(|at| near(at..at + piece.len()).is_some_and(|near| memmem::find(near, neighbour).is_some()))
+}
+
+/// A piece in one of the forms in which a file may write it.
+struct Form {
+    /// Number of the piece.
+    piece: usize,
+    length: usize,
+    /// True if the form has no escapes.
+    is_plain: bool,
+}
+
+/// Pairs of pieces that follow each other in a line of a text, with a redaction mark between them.
+pub(crate) struct SplitLines {
+    search: Needles,
+    forms: Vec<Form>,
+    pairs: BTreeSet<(usize, usize)>,
+}
+
+impl SplitLines {
+    /// Prepares the search. `written_forms` returns the forms in which a file may write a piece. None if no text has
+    /// such pairs.
+    pub(crate) fn new(
+        texts: &[String],
+        written_forms: impl Fn(&str) -> BTreeSet<Vec<u8>>,
+    ) -> StoreResult<Option<Self>> {
+        let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
+        let mut pairs = BTreeSet::new();
+        for line in texts.iter().flat_map(|text| text.lines()).filter(|line| line.contains(REDACTED)) {
+            let pieces = between_redaction_marks(line).into_iter().filter_map(|piece| line.get(piece)).map(str::trim);
+            let pieces = pieces.map(|piece| (piece, normal_text(piece)));
+            let pieces: Vec<(&str, String)> = pieces.filter(|(_, normal)| normal.len() >= NEIGHBOUR_BYTES).collect();
+            for pair in pieces.windows(2) {
+                let [(first, normal), (second, next_normal)] = pair else { continue };
+                if is_long_phrase(&format!("{normal} {next_normal}")) {
+                    let [first, second] = [first, second].map(|piece| {
+                        let next = numbers.len();
+                        *numbers.entry((*piece).to_owned()).or_insert(next)
+                    });
+                    pairs.insert((first, second));
+                }
+            }
+        }
+        if pairs.is_empty() {
+            return Ok(None);
+        }
+        let (mut forms, mut needles) = (Vec::new(), Vec::new());
+        for (text, piece) in &numbers {
+            for needle in written_forms(text) {
+                let is_plain = needle == text.as_bytes();
+                forms.push(Form { piece: *piece, length: needle.len(), is_plain });
+                needles.push(needle);
+            }
+        }
+        let search = Needles::new(&needles).map_err(|e| StoreError::Usage(e.to_string()))?;
+        Ok(Some(Self { search, forms, pairs }))
+    }
+
+    /// True if two pieces follow each other in one string or line of the bytes. Escaped forms occur only in JSON.
+    pub(crate) fn are_in(&self, bytes: &[u8], is_json: bool) -> bool {
+        let mut places: BTreeMap<usize, BTreeSet<(usize, usize)>> = BTreeMap::new();
+        for (form, start) in self.search.each(bytes) {
+            let form = self.forms.get(form).filter(|form| form.is_plain || is_json);
+            if let Some(form) = form {
+                places.entry(form.piece).or_default().insert((start, start + form.length));
+            }
+        }
+        self.pairs.iter().any(|(first, second)| {
+            let (Some(first), Some(second)) = (places.get(first), places.get(second)) else { return false };
+            first.iter().any(|(_, end)| {
+                let mut after = second.range((*end, 0)..=(end + MAX_GAP_BYTES, usize::MAX));
+                after.any(|(start, _)| {
+                    bytes.get(*end..*start).is_some_and(|gap| memchr::memchr2(b'"', b'\n', gap).is_none())
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn written_forms(piece: &str) -> BTreeSet<Vec<u8>> {
+        let json = serde_json::to_string(piece).unwrap();
+        BTreeSet::from([piece.as_bytes().to_vec(), json.trim_matches('"').as_bytes().to_vec()])
+    }
+
+    fn are_split_lines_in(bytes: &str) -> bool {
+        let texts = ["One\nI am quite sure that [REDACTED:name] still has the old \"red\" key.".to_owned()];
+        let split_lines = SplitLines::new(&texts, written_forms).unwrap().unwrap();
+        split_lines.are_in(bytes.as_bytes(), bytes.starts_with('{'))
+    }
+
+    #[test]
+    fn two_pieces_are_found_in_one_line_or_string_only() {
+        assert!(are_split_lines_in("He: I am quite sure that Müller still has the old \"red\" key. Or not."));
+        assert!(are_split_lines_in(r#"{"a":"I am quite sure that he still has the old \"red\" key."}"#));
+        assert!(!are_split_lines_in(r#"{"a":"I am quite sure that","b":"still has the old \"red\" key."}"#));
+        assert!(!are_split_lines_in("I am quite sure that\nstill has the old \"red\" key."));
+        assert!(!are_split_lines_in("I am quite sure that nobody is here."));
+    }
+
+    #[test]
+    fn escaped_characters_are_not_counted() {
+        assert_eq!(normal_form(br#"Herr M\u00fcller said \"yes\""#), "herr mller said yes");
+    }
+}
