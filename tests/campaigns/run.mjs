@@ -48,6 +48,11 @@ const CAMPAIGNS = {
     script: "tests/cli/unknown-fields.mjs",
     env: { WHOLE_UNKNOWN: "1" },
   },
+  screens: {
+    what: "accessibility of every screen with every setting of the system, in both sizes of the window",
+    script: "tests/screens/axe.mjs",
+    env: { WHOLE_SCREENS: "1" },
+  },
   install: {
     what: "the packages in a bare Debian 12 and Ubuntu 26.04: install, open files, upgrade, remove, purge",
     script: "tests/install/run.mjs",

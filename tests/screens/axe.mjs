@@ -1,5 +1,6 @@
 // Accessibility of every screen: axe, contrast, structure, larger text, forced colours, more contrast, less motion and
-// transparency, zoom. Each screen is visited once, and checked again with each setting.
+// transparency, zoom. Each screen is visited once. The first screen of each kind is checked again with each setting, and
+// all screens are in `npm run campaign -- screens`.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { runAlone } from "../tools/count.mjs";
@@ -15,6 +16,8 @@ import { isFirst } from "./walk.mjs";
 const readAxe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** All rules of WCAG 2 A and AA and axe's best practice. */
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
+/** Whether every screen is checked with every setting, which takes long. */
+const ALL_SETTINGS = Boolean(process.env.WHOLE_SCREENS);
 /** Rules whose result depends on the theme. The others run in one theme. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 const ALL_RULES = { runOnly: { type: "tag", values: AXE_TAGS } };
@@ -59,7 +62,10 @@ export class AccessibilityCheck {
   async visit(name, page) {
     this.#visits += 1;
     const [large, small] = WINDOW_SIZES;
-    await this.#inLarge(page, `${name} at ${large.join("x")}`, isFirst(name));
+    const place = `${name} at ${large.join("x")}`;
+    await this.#inBothThemes(page, place);
+    if (!ALL_SETTINGS && !isFirst(name)) return;
+    await this.#withSettings(page, place, isFirst(name));
     await this.#inSmall(page, small, `${name} at ${small.join("x")}`);
     // Apply hover styles to all elements. They stay until the next page is opened.
     await page.browser.run(String(applyHoverStyles));
@@ -70,7 +76,7 @@ export class AccessibilityCheck {
     }
   }
 
-  async #inLarge(page, place, first) {
+  async #inBothThemes(page, place) {
     const { browser } = page;
     await page.setTheme("light");
     this.#note("axe", await browser.run(RUN_AXE_SOURCE, ALL_RULES), place);
@@ -78,8 +84,12 @@ export class AccessibilityCheck {
     this.#note("less motion", await browser.run(String(runningAnimations)), place);
     await this.#contrast(page, "contrast, light", place);
     await page.setTheme("dark");
-    this.#note("axe", await browser.run(RUN_AXE_SOURCE, ONLY_COLOUR_RULES), place);
     await this.#contrast(page, "contrast, dark", place);
+  }
+
+  async #withSettings(page, place, first) {
+    const { browser } = page;
+    this.#note("axe", await browser.run(RUN_AXE_SOURCE, ONLY_COLOUR_RULES), place);
     // This setting changes only the design tokens, so one screen of each kind is enough.
     if (first) {
       await page.emulateMedia({ "prefers-contrast": "more" });

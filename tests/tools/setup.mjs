@@ -64,12 +64,14 @@ export async function buildUi() {
 }
 
 /**
- * Builds the window and the command line. They are built with the whole workspace, so that the tests can use the same
- * builds of the dependencies.
+ * Builds the window and the command line, `withTests` also the Rust tests. Built together, the programs and the tests
+ * share their crates; built one after the other, most crates of the workspace are compiled twice, as the tests need some
+ * features more.
  */
-export async function buildPrograms() {
+export async function buildPrograms({ withTests = false } = {}) {
   printStep("building Mementory (the first time takes several minutes)");
-  await must("cargo", ["build", "--locked", "--workspace", "--bins"], { cwd: WORKSPACE });
+  const targets = withTests ? ["--bins", "--tests"] : ["--bins"];
+  await must("cargo", ["build", "--locked", "--workspace", ...targets], { cwd: WORKSPACE });
 }
 
 /** Installs a cargo tool outside the clone, unless there is one. */
