@@ -6,13 +6,14 @@ use mementory_formats_shared::any_time::{first_time, text_time};
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::content::{Content, nested_text};
 use mementory_formats_shared::message::{first_text, report_no_message, send};
-use mementory_formats_shared::object::{Object, content_id, list, with_replaced_values};
+use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use mementory_formats_shared::sqlite_rows::{self, Row, Schema, each_row, report_other_tables, tables};
 use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 const PLATFORM: &str = "kiro";
@@ -184,22 +185,35 @@ fn session(
     };
     chat.source.project = folder;
     let mut count_of: HashMap<String, u32> = HashMap::new();
+    let mut has_time = false;
     for (index, raw) in history.and_then(list).into_iter().flatten().enumerate() {
         let at = format!("{pointer}/history/{index}");
         let Some(entry) = Entry::parse(raw) else {
             report_no_message(files, member, &at);
             continue;
         };
-        let state = entry.prompt.object("env_context").and_then(|context| context.object("env_state"));
-        let folder = state.and_then(|state| first_text(&state, &["current_working_directory"]));
+        let environment = entry.prompt.object("env_context").and_then(|context| context.object("env_state"));
+        let folder = environment.and_then(|state| first_text(&state, &["current_working_directory"]));
         chat.source.project = chat.source.project.take().or(folder);
-        chat.turns.extend(entry.turns(raw, &at, &mut count_of));
+        // Versions with times give one to everything that a person types. A prompt without a time may also be from an
+        // older version; then no entry before it has a time.
+        let is_untimed = entry.is_untimed() && (has_time || index == 0 && entry.is_first_of_shortened(state));
+        has_time |= entry.prompt.raw_value("timestamp").is_some();
+        chat.turns.extend(entry.turns(raw, &at, is_untimed, &mut count_of));
     }
     let found = || chat.turns.iter().filter_map(|turn| turn.times.created);
     let (first, last) = (found().min(), found().max());
     chat.times.created = chat.times.created.or(first);
     chat.times.updated = chat.times.updated.or(last);
     chat
+}
+
+/// True if the person typed these words in the session. The transcript has them after a mark.
+fn was_typed(state: &Object<'_>, words: &str) -> bool {
+    let shown = state.list("transcript").unwrap_or_default();
+    let mut shown = shown.into_iter().filter_map(decode_string);
+    // Every line of it but the last one has the mark at its end too.
+    shown.any(|text| text.strip_prefix("> ").is_some_and(|typed| typed.replace("> \n", "\n").trim() == words.trim()))
 }
 
 /// A prompt and its answer.
@@ -235,9 +249,10 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The prompt, or the results of tools that were sent in its place, and the answer. `count_of` has the number of
-    /// entries before this one that have no id and the same content.
-    fn turns(&self, raw: &RawValue, pointer: &str, count_of: &mut HashMap<String, u32>) -> Vec<Turn> {
+    /// The prompt, or the results of tools that were sent in its place, and the answer. `is_untimed` is true if the
+    /// prompt has no time although the version gives one to everything that a person types. `count_of` has the number
+    /// of entries before this one that have no id and the same content.
+    fn turns(&self, raw: &RawValue, pointer: &str, is_untimed: bool, count_of: &mut HashMap<String, u32>) -> Vec<Turn> {
         let answer = ["Response", "ToolUse"].iter().find_map(|key| self.answer.object(key));
         let id = answer.as_ref().and_then(|answer| first_text(answer, &["message_id"]));
         // The program removes the first entries of a long history, so the position of an entry changes.
@@ -247,7 +262,7 @@ impl<'a> Entry<'a> {
             *count += 1;
             if *count > 1 { format!("{key}~{count}") } else { key }
         });
-        let mut prompt = self.prompt_turn();
+        let mut prompt = self.prompt_turn(is_untimed);
         prompt.key = Some(format!("{key}/prompt"));
         prompt.pointer = format!("{pointer}/user");
         // Neither of the two has the text of the other, so that one of them can be erased alone.
@@ -285,18 +300,33 @@ impl<'a> Entry<'a> {
         content_id(&format!("{times:?}\n{said}\n{}", prompt.unwrap_or_default()))
     }
 
-    fn prompt_turn(&self) -> Turn {
+    /// True for a prompt whose time is null. The oldest versions write no such member.
+    fn is_untimed(&self) -> bool {
+        let content = self.prompt.object("content").unwrap_or_default();
+        content.has("Prompt") && self.prompt.has("timestamp") && self.prompt.raw_value("timestamp").is_none()
+    }
+
+    /// True if this first entry may have results of tools as its prompt: the entries before it became a summary, and
+    /// the person did not type its words.
+    fn is_first_of_shortened(&self, state: &Object<'_>) -> bool {
+        let content = self.prompt.object("content").unwrap_or_default();
+        let words = content.object("Prompt").and_then(|said| said.text("prompt").map(Cow::into_owned));
+        self.was_sent() && state.raw_value("latest_summary").is_some() && !was_typed(state, &words.unwrap_or_default())
+    }
+
+    fn was_sent(&self) -> bool {
+        self.metadata.members().next().is_some()
+    }
+
+    fn prompt_turn(&self, is_untimed: bool) -> Turn {
         let content = self.prompt.object("content").unwrap_or_default();
         let said = content.object("Prompt");
         let cancelled = content.object("CancelledToolUses");
         // A person who writes instead of allowing a tool cancels its calls.
         let words = said.as_ref().or(cancelled.as_ref()).and_then(|from| from.text("prompt")).unwrap_or_default();
-        // In versions with times, everything that a person types has one.
-        let is_untimed = said.is_some() && self.prompt.has("timestamp") && self.prompt.raw_value("timestamp").is_none();
-        let was_sent = self.metadata.members().next().is_some();
         let is_cancelled = words.contains(CANCELLED) && words.split(CANCELLED).all(|rest| rest.trim().is_empty());
         // When the program shortens the history, it writes the results of tools as a prompt.
-        let is_rewritten = said.is_some() && (is_untimed && was_sent || is_cancelled);
+        let is_rewritten = said.is_some() && (is_untimed && self.was_sent() || is_cancelled);
         let is_notice = is_untimed || is_of_program(&words);
         let results = content.object("ToolUseResults").or(cancelled);
         let is_result = is_rewritten || results.is_some() && (is_notice || words.is_empty());

@@ -13,7 +13,17 @@ fn cases_are_read_as_expected() {
 fn a_question_is_not_in_the_verbatim_of_its_answer() {
     check_texts_are_in_one_verbatim(
         &GenericChat,
-        &["chat_history", "webui_pairs", "prompts", "speaker_pairs", "amazon_q", "amazon_q_pairs", "amazon_q_notices"],
+        &[
+            "chat_history",
+            "webui_pairs",
+            "prompts",
+            "speaker_pairs",
+            "amazon_q",
+            "amazon_q_pairs",
+            "amazon_q_notices",
+            "amazon_q_untimed",
+            "amazon_q_untimed_shortened",
+        ],
     );
 }
 
