@@ -32,6 +32,8 @@ const NOTE: &str = "[SYSTEM NOTE: This is an automated ";
 const FORBIDDEN: (&str, &str) = ("Tool use with ", " was rejected because the arguments supplied were forbidden");
 /// The result of a tool that the person cancelled.
 const CANCELLED: &str = "Tool use was cancelled by the user";
+/// The result of a tool that only has pictures, and what the program writes in the place of an empty result.
+const NO_TEXT: [&str; 2] = ["See images data supplied", "<tool result redacted>"];
 /// Tables with sessions, the newer one first. Newer versions copy the sessions of the older table.
 const TABLES: [&str; 2] = ["conversations_v2", "conversations"];
 
@@ -195,17 +197,24 @@ fn session(
         let environment = entry.prompt.object("env_context").and_then(|context| context.object("env_state"));
         let folder = environment.and_then(|state| first_text(&state, &["current_working_directory"]));
         chat.source.project = chat.source.project.take().or(folder);
+        let is_first = index == 0;
         // Versions with times give one to everything that a person types. A prompt without a time may also be from an
         // older version; then no entry before it has a time.
-        let is_untimed = entry.is_untimed() && (has_time || index == 0 && entry.is_first_of_shortened(state));
+        let is_untimed = entry.is_untimed() && (has_time || is_first && entry.is_first_of_shortened(state));
         has_time |= entry.prompt.raw_value("timestamp").is_some();
-        chat.turns.extend(entry.turns(raw, &at, is_untimed, &mut count_of));
+        let prompt = entry.prompt_turn(is_untimed, is_first);
+        chat.turns.extend(entry.turns(raw, &at, prompt, &mut count_of));
     }
     let found = || chat.turns.iter().filter_map(|turn| turn.times.created);
     let (first, last) = (found().min(), found().max());
     chat.times.created = chat.times.created.or(first);
     chat.times.updated = chat.times.updated.or(last);
     chat
+}
+
+/// True if the words are the text, once or several times.
+fn repeats(words: &str, text: &str) -> bool {
+    words.contains(text) && words.split(text).all(|rest| rest.trim().is_empty())
 }
 
 /// True if the person typed these words in the session. The transcript has them after a mark.
@@ -249,10 +258,9 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The prompt, or the results of tools that were sent in its place, and the answer. `is_untimed` is true if the
-    /// prompt has no time although the version gives one to everything that a person types. `count_of` has the number
-    /// of entries before this one that have no id and the same content.
-    fn turns(&self, raw: &RawValue, pointer: &str, is_untimed: bool, count_of: &mut HashMap<String, u32>) -> Vec<Turn> {
+    /// The prompt and its answer. `count_of` has the number of entries before this one that have no id and the same
+    /// content.
+    fn turns(&self, raw: &RawValue, pointer: &str, mut prompt: Turn, count_of: &mut HashMap<String, u32>) -> Vec<Turn> {
         let answer = ["Response", "ToolUse"].iter().find_map(|key| self.answer.object(key));
         let id = answer.as_ref().and_then(|answer| first_text(answer, &["message_id"]));
         // The program removes the first entries of a long history, so the position of an entry changes.
@@ -262,7 +270,6 @@ impl<'a> Entry<'a> {
             *count += 1;
             if *count > 1 { format!("{key}~{count}") } else { key }
         });
-        let mut prompt = self.prompt_turn(is_untimed);
         prompt.key = Some(format!("{key}/prompt"));
         prompt.pointer = format!("{pointer}/user");
         // Neither of the two has the text of the other, so that one of them can be erased alone.
@@ -318,15 +325,18 @@ impl<'a> Entry<'a> {
         self.metadata.members().next().is_some()
     }
 
-    fn prompt_turn(&self, is_untimed: bool) -> Turn {
+    /// The prompt, or the results of tools that were sent in its place. `is_untimed` is true if the prompt has no time
+    /// although the version gives one to everything that a person types. `is_first` is true for the first entry.
+    fn prompt_turn(&self, is_untimed: bool, is_first: bool) -> Turn {
         let content = self.prompt.object("content").unwrap_or_default();
         let said = content.object("Prompt");
         let cancelled = content.object("CancelledToolUses");
         // A person who writes instead of allowing a tool cancels its calls.
         let words = said.as_ref().or(cancelled.as_ref()).and_then(|from| from.text("prompt")).unwrap_or_default();
-        let is_cancelled = words.contains(CANCELLED) && words.split(CANCELLED).all(|rest| rest.trim().is_empty());
+        let has_no_text = is_first && NO_TEXT.iter().any(|text| repeats(&words, text));
+        let is_known_result = has_no_text || repeats(&words, CANCELLED);
         // When the program shortens the history, it writes the results of tools as a prompt.
-        let is_rewritten = said.is_some() && (is_untimed && self.was_sent() || is_cancelled);
+        let is_rewritten = said.is_some() && (is_untimed && self.was_sent() || is_known_result);
         let is_notice = is_untimed || is_of_program(&words);
         let results = content.object("ToolUseResults").or(cancelled);
         let is_result = is_rewritten || results.is_some() && (is_notice || words.is_empty());
