@@ -83,17 +83,20 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             };
             let id = first_text(&state, &["conversation_id"]).unwrap_or_else(|| content_id(&text));
             let is_repeated = repeated.contains(&id);
-            if ids_before.contains(&id) || !ids.insert(id.clone()) && !is_repeated {
+            if ids_before.contains(&id) || ids.contains(&id) && !is_repeated {
                 let reason = "duplicate: a session with the same id was read before it";
                 files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
                 return Ok(());
             }
-            bytes += if is_repeated { text.len() as u64 } else { 0 };
-            if bytes > files.context.limits.element_bytes {
+            // Only sessions with several rows are in memory until all rows are read.
+            let bytes_after = bytes + if is_repeated { text.len() as u64 } else { 0 };
+            if bytes_after > files.context.limits.element_bytes {
                 let reason = "too_large: the sessions with several rows are larger together than an element may be";
                 files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
                 return Ok(());
             }
+            bytes = bytes_after;
+            ids.insert(id.clone());
             let time = |name: &str| column(&row, name).as_deref().and_then(text_time);
             let times = Times { created: time("created_at"), updated: time("updated_at"), ..Times::default() };
             let chat = session(files, member, &state, &text, &pointer, column(&row, "key"), times);

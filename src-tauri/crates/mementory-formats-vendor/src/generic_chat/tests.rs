@@ -1,8 +1,10 @@
 //! Every folder of `fixtures/generic_chat` has an input and the expected result.
 #![allow(clippy::unwrap_used)]
 use super::GenericChat;
-use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claiming};
+use crate::cases::{check_cases, check_texts_are_in_one_verbatim, claiming, import_with};
 use mementory_format::testkit::Scratch;
+use mementory_model::Limits;
+use rusqlite::Connection;
 
 #[test]
 fn cases_are_read_as_expected() {
@@ -81,4 +83,43 @@ fn a_session_of_kiro_that_was_shortened_and_went_on_keeps_all_keys() {
     let results = r#"{"ToolUseResults":{"tool_use_results":[{"tool_use_id":"t","content":[{"Text":"a.md"}]}]}}"#;
     let before = keys(&[pair("Which?", "I look."), entry(results)]);
     assert_eq!(before[2..], keys(&[entry(r#"{"Prompt":{"prompt":"a.md"}}"#)]));
+}
+
+#[test]
+fn a_session_of_kiro_with_several_rows_that_is_too_large_drops_no_other_session() {
+    let scratch = Scratch::new("rows");
+    let path = scratch.at("data.sqlite3");
+    let database = Connection::open(&path).unwrap();
+    let tables = "CREATE TABLE conversations_v2 (key TEXT, conversation_id TEXT, value TEXT);
+        CREATE TABLE conversations (key TEXT, value TEXT);
+        CREATE TABLE auth_kv (key TEXT, value TEXT);";
+    database.execute_batch(tables).unwrap();
+    let session = |id: &str, prompt: &str| {
+        let answer = format!(r#"{{"Response":{{"message_id":"m-{id}","content":"Yes."}}}}"#);
+        format!(
+            r#"{{"conversation_id":"{id}","history":[[{{"content":{{"Prompt":{{"prompt":"{prompt}"}}}}}},{answer}]]}}"#
+        )
+    };
+    let add = |table: &str, folder: &str, id: &str, prompt: &str| {
+        let sql = format!("INSERT INTO {table} (key, value) VALUES (?1, ?2)");
+        database.execute(&sql, [folder, session(id, prompt).as_str()]).unwrap();
+    };
+    let long = "Is it so? ".repeat(500);
+    for folder in ["/mill", "/pond"] {
+        add("conversations_v2", folder, "large", &long);
+    }
+    // These rows are read, because a refused row does not count.
+    for folder in ["/mill", "/pond"] {
+        add("conversations_v2", folder, "small", "Is it near?");
+    }
+    add("conversations_v2", "/mill", "single", "Is it deep?");
+    add("conversations", "/mill", "large", "Is it old?");
+    drop(database);
+    let limits = Limits { element_bytes: 4000, ..Limits::default() };
+    let (_, found) = import_with(&path, &GenericChat, limits);
+    let prompts: Vec<_> =
+        found.records.iter().filter(|r| r.text.starts_with("Is it")).map(|r| r.text.as_str()).collect();
+    assert_eq!(prompts, ["Is it deep?", "Is it near?", "Is it old?"]);
+    let too_large = found.dropped.iter().filter(|dropped| dropped.reason.starts_with("too_large"));
+    assert_eq!(too_large.count(), 2, "{:?}", found.dropped);
 }
