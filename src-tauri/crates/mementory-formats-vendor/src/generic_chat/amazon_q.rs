@@ -146,16 +146,31 @@ fn repeated_ids(database: &Database, table: &str) -> HashSet<String> {
     repeated
 }
 
-/// Adds the messages that only the other row of a session has.
+/// Adds the messages that only the other row of a session has, and words that only the other row still has.
 fn merge(known: &mut Chat, other: Chat) {
     let key_of = |turn: &Turn| turn.key.clone().or_else(|| turn.id.clone());
-    let keys: HashSet<Option<String>> = known.turns.iter().map(key_of).collect();
-    known.turns.extend(other.turns.into_iter().filter(|turn| !keys.contains(&key_of(turn))));
+    let positions: HashMap<Option<String>, usize> =
+        known.turns.iter().enumerate().map(|(at, turn)| (key_of(turn), at)).collect();
+    for turn in other.turns {
+        let position = positions.get(&key_of(&turn)).copied();
+        match position.and_then(|at| known.turns.get_mut(at)) {
+            None => known.turns.push(turn),
+            Some(same) if same.role != USER && has_words_and_results(&turn) => *same = turn,
+            Some(_) => {}
+        }
+    }
     if known.turns.iter().all(|turn| turn.times.created.is_some()) {
         known.turns.sort_by_key(|turn| turn.times.created);
     }
     known.times.created = known.times.created.into_iter().chain(other.times.created).min();
     known.times.updated = known.times.updated.max(other.times.updated);
+}
+
+/// True for words of the person that cancelled calls of tools. In a shortened history, only the results are left.
+fn has_words_and_results(turn: &Turn) -> bool {
+    let blocks = turn.fields.get("blocks").and_then(Value::as_array);
+    turn.role == USER
+        && blocks.into_iter().flatten().any(|block| block.get("type").is_some_and(|kind| kind == "tool_result"))
 }
 
 fn column(row: &Row, name: &str) -> Option<String> {
