@@ -86,23 +86,64 @@ fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &m
     add_text(added, block);
 }
 
-/// Adds a block that the program wrote. What the person said is before the first added element. If the block has an
-/// element of the person, only the text in it is the person's, and sentences of the program stand around it.
+/// Adds a block of text. What the person said is before the first added element. If the program put it into an element,
+/// only the text in the element is the person's, and sentences of the program stand around it.
 fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
-    let mut is_of_program = is_notice(block);
-    let mut texts_around: Vec<&str> = Vec::new();
-    // Names of elements without an end tag in the remaining text. They are tags that the person writes about.
+    let wrapped = first_element(block).filter(|(before, _)| is_announcement(block, before));
+    // An added element inside the first element of the person is text that the person wrote.
+    let from = wrapped.map_or(0, |(_, behind)| block.len() - behind.len());
+    let added_at = next_element(&block[from..], &ADDED_ELEMENTS, &[]);
+    let (text, added_part) = block.split_at(added_at.map_or(block.len(), |(before, ..)| from + before.len()));
+    if wrapped.is_some() {
+        add_elements(text, own, added);
+    } else if is_notice(block) {
+        add_text(added, text);
+    } else {
+        add_paragraph(own, text);
+    }
+    add_text(added, added_part);
+}
+
+/// The first element of the person that has an end tag: the text before the element and the text behind its first end
+/// tag. None if an added element comes first.
+fn first_element(block: &str) -> Option<(&str, &str)> {
+    // Names of elements without an end tag. They are tags that the person writes about.
     let mut unclosed: Vec<&str> = Vec::new();
-    let (mut rest, mut from, mut added_part) = (block, 0, "");
-    while let Some((before, name, after_name)) = next_element(&rest[from..], &ADDED_ELEMENTS, &PERSON_ELEMENTS) {
-        let at = from + before.len();
+    let mut from = 0;
+    while let Some((before, name, after_name)) = next_element(&block[from..], &ADDED_ELEMENTS, &PERSON_ELEMENTS) {
         if ADDED_ELEMENTS.contains(&name) {
-            (rest, added_part) = rest.split_at(at);
-            break;
+            return None;
         }
+        let at = from + before.len();
+        if !unclosed.contains(&name) {
+            if let Some((_, behind)) = after_name.split_once(&format!("</{name}>")) {
+                return Some((&block[..at], behind));
+            }
+            unclosed.push(name);
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// True if the program wrote the text before the first element of a block. A person may use the same names for
+/// elements, but the program puts nothing, a known notice, or one line that announces the element before it.
+fn is_announcement(block: &str, before: &str) -> bool {
+    let line = before.trim();
+    line.is_empty() || is_notice(block) || line.ends_with(':') && !line.contains('\n')
+}
+
+/// Adds a text in which the program put what the person said into elements. The person may write the same tags inside
+/// an element, so it ends at the last end tag.
+fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
+    // Names of elements without an end tag in the remaining text.
+    let mut unclosed: Vec<&str> = Vec::new();
+    let (mut rest, mut from) = (text, 0);
+    while let Some((before, name, after_name)) = next_element(&rest[from..], &[], &PERSON_ELEMENTS) {
+        let at = from + before.len();
         let found = match unclosed.contains(&name) {
             true => None,
-            false => after_name.split_once(&format!("</{name}>")),
+            false => after_name.rsplit_once(format!("</{name}>").as_str()),
         };
         let Some((inside, behind)) = found else {
             if !unclosed.contains(&name) {
@@ -111,19 +152,11 @@ fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
             from = at + 1;
             continue;
         };
-        is_of_program = true;
-        texts_around.push(&rest[..at]);
+        add_text(added, &rest[..at]);
         add_paragraph(own, inside.split_once('>').map_or(inside, |(_, words)| words));
         (rest, from) = (behind, 0);
     }
-    texts_around.push(rest);
-    for text in texts_around {
-        match is_of_program {
-            true => add_text(added, text),
-            false => add_paragraph(own, text),
-        }
-    }
-    add_text(added, added_part);
+    add_text(added, rest);
 }
 
 /// True if a text begins with a sentence of the program. If a person begins with "The user", no element follows.
@@ -186,6 +219,29 @@ mod tests {
         assert_eq!(own(&["<task>\nWhat is\n<answer>x</answer>\n</task>"]), "What is\n<answer>x</answer>");
         assert_eq!(own(&["The user table is empty", STATE]), "The user table is empty");
         assert_eq!(own(&["Explain\n<answer> to me\n<answer>"]), "Explain\n<answer> to me\n<answer>");
+    }
+
+    #[test]
+    fn a_person_may_write_about_the_elements_of_the_program() {
+        let task = "Fix this XML:\n<task>\n<a/>\n</task>\nIt fails on line 3, please keep the comments.";
+        assert_eq!(
+            split_cline(&[&format!("<task>\n{task}\n</task>\n\n{STATE}")]),
+            (task.to_owned(), vec![STATE.to_owned()])
+        );
+        let notice = "The user provided the following feedback:";
+        let feedback = "No </feedback>\ntwice";
+        assert_eq!(own(&[&format!("{notice}\n<feedback>\n{feedback}\n</feedback>")]), feedback);
+        let inside = "What is\n<environment_details>\n</environment_details>";
+        assert_eq!(own(&[&format!("<task>\n{inside}\n</task>\n{STATE}")]), inside);
+        // The end tag in a file is not that of the person's element.
+        let file = "<file_content path=\"a\">\n</task>\n</file_content>";
+        assert_eq!(own(&[&format!("<task>\nRead 'a'\n</task>\n\n{file}")]), "Read 'a'");
+        // Text without an element of the program around it.
+        let text = "Explain\n<answer>\nx\n</answer>\nto me, please";
+        assert_eq!(split_cline(&[text, STATE]), (text.to_owned(), vec![STATE.to_owned()]));
+        assert_eq!(split_cline(&[&format!("{text}\n{STATE}")]), (text.to_owned(), vec![STATE.to_owned()]));
+        let lines = "One more.\nExplain this:\n<answer>\nx\n</answer>";
+        assert_eq!(own(&[lines, STATE]), lines);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! that identifies them. A file with any other name is detected by frontmatter members that only one agent uses.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::frontmatter::Document;
+use std::collections::HashSet;
 
 /// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
@@ -9,8 +10,14 @@ const HEAD_BYTES: usize = 16 << 10;
 /// same names, and higher than the confidence for pasted text.
 const CONFIDENCE: f64 = 0.75;
 
-/// Folders with the files of other people, and with files that programs made. Rules in them are not the person's.
-const SKIPPED_FOLDERS: [&str; 5] = [".git", "dist", "node_modules", "target", "vendor"];
+/// Folders with the files of other people. Rules in them are never the person's.
+const FOREIGN_FOLDERS: [&str; 2] = [".git", "node_modules"];
+/// Folders with the files of other people, and with files that programs made, if they are beside a manifest. A person
+/// may use the same names for other folders.
+const PACKAGE_FOLDERS: [&str; 3] = ["dist", "target", "vendor"];
+/// Files that describe a package of software.
+const MANIFESTS: [&str; 7] =
+    ["cargo.toml", "composer.json", "gemfile", "go.mod", "package.json", "pom.xml", "pyproject.toml"];
 /// Members of the frontmatter of Cursor's rules.
 const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
 
@@ -38,8 +45,7 @@ const fn rules(platform: &'static str) -> RuleFile {
 
 /// One claim for all rules files in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let found: Vec<(usize, RuleFile)> =
-        catalog.members().iter().filter_map(|m| Some((m.id, rule_file(catalog, m)?))).collect();
+    let found: Vec<(usize, RuleFile)> = rule_files(catalog).map(|(member, file)| (member.id, file)).collect();
     if found.is_empty() {
         return Vec::new();
     }
@@ -53,18 +59,51 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// True for rules that a person wrote for the agent of this platform.
-pub(crate) fn is_rule_of(platform: &str, catalog: &Catalog, member: &Member) -> bool {
-    rule_file(catalog, member).is_some_and(|file| file.platform == platform && !file.is_opaque && !file.is_ours)
+/// The rules that a person wrote for the agent of this platform.
+pub(crate) fn rules_of(platform: &'static str, catalog: &Catalog) -> impl Iterator<Item = &Member> {
+    let is_rule = move |file: &RuleFile| file.platform == platform && !file.is_opaque && !file.is_ours;
+    rule_files(catalog).filter(move |(_, file)| is_rule(file)).map(|(member, _)| member)
+}
+
+/// All rules files that may be the person's.
+fn rule_files(catalog: &Catalog) -> impl Iterator<Item = (&Member, RuleFile)> {
+    let packages = Packages::of(catalog);
+    let members = catalog.members().iter().filter(move |member| !packages.have(member));
+    members.filter_map(move |member| Some((member, rule_file(catalog, member)?)))
+}
+
+/// Root, archive and path of each folder that has a manifest.
+struct Packages<'c>(HashSet<(usize, Option<usize>, &'c str)>);
+
+impl<'c> Packages<'c> {
+    fn of(catalog: &'c Catalog) -> Self {
+        let is_manifest = |name: &str| MANIFESTS.iter().any(|manifest| name.eq_ignore_ascii_case(manifest));
+        let manifests = catalog.members().iter().filter(|member| is_manifest(member.file_name()));
+        Self(manifests.map(|member| (member.root, member.archive, folders_of(member))).collect())
+    }
+
+    /// True for a file that other people or programs made, by the folders around it.
+    fn have(&self, member: &Member) -> bool {
+        let folders = folders_of(member);
+        let mut start = 0;
+        folders.split('/').any(|folder| {
+            let above = folders.get(..start).unwrap_or_default().trim_end_matches('/');
+            start += folder.len() + 1;
+            let is_one_of = |names: &[&str]| names.iter().any(|name| folder.eq_ignore_ascii_case(name));
+            let has_manifest = || self.0.contains(&(member.root, member.archive, above));
+            is_one_of(&FOREIGN_FOLDERS) || !above.is_empty() && is_one_of(&PACKAGE_FOLDERS) && has_manifest()
+        })
+    }
+}
+
+/// The folders in the name of a file.
+fn folders_of(member: &Member) -> &str {
+    member.name.rsplit_once('/').map_or("", |(folders, _)| folders)
 }
 
 /// Determines which rules file a member is, by its name and folders or by its frontmatter. None if it is not a rules
 /// file.
 pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
-    let folders = member.name.rsplit_once('/').map_or("", |(folders, _)| folders);
-    if folders.split('/').any(|folder| SKIPPED_FOLDERS.contains(&folder.to_ascii_lowercase().as_str())) {
-        return None;
-    }
     let by_name = by_name(catalog, member);
     let name = member.file_name().to_ascii_lowercase();
     let may_have_frontmatter = [".md", ".mdc", ".markdown", ".txt"].iter().any(|end| name.ends_with(end));
@@ -85,7 +124,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     }
     let is_ours = text.starts_with(MARK);
     // Other programs use this ending too, so in the folders of a project the folder decides.
-    let may_be_of_cursor = folders.is_empty() && name.ends_with(".mdc");
+    let may_be_of_cursor = folders_of(member).is_empty() && name.ends_with(".mdc");
     let found = by_name.or_else(|| is_ours.then(|| rules("agents")));
     let found = found.or_else(|| by_frontmatter(&Document::parse(text), may_be_of_cursor));
     found.map(|file| RuleFile { is_ours, ..file })

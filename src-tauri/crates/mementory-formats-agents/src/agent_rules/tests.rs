@@ -100,13 +100,39 @@ fn a_file_with_the_ending_of_cursor_is_a_rule_in_its_folder_or_by_its_frontmatte
 
 #[test]
 fn folders_of_other_people_and_of_programs_are_not_searched() {
-    for skipped in [".git", "dist", "node_modules", "target", "vendor", "Vendor"] {
+    for (skipped, manifest) in [
+        (".git", None),
+        ("node_modules", None),
+        ("Node_Modules", None),
+        ("dist", Some("package.json")),
+        ("target", Some("Cargo.toml")),
+        ("vendor", Some("go.mod")),
+        ("Vendor", Some("composer.json")),
+    ] {
         let folder = Scratch::new("agent-rules-skipped");
-        folder.put(&format!("{skipped}/net/CLAUDE.md"), "- Knots are tested twice.\n");
-        folder.put(&format!("{skipped}/net/.cursor/rules/a.mdc"), "---\nalwaysApply: true\n---\n- One knot.\n");
+        folder.put(&format!("boat/{skipped}/net/CLAUDE.md"), "- Knots are tested twice.\n");
+        folder.put(&format!("boat/{skipped}/net/.cursor/rules/a.mdc"), "---\nalwaysApply: true\n---\n- One knot.\n");
+        if let Some(manifest) = manifest {
+            folder.put(&format!("boat/{manifest}"), "");
+        }
         assert!(!has_rules(&folder.0), "{skipped}");
         // The person may have selected such a folder.
-        assert!(has_rules(&folder.at(skipped)), "{skipped}");
+        assert!(has_rules(&folder.at(&format!("boat/{skipped}"))), "{skipped}");
+    }
+}
+
+#[test]
+fn a_folder_of_the_person_may_have_the_name_of_one_of_packages() {
+    for name in ["dist", "target", "vendor"] {
+        for path in [name.to_owned(), format!("work/{name}/net")] {
+            let folder = Scratch::new("agent-rules-own");
+            folder.put(&format!("{path}/CLAUDE.md"), "- Knots are tested twice.\n");
+            // Only a manifest directly beside such a folder counts, and none at the top of what was selected.
+            for manifest in ["package.json".to_owned(), "other/go.mod".to_owned(), format!("{path}/Cargo.toml")] {
+                folder.put(&manifest, "");
+            }
+            assert!(has_rules(&folder.0), "{path}");
+        }
     }
 }
 

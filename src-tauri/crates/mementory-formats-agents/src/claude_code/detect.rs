@@ -53,10 +53,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         .any(|m| m.file_name() == "MEMORY.md" && topics.iter().any(|t| *t != m.id));
     // Rules files beside logs or memory are also files of Claude Code.
     let taken: HashSet<usize> = parts.iter().map(|part| part.member).collect();
-    let is_rule =
-        |member: &&Member| !taken.contains(&member.id) && agent_rules::is_rule_of("claude-code", catalog, member);
-    let rules: Vec<Part> =
-        catalog.members().iter().filter(is_rule).map(|m| Part { member: m.id, role: Role::Projects }).collect();
+    let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !taken.contains(&member.id));
+    let rules: Vec<Part> = rules.map(|member| Part { member: member.id, role: Role::Projects }).collect();
     parts.extend(rules);
     let claimed_ids: HashSet<usize> = parts.iter().map(|p| p.member).collect();
     let claimed_folders = folders_of(catalog, claimed_ids.iter().copied());

@@ -6,6 +6,7 @@ use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
+use mementory_json::keys_of;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashMap;
 
@@ -14,20 +15,21 @@ const PLATFORM: &str = "antigravity";
 /// Marks around the words of the person.
 const REQUEST: (&str, &str) = ("<USER_REQUEST>", "</USER_REQUEST>");
 
-/// Identifies the conversation of a transcript among those in its folder: the first step, with its time if it has one.
-/// A copy in which long texts are shortened has the same first step. None if the lines are no transcript.
-pub(super) fn first_step(lines: &[String]) -> Option<String> {
-    let first = lines.iter().filter_map(|line| Object::parse(line)).find(|line| line.has("step_index"))?;
-    let value = |key: &str| first.raw_value(key).map_or("", |raw| raw.get());
-    let begins = if first.has("created_at") { value("created_at") } else { value("content") };
-    is_transcript_of_lines(lines).then(|| format!("{} {begins}", value("step_index")))
-}
-
 /// True if one of the lines is a step of a conversation.
 pub(super) fn is_transcript_of_lines(lines: &[String]) -> bool {
-    lines.iter().filter_map(|line| Object::parse(line)).any(|line| {
-        let kind = line.text("type").unwrap_or_default();
-        line.has("step_index") && line.has("source") && matches!(kind.as_ref(), "USER_INPUT" | "PLANNER_RESPONSE")
+    const KEYS: [&str; 3] = ["step_index", "source", "type"];
+    const TYPES: [&str; 2] = ["USER_INPUT", "PLANNER_RESPONSE"];
+    lines.iter().any(|text| match Object::parse(text) {
+        Some(line) => {
+            let kind = line.text("type").unwrap_or_default();
+            KEYS.iter().all(|key| line.has(key)) && TYPES.contains(&kind.as_ref())
+        }
+        // The line is incomplete if it is longer than the part of the file that is read here.
+        None => {
+            let keys = keys_of(text.as_bytes());
+            let has_type = TYPES.iter().any(|kind| text.contains(&format!("\"{kind}\"")));
+            has_type && KEYS.iter().all(|key| keys.has(key))
+        }
     })
 }
 

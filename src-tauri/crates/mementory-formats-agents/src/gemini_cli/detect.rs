@@ -1,12 +1,12 @@
 //! Detects files of Gemini CLI by the members of their objects.
 use super::session::METADATA_TYPE;
+use super::transcripts::FirstStep;
 use super::update::is_update;
-use super::{antigravity, qwen};
+use super::{antigravity, qwen, transcripts};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use mementory_json::{Keys, decoded_head, keys_of};
-use std::collections::HashMap;
 
 /// Number of bytes at the beginning of a JSON document that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
@@ -15,30 +15,20 @@ const MESSAGE_TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
 
 /// One claim for all files of Gemini CLI in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let mut found: Vec<(&Member, Role, Option<Transcript<'_>>)> = Vec::new();
-    // Antigravity writes a transcript twice, once with shortened texts. The larger file is the complete one.
-    let mut complete: HashMap<Transcript<'_>, &Member> = HashMap::new();
+    let mut parts: Vec<Part> = Vec::new();
+    let mut transcripts: Vec<(&Member, FirstStep)> = Vec::new();
     for member in catalog.members() {
-        let Some((role, step)) = role_of(catalog, member) else { continue };
-        let folder = member.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let transcript = step.map(|step| (member.root, member.archive, folder, step));
-        if let Some(transcript) = &transcript {
-            let known = complete.entry(transcript.clone()).or_insert(member);
-            if member.size > known.size {
-                *known = member;
-            }
-        }
-        found.push((member, role, transcript));
+        let Some((role, first_step)) = role_of(catalog, member) else { continue };
+        parts.push(Part { member: member.id, role });
+        transcripts.extend(first_step.map(|first_step| (member, first_step)));
     }
-    if found.is_empty() {
+    if parts.is_empty() {
         return Vec::new();
     }
-    let parts = found.into_iter().map(|(member, role, transcript)| {
-        let whole = transcript.and_then(|transcript| complete.get(&transcript));
-        let role = if whole.is_some_and(|whole| whole.id != member.id) { Role::Sidecar } else { role };
-        Part { member: member.id, role }
-    });
-    let parts: Vec<Part> = parts.collect();
+    let copies = transcripts::shortened_copies(&transcripts);
+    for part in parts.iter_mut().filter(|part| copies.contains(&part.member)) {
+        part.role = Role::Sidecar;
+    }
     vec![Claim {
         version: None,
         confidence: 0.95,
@@ -48,17 +38,14 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// A transcript of Antigravity: root, archive and folder of the file, and the first step.
-type Transcript<'m> = (usize, Option<usize>, &'m str, String);
-
 /// The role of a file: `Conversations` for a session, `Projects` for a checkpoint, `Records` for the list of prompts.
 /// For a transcript of Antigravity, also its first step.
-fn role_of(catalog: &Catalog, member: &Member) -> Option<(Role, Option<String>)> {
+fn role_of(catalog: &Catalog, member: &Member) -> Option<(Role, Option<FirstStep>)> {
     if !may_be_log(member) {
         return None;
     }
     if let Some(lines) = head_lines(catalog, member) {
-        return Some((role_of_lines(&lines)?, antigravity::first_step(&lines)));
+        return Some((role_of_lines(&lines)?, FirstStep::of_lines(&lines)));
     }
     let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
     let head = head.ok().filter(|head| matches!(head.first(), Some(b'{' | b'[')))?;

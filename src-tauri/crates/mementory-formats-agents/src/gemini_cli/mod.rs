@@ -9,6 +9,7 @@ mod read;
 mod session;
 #[cfg(test)]
 mod tests;
+mod transcripts;
 mod update;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};

@@ -43,6 +43,57 @@ fn the_shortened_transcript_is_known_by_its_steps() {
     assert_eq!(found.parts.iter().map(|(part, _)| part.name.as_str()).collect::<Vec<_>>(), ["a.jsonl"]);
 }
 
+/// The texts of the records in a folder with these files, without those of conversations, and the passthrough files.
+fn texts_and_parts(files: &[(&str, String)]) -> (Vec<String>, Vec<String>) {
+    let folder = Scratch::new("gemini-cli-copies");
+    for (name, text) in files {
+        folder.put(name, text);
+    }
+    let found = read(&folder.0, &GeminiCli);
+    let mut texts: Vec<String> = found.records.iter().map(|r| r.text.clone()).filter(|text| !text.is_empty()).collect();
+    texts.sort();
+    (texts, found.parts.iter().map(|(part, _)| part.name.clone()).collect())
+}
+
+/// The first step of a transcript, as a prompt of the person.
+fn prompt(time: &str, words: &str) -> String {
+    let about = r#""step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT""#;
+    format!(r#"{{{about},{time}"content":"{words}"}}"#)
+}
+
+#[test]
+fn a_transcript_with_a_long_first_step_is_read_instead_of_its_copy() {
+    let time = r#""created_at":"2026-06-07T08:09:10Z","#;
+    let smile = "\\ud83d\\ude00";
+    // The part of the file that detection reads ends inside an escape in one of the last two.
+    for (begin, words) in [("", "sail "), ("", smile), ("s", smile)] {
+        let text = |count: usize| format!("{begin}{}", words.repeat(count));
+        let (whole, copy) = (prompt(time, &text(20_000)), prompt(time, &text(30)));
+        for names in [["transcript_full.jsonl", "transcript.jsonl"], ["b.jsonl", "a.jsonl"]] {
+            let (texts, parts) = texts_and_parts(&[(names[0], whole.clone()), (names[1], copy.clone())]);
+            assert_eq!(parts, [names[1]]);
+            assert!(texts.len() == 1 && texts[0].chars().count() > 19_000, "{} texts", texts.len());
+        }
+    }
+}
+
+#[test]
+fn transcripts_of_one_folder_differ_by_the_beginning_of_their_text() {
+    let (time, none) = (r#""created_at":"2026-06-07T08:09:10Z","#, "");
+    let files = [("a.jsonl", prompt(time, "Sew the sail.")), ("b.jsonl", prompt(time, "Tar the boat."))];
+    assert_eq!(texts_and_parts(&files), (vec!["Sew the sail.".to_owned(), "Tar the boat.".to_owned()], vec![]));
+    let files = [("a.jsonl", prompt(none, "Sew")), ("b.jsonl", prompt(none, "Sew the sail."))];
+    assert_eq!(texts_and_parts(&files).1.len(), 0);
+    // A shortened copy without times.
+    let long = "Sew the sail of 1931. ".repeat(20).trim_end().to_owned();
+    let short = format!("{} <shortened>", &long[..150]);
+    let files = [("a.jsonl", prompt(none, &short)), ("b.jsonl", prompt(none, &long))];
+    assert_eq!(texts_and_parts(&files), (vec![long], vec!["a.jsonl".to_owned()]));
+    // The names of Antigravity decide before the texts.
+    let files = [("transcript.jsonl", prompt(none, "Sew")), ("transcript_full.jsonl", prompt(none, "Sew the sail."))];
+    assert_eq!(texts_and_parts(&files), (vec!["Sew the sail.".to_owned()], vec!["transcript.jsonl".to_owned()]));
+}
+
 #[test]
 fn a_transcript_without_content_is_no_conversation() {
     let folder = Scratch::new("gemini-cli-empty");

@@ -1,0 +1,103 @@
+//! Finds the transcripts of Antigravity that are shortened copies. Antigravity writes a transcript twice: whole, and
+//! with shortened texts.
+use super::antigravity;
+use mementory_format::Member;
+use mementory_formats_shared::object::Object;
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+/// Number of characters of a text that are compared. A shortened text has about as many.
+const COMPARED_CHARACTERS: usize = 100;
+/// Number of characters by which a prompt without a time is recognised in a copy that has fewer than the above.
+const DISTINCT_CHARACTERS: usize = 20;
+/// Largest number of characters in an escape of JSON: a pair of surrogates.
+const ESCAPE_CHARACTERS: usize = 12;
+/// Names, without their extension, that Antigravity gives to the whole transcript and to the shortened copy.
+const NAMES: (&str, &str) = ("transcript_full", "transcript");
+
+/// The first step of a transcript. Two files of one conversation have the same one.
+#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FirstStep {
+    /// Empty if the step is cut before its text, so that nothing is known about it.
+    number: String,
+    /// Empty if the step has no time.
+    time: String,
+    /// The beginning of the text.
+    begins: String,
+}
+
+impl FirstStep {
+    /// The first step in the lines at the beginning of a file. None if they are no transcript.
+    pub(super) fn of_lines(lines: &[String]) -> Option<Self> {
+        let first_step = || {
+            lines.iter().find_map(|line| match Object::parse(line) {
+                Some(step) => Self::of(&step),
+                None => Self::of(&Object::parse(&closed_line(line)?)?),
+            })
+        };
+        antigravity::is_transcript_of_lines(lines).then(|| first_step().unwrap_or_default())
+    }
+
+    fn of(step: &Object<'_>) -> Option<Self> {
+        let value = |key: &str| step.raw_value(key).map_or_else(String::new, |raw| raw.get().to_owned());
+        let text = step.text("content").unwrap_or_default();
+        step.has("step_index").then(|| Self {
+            number: value("step_index"),
+            time: value("created_at"),
+            begins: text.chars().take(COMPARED_CHARACTERS).collect(),
+        })
+    }
+
+    /// True if this may be the first step of a shortened copy of the transcript that begins with `other`.
+    fn is_shortened(&self, other: &Self) -> bool {
+        // Without a time, a few characters may also be the whole prompt of another conversation.
+        let needed = if self.time.is_empty() { DISTINCT_CHARACTERS } else { 1 };
+        let is_beginning = other.begins.starts_with(&self.begins) && self.begins.chars().nth(needed - 1).is_some();
+        let is_same_text = self.begins == other.begins && !(self.time.is_empty() && self.begins.is_empty());
+        let is_same_step = !self.number.is_empty() && self.number == other.number && self.time == other.time;
+        is_same_step && (is_same_text || is_beginning)
+    }
+}
+
+/// A line that is cut inside its text, with an end that makes it an object. None if it is cut elsewhere.
+fn closed_line(cut: &str) -> Option<String> {
+    let mut line = cut.to_owned();
+    // The line may be cut inside an escape.
+    for _ in 0..=ESCAPE_CHARACTERS {
+        let length = line.len();
+        line.push_str("\"}");
+        if Object::parse(&line).is_some_and(|step| step.text("content").is_some()) {
+            return Some(line);
+        }
+        line.truncate(length);
+        line.pop();
+    }
+    None
+}
+
+/// Positions in the catalog of the files that are shortened copies of others in their folder.
+pub(super) fn shortened_copies(transcripts: &[(&Member, FirstStep)]) -> HashSet<usize> {
+    let named = |name: &'static str| {
+        move |member: &&Member| member.file_name().split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name))
+    };
+    let members = || transcripts.iter().map(|(member, _)| *member);
+    let whole: HashSet<Folder<'_>> = members().filter(named(NAMES.0)).map(folder_of).collect();
+    let of_names = members().filter(named(NAMES.1)).filter(|member| whole.contains(&folder_of(member)));
+    let mut copies: HashSet<usize> = of_names.map(|member| member.id).collect();
+    // Under other names, the first steps decide. Sorted, a beginning is directly before the texts that it begins.
+    let others = transcripts.iter().filter(|(member, _)| !copies.contains(&member.id));
+    let mut others: Vec<_> = others.map(|(member, first)| (folder_of(member), first, *member)).collect();
+    others.sort_by_key(|(folder, first, _)| (*folder, *first));
+    for group in others.chunk_by(|a, b| a.0 == b.0 && a.1.is_shortened(b.1)) {
+        let whole = group.iter().min_by_key(|(_, _, member)| Reverse(member.size)).map(|(_, _, member)| member.id);
+        copies.extend(group.iter().map(|(_, _, member)| member.id).filter(|id| Some(*id) != whole));
+    }
+    copies
+}
+
+/// Root, archive and folder of a file.
+type Folder<'m> = (usize, Option<usize>, &'m str);
+
+fn folder_of(member: &Member) -> Folder<'_> {
+    (member.root, member.archive, member.name.rsplit_once('/').map_or("", |(folder, _)| folder))
+}
