@@ -60,7 +60,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 }
 
 /// The rules that a person wrote for the agent of this platform.
-pub(crate) fn rules_of(platform: &'static str, catalog: &Catalog) -> impl Iterator<Item = &Member> {
+pub(crate) fn rules_of<'c>(platform: &'static str, catalog: &'c Catalog) -> impl Iterator<Item = &'c Member> {
     let is_rule = move |file: &RuleFile| file.platform == platform && !file.is_opaque && !file.is_ours;
     rule_files(catalog).filter(move |(_, file)| is_rule(file)).map(|(member, _)| member)
 }
