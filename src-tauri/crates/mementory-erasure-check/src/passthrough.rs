@@ -306,6 +306,15 @@ mod tests {
     }
 
     #[test]
+    fn pieces_of_scripts_without_spaces_are_found() {
+        let texts = ["庭の小屋の鍵は赤い石の下にあります。田中さんが知っています。".to_owned()];
+        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        assert!(found(r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]"}"#));
+        assert!(!found(r#"{"a":"石の下に[REDACTED:name]"}"#), "a phrase of other texts too");
+    }
+
+    #[test]
     fn a_text_with_marks_is_searched_for_in_pieces_after_an_erasure() {
         let lines =
             "The key is under the [REDACTED:x] stone of the shed.\n[REDACTED:y] He who knows the way is Müller now.";

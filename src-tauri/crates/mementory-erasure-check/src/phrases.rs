@@ -5,7 +5,7 @@
 //! text is beside it and both together are long.
 use crate::joined_forms::JoinedForms;
 use memchr::memmem;
-use mementory_model::{REDACTED, between_redaction_marks, normal_text};
+use mementory_model::{REDACTED, between_redaction_marks, normal_text, word_count};
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::{
@@ -27,11 +27,11 @@ pub(crate) const MAX_GAP_BYTES: usize = 128;
 const NEIGHBOUR_EDGE_BYTES: usize = 72;
 
 pub(crate) fn is_long_phrase(normal: &str) -> bool {
-    normal.len() >= LONG_PHRASE_BYTES && normal.split(' ').count() >= LONG_PHRASE_WORDS
+    normal.len() >= LONG_PHRASE_BYTES && word_count(normal) >= LONG_PHRASE_WORDS
 }
 
 fn is_sentence(normal: &str) -> bool {
-    normal.len() >= SENTENCE_BYTES && normal.contains(' ')
+    normal.len() >= SENTENCE_BYTES && word_count(normal) > 1
 }
 
 /// The normal form of bytes of a file. Escaped characters are left out, so that the form is never longer than that of

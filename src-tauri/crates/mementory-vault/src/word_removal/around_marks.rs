@@ -3,7 +3,7 @@
 //! counts only if the piece on the other side of the mark is near it in the same text, or if the whole line or string
 //! may be the text.
 use crate::word_removal::{
-    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
+    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_piece, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
     window_filter::WindowFilter,
 };
@@ -150,7 +150,7 @@ impl QuotedPieces {
         let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
-        is_distinctive_sentence(&normal_text(&pieces.join(" ")))
+        is_distinctive_piece(&normal_text(&pieces.join(" ")))
             && pieces.iter().all(|piece| self.windows.may_contain(piece))
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
@@ -162,7 +162,7 @@ impl QuotedPieces {
             return None;
         }
         let whole = piece.trim();
-        if !is_distinctive_sentence(&normal_text(whole)) {
+        if !is_distinctive_piece(&normal_text(whole)) {
             return None;
         }
         if self.is_in_a_text(whole, neighbours) {
@@ -216,7 +216,7 @@ impl QuotedPieces {
     }
 
     fn is_part(&self, before: Option<&str>, part: &str, after: Option<&str>) -> bool {
-        is_distinctive_sentence(&normal_text(part)) && is_rare([before, Some(part), after])
+        is_distinctive_piece(&normal_text(part)) && is_rare([before, Some(part), after])
     }
 
     /// The beginning of `piece` that is shortly after the position `at` in the same text.
@@ -290,6 +290,17 @@ mod tests {
             without("Mail [REDACTED:x]. He said: The old key is under the shed.[REDACTED:y]ler knows the way there.");
         let expected = "Mail [REDACTED:x]. He said: [REDACTED:erased][REDACTED:y][REDACTED:erased]";
         assert_eq!(new.as_deref(), Some(expected), "between two marks");
+    }
+
+    #[test]
+    fn texts_of_scripts_without_spaces_are_removed_too() {
+        // The key of the garden shed is under the red stone.
+        let text = "庭の小屋の鍵は赤い石の下にあります。田中さんが知っています。";
+        let pieces = QuotedPieces::new(&[text.to_owned()]);
+        let quoted = r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]さんが知っています。"}"#;
+        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert_eq!(new.as_deref(), Some(r#"{"a":"[REDACTED:erased][REDACTED:name][REDACTED:erased]"}"#));
+        assert_eq!(pieces.without("石の下に[REDACTED:name]".as_bytes()), None, "a phrase of other texts too");
     }
 
     #[test]
