@@ -20,6 +20,8 @@ const MIN_TEXT_BYTES: usize = 5;
 const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
+/// Rest of the mark that an erasure writes.
+const ERASED: &[u8] = b"erased]";
 /// Bytes read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Size in bytes from which a file is read line by line by the deletion.
@@ -38,7 +40,7 @@ struct TextFinder {
     joined_forms: JoinedForms,
     /// None if the texts have no redaction marks.
     split_lines: Option<SplitLines>,
-    /// True if a text is so long that a piece of it is searched for beside a redaction mark.
+    /// True after an erasure, if a text is so long that the deletion compares pieces of it beside redaction marks.
     has_long_text: bool,
 }
 
@@ -130,7 +132,7 @@ impl TextFinder {
         let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
         let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
         let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
-        let has_long_text = texts.iter().any(|text| is_long_phrase(&normal_text(text)));
+        let has_long_text = is_erasure && texts.iter().any(|text| is_long_phrase(&normal_text(text)));
         Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, has_long_text }))
     }
 
@@ -191,7 +193,7 @@ impl TextFinder {
 }
 
 /// Finds lines of large files that are so long that the deletion cannot compare the pieces of quoted texts in them, and
-/// that have redaction marks.
+/// that have redaction marks. The marks of erasures do not count, since the checked erasure may have written them.
 #[derive(Default)]
 struct LongLines {
     /// Number of bytes of the file so far.
@@ -211,8 +213,9 @@ impl LongLines {
             let line_end = window.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map(|n| at + n + 1);
             let end = line_end.unwrap_or(window.len());
             // A mark may begin before these bytes.
-            let part = window.get(at.saturating_sub(REDACTED.len() - 1)..end).unwrap_or_default();
-            self.line_has_mark |= memmem::find(part, REDACTED).is_some();
+            let earlier = self.line_bytes.min((REDACTED.len() + ERASED.len() - 1) as u64) as usize;
+            let part = window.get(at.saturating_sub(earlier)..end).unwrap_or_default();
+            self.line_has_mark |= has_mark_of_redaction(part);
             self.line_bytes += (end - at) as u64;
             self.have_marks |= self.line_has_mark && self.line_bytes >= LONG_LINE_BYTES;
             if line_end.is_some() {
@@ -225,6 +228,12 @@ impl LongLines {
     fn have_marks(&self) -> bool {
         self.have_marks && self.bytes >= LARGE_FILE_BYTES
     }
+}
+
+/// True if the bytes contain a mark that no erasure wrote. A mark whose class is not complete does not count.
+fn has_mark_of_redaction(bytes: &[u8]) -> bool {
+    let mut classes = memmem::find_iter(bytes, REDACTED).filter_map(|at| bytes.get(at + REDACTED.len()..));
+    classes.any(|class| !class.starts_with(ERASED) && !ERASED.starts_with(class))
 }
 
 /// The positions of the redaction marks in a window.
@@ -332,23 +341,29 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_with_a_mark_in_a_large_file_is_not_clean() {
+    fn a_long_line_with_a_mark_in_a_large_file_is_not_clean_after_an_erasure() {
         let texts = ["Some text of a record that is longer than a phrase.".to_owned()];
-        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
         let long_line = |mark: &str| {
             let mut line = mark.as_bytes().to_vec();
             line.resize(LONG_LINE_BYTES as usize, b'x');
             line
         };
-        for (mark, first_line_bytes, expected) in [
-            ("[REDACTED:name]", LARGE_FILE_BYTES, SearchResult::LongLine),
-            ("", LARGE_FILE_BYTES, SearchResult::Clean),
-            ("[REDACTED:name]", 1 << 20, SearchResult::Clean),
+        // A mark that begins 7 bytes before the end of a chunk.
+        let across_chunks = LARGE_FILE_BYTES - 8;
+        for (mark, first_line_bytes, is_erasure, expected) in [
+            ("[REDACTED:name]", LARGE_FILE_BYTES, true, SearchResult::LongLine),
+            ("[REDACTED:name]", across_chunks, true, SearchResult::LongLine),
+            ("", LARGE_FILE_BYTES, true, SearchResult::Clean),
+            ("[REDACTED:name]", 1 << 20, true, SearchResult::Clean),
+            ("[REDACTED:name]", LARGE_FILE_BYTES, false, SearchResult::Clean),
+            ("[REDACTED:erased]", LARGE_FILE_BYTES, true, SearchResult::Clean),
+            ("[REDACTED:erased]", across_chunks, true, SearchResult::Clean),
         ] {
+            let finder = TextFinder::new(&texts, is_erasure).unwrap().unwrap();
             let line = long_line(mark);
             let first_line = std::io::repeat(b'y').take(first_line_bytes).chain(&b"\n"[..]);
             let found = finder.search(first_line.chain(line.as_slice())).unwrap();
-            assert_eq!(found, expected, "{mark:?} after {first_line_bytes} bytes");
+            assert_eq!(found, expected, "{mark:?} after {first_line_bytes} bytes, {is_erasure}");
         }
     }
 }
