@@ -4,6 +4,7 @@ use crate::{
     ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace,
     joined_forms::JoinedForms,
     phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of},
+    quoted_lines::QuotedLines,
     receipt::checked_place,
 };
 use memchr::memmem;
@@ -40,6 +41,8 @@ struct TextFinder {
     joined_forms: JoinedForms,
     /// None if the texts have no redaction marks.
     split_lines: Option<SplitLines>,
+    /// None if no text has several lines.
+    quoted_lines: Option<QuotedLines>,
     /// True after an erasure, if a text is so long that the deletion compares pieces of it beside redaction marks.
     has_long_text: bool,
 }
@@ -132,8 +135,9 @@ impl TextFinder {
         let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
         let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
         let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
+        let quoted_lines = if is_erasure { QuotedLines::new(texts)? } else { None };
         let has_long_text = is_erasure && texts.iter().any(|text| is_long_phrase(&normal_text(text)));
-        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, has_long_text }))
+        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, quoted_lines, has_long_text }))
     }
 
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
@@ -168,17 +172,22 @@ impl TextFinder {
     }
 
     fn is_in_window(&self, window: &[u8], is_json: bool) -> bool {
-        self.heads.each(window).any(|(number, start)| {
+        let is_text_at = |(number, start): (usize, usize)| {
             let rest = window.get(start..).unwrap_or_default();
             self.forms.get(number).is_some_and(|form| rest.starts_with(form))
-        }) || self.has_piece_beside_mark(window, is_json)
+        };
+        if self.heads.each(window).any(is_text_at) {
+            return true;
+        }
+        let marks = redaction_marks(window);
+        self.has_piece_beside_mark(window, &marks, is_json)
+            || self.quoted_lines.as_ref().is_some_and(|lines| lines.are_around(window, &marks))
             || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(window, is_json))
     }
 
     /// True if the window contains a redaction mark, and all that stands between it and the next mark, or the edge of
     /// the string or line, is part of one of the texts. An earlier redaction left such a mark inside a quoted text.
-    fn has_piece_beside_mark(&self, window: &[u8], is_json: bool) -> bool {
-        let marks = redaction_marks(window);
+    fn has_piece_beside_mark(&self, window: &[u8], marks: &[Range<usize>], is_json: bool) -> bool {
         marks.iter().enumerate().any(|(n, mark)| {
             let earlier = n.checked_sub(1).and_then(|n| marks.get(n)).map(|mark| mark.end);
             let later = marks.get(n + 1).map(|mark| mark.start);
@@ -312,6 +321,18 @@ mod tests {
         assert!(!found(r#"{"a":"nobody [REDACTED:name]","b":"The key"}"#), "too short");
         assert!(!found(r#"{"a":"The key is under the [REDACTED:name], he says."}"#), "a phrase of other texts too");
         assert!(!found(r#"{"a":"So the key is under the [REDACTED:name]"}"#), "more than the text");
+    }
+
+    #[test]
+    fn the_lines_around_a_marked_line_are_found() {
+        let text =
+            "Plan of the garden:\nThe old key is under the shed.\nAsk Müller for it.\nTea is at four in the garden.";
+        let finder = TextFinder::new(&[text.to_owned()], true).unwrap().unwrap();
+        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        let quoted = text.replace("Müller", "[REDACTED:name]");
+        assert!(found(&format!("# Notes\n{quoted}\nOr not.\n")));
+        assert!(found("Or [REDACTED:name] for it.\nTea is at four in the garden. Or not."), "the end of the text");
+        assert!(!found("Plan of the garden:\nThe old key is under the shed.\nOr [REDACTED:name]."), "other words");
     }
 
     #[test]

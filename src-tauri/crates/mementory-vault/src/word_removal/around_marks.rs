@@ -68,8 +68,12 @@ impl QuotedPieces {
         if let Some(found) = self.without_in_json(text.trim_end()) {
             return found.map(|new| new + end);
         }
+        // A text of several lines may be quoted with a mark in one of them only. Strings of JSON have no line breaks.
+        let is_quotable = text.trim_end().contains('\n') && !is_json_lines(text);
+        let across_lines = is_quotable.then(|| self.without_beside_marks(text)).flatten();
+        let text = across_lines.as_deref().unwrap_or(text);
         let mut out = String::with_capacity(text.len());
-        let mut changed = false;
+        let mut changed = across_lines.is_some();
         for line in text.split_inclusive('\n') {
             let new = match self.without_in_json(line.trim_end()) {
                 Some(found) => found.map(|new| new + line.get(line.trim_end().len()..).unwrap_or_default()),
@@ -245,6 +249,12 @@ impl QuotedPieces {
     }
 }
 
+/// True if the first line of the text is a JSON object or array.
+fn is_json_lines(text: &str) -> bool {
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    first.starts_with(['{', '[']) && parse_json(first.trim_end()).is_some()
+}
+
 /// True if the text begins with the first piece, ends with the last one, and contains the others between them in order.
 fn consists_of(text: &str, pieces: &[&str]) -> bool {
     let [first, between @ .., last] = pieces else { return false };
@@ -290,6 +300,16 @@ mod tests {
             without("Mail [REDACTED:x]. He said: The old key is under the shed.[REDACTED:y]ler knows the way there.");
         let expected = "Mail [REDACTED:x]. He said: [REDACTED:erased][REDACTED:y][REDACTED:erased]";
         assert_eq!(new.as_deref(), Some(expected), "between two marks");
+    }
+
+    #[test]
+    fn the_lines_around_a_marked_line_are_removed_too() {
+        let text = "Plan of the garden:\nThe old key is under the shed.\nAsk Müller for the way.\nTea is at four.";
+        let pieces = QuotedPieces::new(&[text.to_owned()]);
+        let quoted = text.replace("Müller", "[REDACTED:name]");
+        let new = pieces.without(format!("# Notes\n{quoted}\nOr not.\n").as_bytes());
+        let expected = "# Notes\n[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nOr not.\n";
+        assert_eq!(new.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).as_deref(), Some(expected));
     }
 
     #[test]
