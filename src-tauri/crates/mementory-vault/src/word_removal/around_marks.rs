@@ -134,13 +134,14 @@ impl QuotedPieces {
         for (n, place) in places.iter().enumerate() {
             let neighbours = Neighbours { earlier: piece(n.checked_sub(1)), later: piece(Some(n + 1)) };
             let found = match piece(Some(n))? {
-                piece if is_whole_text => Some(without_space(piece)).filter(|place| !place.is_empty()),
+                piece if is_whole_text => [Some(without_space(piece)).filter(|place| !place.is_empty()), None],
                 piece => self.find(piece, neighbours),
             };
-            let Some(found) = found else { continue };
-            out.push_str(text.get(at..place.start + found.start)?);
-            out.push_str(ERASED_MARK);
-            at = place.start + found.end;
+            for found in found.into_iter().flatten() {
+                out.push_str(text.get(at..place.start + found.start)?);
+                out.push_str(ERASED_MARK);
+                at = place.start + found.end;
+            }
         }
         out.push_str(text.get(at..)?);
         (at > 0).then_some(out)
@@ -159,21 +160,25 @@ impl QuotedPieces {
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// Position in `piece` of what belongs to one of the texts: all of it; or, before a mark, the end of it that is the
-    /// beginning of a text; or, behind a mark, the beginning of it that is the end of a text.
-    fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> Option<Range<usize>> {
+    /// Positions in `piece` of what belongs to the texts, in ascending order: all of it; or, behind a mark, the
+    /// beginning of it that is the end of a text, and, before a mark, the end of it that is the beginning of a text.
+    fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> [Option<Range<usize>>; 2] {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
-            return None;
+            return [None, None];
         }
         let whole = piece.trim();
         if !is_distinctive_piece(&normal_text(whole)) {
-            return None;
+            return [None, None];
         }
         if self.is_in_a_text(whole, neighbours) {
-            return Some(without_space(piece));
+            return [Some(without_space(piece)), None];
         }
+        let at_start = neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier));
         let at_end = neighbours.later.and_then(|later| self.begun_at_end(piece.trim_end(), later));
-        at_end.or_else(|| neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier)))
+        match (at_start, at_end) {
+            (Some(start), Some(end)) if end.start < start.end => [Some(start.start..end.end.max(start.end)), None],
+            both => both.into(),
+        }
     }
 
     /// True if one of the texts contains the piece, and its neighbours too if it is short.
@@ -300,6 +305,17 @@ mod tests {
             without("Mail [REDACTED:x]. He said: The old key is under the shed.[REDACTED:y]ler knows the way there.");
         let expected = "Mail [REDACTED:x]. He said: [REDACTED:erased][REDACTED:y][REDACTED:erased]";
         assert_eq!(new.as_deref(), Some(expected), "between two marks");
+    }
+
+    #[test]
+    fn the_end_of_one_text_and_the_beginning_of_another_are_removed() {
+        let texts = ["Ask Lena where the old key of the shed is.", "The new map of the garden is with Müller."];
+        let pieces = QuotedPieces::new(&texts.map(str::to_owned));
+        let quoted =
+            "Ask [REDACTED:a] where the old key of the shed is. Yes. The new map of the garden is with [REDACTED:b].";
+        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let expected = "Ask [REDACTED:a][REDACTED:erased] Yes. [REDACTED:erased] [REDACTED:b].";
+        assert_eq!(new.as_deref(), Some(expected));
     }
 
     #[test]
