@@ -47,6 +47,16 @@ struct TextFinder {
     has_long_text: bool,
 }
 
+/// Bytes of a file that are searched together.
+struct Window<'w> {
+    bytes: &'w [u8],
+    /// True if the file begins with these bytes.
+    is_start: bool,
+    /// True if the file ends with these bytes.
+    is_end: bool,
+    is_json: bool,
+}
+
 /// Result of searching one file.
 #[derive(Debug, PartialEq, Eq)]
 enum SearchResult {
@@ -144,6 +154,7 @@ impl TextFinder {
         let mut window: Vec<u8> = Vec::new();
         let mut search_result = SearchResult::Clean;
         let mut first = true;
+        let mut is_start = true;
         let mut is_json = false;
         let mut lines = LongLines::default();
         loop {
@@ -153,10 +164,11 @@ impl TextFinder {
                 search_result = SearchResult::Compressed;
             }
             if first {
-                is_json = window.trim_ascii_start().starts_with(b"{") || window.trim_ascii_start().starts_with(b"[");
+                let start = window.trim_ascii_start();
+                is_json = start.starts_with(b"{") || start.starts_with(b"[") && !start.starts_with(REDACTED);
             }
             first = false;
-            if self.is_in_window(&window, is_json) {
+            if self.is_in_window(&Window { bytes: &window, is_start, is_end: read == 0, is_json }) {
                 return Ok(SearchResult::Found);
             }
             lines.add(&window, kept);
@@ -167,35 +179,45 @@ impl TextFinder {
             // Keeps the end of the window, so that a text, or two pieces of one, that begin there are found together
             // with the next bytes.
             let kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
-            window.drain(..window.len().saturating_sub(kept));
+            let dropped = window.len().saturating_sub(kept);
+            window.drain(..dropped);
+            is_start &= dropped == 0;
         }
     }
 
-    fn is_in_window(&self, window: &[u8], is_json: bool) -> bool {
+    fn is_in_window(&self, window: &Window<'_>) -> bool {
+        let bytes = window.bytes;
         let is_text_at = |(number, start): (usize, usize)| {
-            let rest = window.get(start..).unwrap_or_default();
+            let rest = bytes.get(start..).unwrap_or_default();
             self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         };
-        if self.heads.each(window).any(is_text_at) {
+        if self.heads.each(bytes).any(is_text_at) {
             return true;
         }
-        let marks = redaction_marks(window);
-        self.has_piece_beside_mark(window, &marks, is_json)
-            || self.quoted_lines.as_ref().is_some_and(|lines| lines.are_around(window, &marks))
-            || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(window, is_json))
+        let marks = redaction_marks(bytes);
+        self.has_piece_beside_mark(window, &marks)
+            || self.quoted_lines.as_ref().is_some_and(|lines| lines.are_around(bytes, &marks))
+            || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(bytes, window.is_json))
     }
 
     /// True if the window contains a redaction mark, and all that stands between it and the next mark, or the edge of
-    /// the string or line, is part of one of the texts. An earlier redaction left such a mark inside a quoted text.
-    fn has_piece_beside_mark(&self, window: &[u8], marks: &[Range<usize>], is_json: bool) -> bool {
+    /// the string, line or file, is part of one of the texts. An earlier redaction left such a mark inside a quoted
+    /// text.
+    fn has_piece_beside_mark(&self, window: &Window<'_>, marks: &[Range<usize>]) -> bool {
+        let bytes = window.bytes;
+        let is_piece_edge = |at: &usize| is_edge(bytes, *at, window.is_json);
+        // A piece that goes beyond the window is left out here. It is whole in the next window.
+        let file_start = window.is_start.then_some(0);
+        let file_end = window.is_end.then_some(bytes.len());
         marks.iter().enumerate().any(|(n, mark)| {
             let earlier = n.checked_sub(1).and_then(|n| marks.get(n)).map(|mark| mark.end);
             let later = marks.get(n + 1).map(|mark| mark.start);
-            // A piece that goes beyond the window is left out here. It is whole in the next window.
-            let from = (earlier.unwrap_or(0)..mark.start).rev().find(|at| is_edge(window, *at, is_json));
-            let to = (mark.end..later.unwrap_or(window.len())).find(|at| is_edge(window, *at, is_json));
-            let before = from.map(|at| at + 1).or(earlier).and_then(|from| window.get(from..mark.start));
-            let after = to.or(later).and_then(|to| window.get(mark.end..to));
+            let from = (earlier.unwrap_or(0)..mark.start).rev().find(is_piece_edge);
+            let to = (mark.end..later.unwrap_or(bytes.len())).find(is_piece_edge);
+            let from = from.map(|at| at + 1).or(earlier).or(file_start);
+            let to = to.or(later).or(file_end);
+            let before = from.and_then(|from| bytes.get(from..mark.start));
+            let after = to.and_then(|to| bytes.get(mark.end..to));
             are_around_mark(&self.joined_forms, before, after)
         })
     }
@@ -321,6 +343,16 @@ mod tests {
         assert!(!found(r#"{"a":"nobody [REDACTED:name]","b":"The key"}"#), "too short");
         assert!(!found(r#"{"a":"The key is under the [REDACTED:name], he says."}"#), "a phrase of other texts too");
         assert!(!found(r#"{"a":"So the key is under the [REDACTED:name]"}"#), "more than the text");
+    }
+
+    #[test]
+    fn pieces_at_the_start_and_the_end_of_a_file_are_found() {
+        let texts = ["The key is under the \"red\" stone of the shed. Tell nobody.".to_owned()];
+        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        assert!(found("The key is under the \"red\" stone of the [REDACTED:name], he says."), "at the start");
+        assert!(found("[REDACTED:name] under the \"red\" stone of the shed. Tell nobody."), "at the end");
+        assert!(!found(&format!("{}[REDACTED:name] is under the", "x".repeat(CHUNK_BYTES))), "too short");
     }
 
     #[test]

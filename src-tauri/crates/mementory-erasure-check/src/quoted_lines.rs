@@ -33,8 +33,8 @@ impl QuotedLines {
         Ok(Some(Self { texts, beginnings, ends }))
     }
 
-    /// True if the bytes before one of the marks are the beginning of a text, or the bytes behind it are the end of one,
-    /// across a line break.
+    /// True if the bytes before one of the marks are the beginning of a text, or the bytes behind it are the end of
+    /// one, across a line break.
     pub(crate) fn are_around(&self, window: &[u8], marks: &[Range<usize>]) -> bool {
         if marks.is_empty() {
             return false;
