@@ -70,7 +70,7 @@ impl QuotedPieces {
         }
         // A text of several lines may be quoted with a mark in one of them only. Strings of JSON have no line breaks.
         let is_quotable = text.trim_end().contains('\n') && !is_json_lines(text);
-        let across_lines = is_quotable.then(|| self.without_beside_marks(text)).flatten();
+        let across_lines = is_quotable.then(|| self.without_across_lines(text)).flatten();
         let text = across_lines.as_deref().unwrap_or(text);
         let mut out = String::with_capacity(text.len());
         let mut changed = across_lines.is_some();
@@ -124,27 +124,48 @@ impl QuotedPieces {
     }
 
     fn without_beside_marks(&self, text: &str) -> Option<String> {
-        if !text.contains(REDACTED) {
+        with_erased_marks(text, &self.places_beside_marks(text))
+    }
+
+    /// The text without pieces that extend over several lines, and without those in single lines. None if no piece is
+    /// found in the text as a whole.
+    fn without_across_lines(&self, text: &str) -> Option<String> {
+        let mut places = self.places_beside_marks(text);
+        if places.is_empty() {
             return None;
+        }
+        // A line that may be a text as a whole is compared before the places in it are replaced.
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            if line.contains(REDACTED) && self.without_in_json(line.trim_end()).is_none() {
+                let in_line = self.places_beside_marks(line).into_iter();
+                places.extend(in_line.map(|place| at + place.start..at + place.end));
+            }
+            at += line.len();
+        }
+        places.sort_by_key(|place| (place.start, place.end));
+        with_erased_marks(text, &places)
+    }
+
+    /// The places of the pieces beside redaction marks that belong to the texts, in ascending order.
+    fn places_beside_marks(&self, text: &str) -> Vec<Range<usize>> {
+        if !text.contains(REDACTED) {
+            return Vec::new();
         }
         let places = between_redaction_marks(text);
         let piece = |n: Option<usize>| n.and_then(|n| places.get(n)).and_then(|place| text.get(place.clone()));
         let is_whole_text = self.is_whole_text(text, &places);
-        let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+        let mut out = Vec::new();
         for (n, place) in places.iter().enumerate() {
             let neighbours = Neighbours { earlier: piece(n.checked_sub(1)), later: piece(Some(n + 1)) };
-            let found = match piece(Some(n))? {
+            let found = match piece(Some(n)).unwrap_or_default() {
                 piece if is_whole_text => [Some(without_space(piece)).filter(|place| !place.is_empty()), None],
                 piece => self.find(piece, neighbours),
             };
-            for found in found.into_iter().flatten() {
-                out.push_str(text.get(at..place.start + found.start)?);
-                out.push_str(ERASED_MARK);
-                at = place.start + found.end;
-            }
+            let found = found.into_iter().flatten();
+            out.extend(found.map(|found| place.start + found.start..place.start + found.end));
         }
-        out.push_str(text.get(at..)?);
-        (at > 0).then_some(out)
+        out
     }
 
     /// True if one of the texts is the whole line or string with other words in place of its marks, and the pieces
@@ -270,6 +291,24 @@ fn consists_of(text: &str, pieces: &[&str]) -> bool {
     rest.is_some()
 }
 
+/// The text with a mark in place of each of the places, which are in ascending order. Those that overlap get one mark.
+/// None if there are none.
+fn with_erased_marks(text: &str, places: &[Range<usize>]) -> Option<String> {
+    if places.is_empty() {
+        return None;
+    }
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    for place in places {
+        if place.start >= at {
+            out.push_str(text.get(at..place.start)?);
+            out.push_str(ERASED_MARK);
+        }
+        at = at.max(place.end);
+    }
+    out.push_str(text.get(at..)?);
+    Some(out)
+}
+
 /// Position of the text without the space around it.
 fn without_space(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
@@ -326,6 +365,16 @@ mod tests {
         let new = pieces.without(format!("# Notes\n{quoted}\nOr not.\n").as_bytes());
         let expected = "# Notes\n[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nOr not.\n";
         assert_eq!(new.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_line_that_may_be_a_text_is_removed_if_the_next_lines_are_too() {
+        let line = "Tea with Lena in the old garden at four, as every week.";
+        let pieces = QuotedPieces::new(&[line.to_owned(), format!("{line}\nThe key is under the red shed.")]);
+        let quoted =
+            "Tea [REDACTED:name] in the old garden at four, as every week.\nThe key is under the red shed.\nYes.";
+        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert_eq!(new.as_deref(), Some("[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nYes."));
     }
 
     #[test]
