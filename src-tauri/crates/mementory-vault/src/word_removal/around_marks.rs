@@ -169,14 +169,15 @@ impl QuotedPieces {
     }
 
     /// True if one of the texts is the whole line or string with other words in place of its marks, and the pieces
-    /// beside the marks are at least half of the text. `places` are the places of the pieces.
+    /// beside the marks are at least half of the text and so long together that other texts do not have them by chance.
+    /// `places` are the places of the pieces.
     fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
         let line = without_space(text);
         let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
         let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
-        is_distinctive_piece(&normal_text(&pieces.join(" ")))
+        is_rare_phrase(&normal_text(&pieces.join(" ")))
             && pieces.iter().all(|piece| self.windows.may_contain(piece))
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
@@ -399,9 +400,10 @@ mod tests {
 
     #[test]
     fn short_pieces_are_removed_if_the_whole_line_may_be_the_text() {
-        let new = without("# Plan\n  Tea [REDACTED:x] in the garden.\n");
-        assert_eq!(new.as_deref(), Some("# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased]\n"));
-        assert_eq!(without("[REDACTED:x] four in the garden.").as_deref(), Some("[REDACTED:x] [REDACTED:erased]"));
+        let new = without("# Plan\n  The [REDACTED:x] under the shed. [REDACTED:y] knows the way [REDACTED:z].\n");
+        let expected = "# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased] [REDACTED:y] [REDACTED:erased] \
+                        [REDACTED:z][REDACTED:erased]\n";
+        assert_eq!(new.as_deref(), Some(expected));
     }
 
     #[test]
@@ -412,6 +414,7 @@ mod tests {
             "the key [REDACTED:name] is",
             "Tea at four [REDACTED:a] the old key is under [REDACTED:b] in the garden.",
             "He sat down [REDACTED:a] in the garden.",
+            "Tea [REDACTED:a] in the garden.",
             "The old key is under [REDACTED:a] the table in the kitchen, as everybody knows.",
             r#"{"a":"The old key is under [REDACTED:name]","b":"knows the way there."}"#,
             "[REDACTED:name]",
