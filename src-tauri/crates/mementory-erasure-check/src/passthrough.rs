@@ -23,7 +23,7 @@ const MAX_MARK_BYTES: usize = 128;
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
 /// Rest of the mark that an erasure writes.
 const ERASED: &[u8] = b"erased]";
-/// Bytes read at a time.
+/// Bytes read at a time, or more if the texts are long.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Size in bytes from which a file is read line by line by the deletion.
 const LARGE_FILE_BYTES: u64 = 64 << 20;
@@ -157,9 +157,14 @@ impl TextFinder {
         let mut is_start = true;
         let mut is_json = false;
         let mut lines = LongLines::default();
+        // The end of a window is kept, so that a text, or two pieces of one, that begin there are found together with
+        // the next bytes. At least as many bytes are read at a time, so that each byte is searched twice at most.
+        let most_kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
+        let chunk_bytes = CHUNK_BYTES.max(most_kept) as u64;
         loop {
             let kept = window.len();
-            let read = source.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut window)?;
+            let read = source.by_ref().take(chunk_bytes).read_to_end(&mut window)?;
+            let is_end = (read as u64) < chunk_bytes;
             if first && COMPRESSED_SIGNATURES.iter().any(|magic| window.starts_with(magic)) {
                 search_result = SearchResult::Compressed;
             }
@@ -168,18 +173,15 @@ impl TextFinder {
                 is_json = start.starts_with(b"{") || start.starts_with(b"[") && !start.starts_with(REDACTED);
             }
             first = false;
-            if self.is_in_window(&Window { bytes: &window, is_start, is_end: read == 0, is_json }) {
+            if self.is_in_window(&Window { bytes: &window, is_start, is_end, is_json }) {
                 return Ok(SearchResult::Found);
             }
             lines.add(&window, kept);
-            if read == 0 {
+            if is_end {
                 let is_unsearched = self.has_long_text && lines.have_marks();
                 return Ok(if is_unsearched { SearchResult::LongLine } else { search_result });
             }
-            // Keeps the end of the window, so that a text, or two pieces of one, that begin there are found together
-            // with the next bytes.
-            let kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
-            let dropped = window.len().saturating_sub(kept);
+            let dropped = window.len().saturating_sub(most_kept);
             window.drain(..dropped);
             is_start &= dropped == 0;
         }
@@ -323,6 +325,17 @@ mod tests {
             "escaped"
         );
         assert!(matches!(finder.search(&b"Herr nobody"[..]), Ok(SearchResult::Clean)), "something else");
+    }
+
+    #[test]
+    fn words_of_a_long_text_are_found_across_its_chunks() {
+        let text = format!("Plan: {}", "a green door. ".repeat(CHUNK_BYTES / 10));
+        let finder = TextFinder::new(std::slice::from_ref(&text), true).unwrap().unwrap();
+        for before in [0, 4 * CHUNK_BYTES] {
+            let mut source = vec![b'x'; before];
+            source.extend_from_slice(text.as_bytes());
+            assert_eq!(finder.search(source.as_slice()).unwrap(), SearchResult::Found, "after {before} bytes");
+        }
     }
 
     #[test]
