@@ -386,6 +386,9 @@ mod tests {
         let finder = TextFinder::new(&texts, true).unwrap().unwrap();
         let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
         assert!(found(r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]"}"#));
+        let escaped: String =
+            "庭の小屋の鍵は赤い石の下に".encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+        assert!(found(&format!(r#"{{"a":"{escaped}[REDACTED:name]"}}"#)), "escaped");
         assert!(!found(r#"{"a":"石の下に[REDACTED:name]"}"#), "a phrase of other texts too");
     }
 
