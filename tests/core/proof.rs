@@ -225,6 +225,27 @@ fn a_phrase_of_an_erased_text_stays_in_other_texts() {
     assert_eq!(texts, [expected]);
 }
 
+#[test]
+fn a_text_of_several_lines_with_an_earlier_mark_is_removed() {
+    let text = "Plan of the garden:\nThe old key is under the red shed.\nAsk Lena for it.\nTea is at four.";
+    let (t, ids) = vault_with(&[text]);
+    let quoted = format!(
+        "# Notes\n{}\nOr not.\n",
+        text.replace("Lena", "[REDACTED:name]")
+    );
+    import_parts(&t, &[("notes.md", quoted.as_bytes())]);
+    let done = erase(&t, &ids);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let texts = t
+        .vault
+        .files()
+        .passthrough_texts("test", "notes.md", 1000)
+        .unwrap();
+    let expected =
+        "# Notes\n[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nOr not.\n".to_owned();
+    assert_eq!(texts, [expected]);
+}
+
 /// Flips a bit in every blob; calling it again restores them.
 fn flip_blobs(t: &TempVault) {
     for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {

@@ -12,6 +12,7 @@ mod page_values;
 mod pages;
 mod passthrough;
 mod phrases;
+mod quoted_lines;
 mod receipt;
 mod recheck;
 mod sentence;

@@ -4,6 +4,7 @@ use crate::{
     ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace,
     joined_forms::JoinedForms,
     phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of},
+    quoted_lines::QuotedLines,
     receipt::checked_place,
 };
 use memchr::memmem;
@@ -20,7 +21,9 @@ const MIN_TEXT_BYTES: usize = 5;
 const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
-/// Bytes read at a time.
+/// Rest of the mark that an erasure writes.
+const ERASED: &[u8] = b"erased]";
+/// Bytes read at a time, or more if the texts are long.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Size in bytes from which a file is read line by line by the deletion.
 const LARGE_FILE_BYTES: u64 = 64 << 20;
@@ -38,8 +41,20 @@ struct TextFinder {
     joined_forms: JoinedForms,
     /// None if the texts have no redaction marks.
     split_lines: Option<SplitLines>,
-    /// True if a text is so long that a piece of it is searched for beside a redaction mark.
+    /// None if no text has several lines.
+    quoted_lines: Option<QuotedLines>,
+    /// True after an erasure, if a text is so long that the deletion compares pieces of it beside redaction marks.
     has_long_text: bool,
+}
+
+/// Bytes of a file that are searched together.
+struct Window<'w> {
+    bytes: &'w [u8],
+    /// True if the file begins with these bytes.
+    is_start: bool,
+    /// True if the file ends with these bytes.
+    is_end: bool,
+    is_json: bool,
 }
 
 /// Result of searching one file.
@@ -130,68 +145,88 @@ impl TextFinder {
         let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
         let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
         let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
-        let has_long_text = texts.iter().any(|text| is_long_phrase(&normal_text(text)));
-        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, has_long_text }))
+        let quoted_lines = if is_erasure { QuotedLines::new(texts)? } else { None };
+        let has_long_text = is_erasure && texts.iter().any(|text| is_long_phrase(&normal_text(text)));
+        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, quoted_lines, has_long_text }))
     }
 
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
         let mut window: Vec<u8> = Vec::new();
         let mut search_result = SearchResult::Clean;
         let mut first = true;
+        let mut is_start = true;
         let mut is_json = false;
         let mut lines = LongLines::default();
+        // The end of a window is kept, so that a text, or two pieces of one, that begin there are found together with
+        // the next bytes. At least as many bytes are read at a time, so that each byte is searched twice at most.
+        let most_kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
+        let chunk_bytes = CHUNK_BYTES.max(most_kept) as u64;
         loop {
             let kept = window.len();
-            let read = source.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut window)?;
+            let read = source.by_ref().take(chunk_bytes).read_to_end(&mut window)?;
+            let is_end = (read as u64) < chunk_bytes;
             if first && COMPRESSED_SIGNATURES.iter().any(|magic| window.starts_with(magic)) {
                 search_result = SearchResult::Compressed;
             }
             if first {
-                is_json = window.trim_ascii_start().starts_with(b"{") || window.trim_ascii_start().starts_with(b"[");
+                let start = window.trim_ascii_start();
+                is_json = start.starts_with(b"{") || start.starts_with(b"[") && !start.starts_with(REDACTED);
             }
             first = false;
-            if self.is_in_window(&window, is_json) {
+            if self.is_in_window(&Window { bytes: &window, is_start, is_end, is_json }) {
                 return Ok(SearchResult::Found);
             }
             lines.add(&window, kept);
-            if read == 0 {
+            if is_end {
                 let is_unsearched = self.has_long_text && lines.have_marks();
                 return Ok(if is_unsearched { SearchResult::LongLine } else { search_result });
             }
-            // Keeps the end of the window, so that a text, or two pieces of one, that begin there are found together
-            // with the next bytes.
-            let kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
-            window.drain(..window.len().saturating_sub(kept));
+            let dropped = window.len().saturating_sub(most_kept);
+            window.drain(..dropped);
+            is_start &= dropped == 0;
         }
     }
 
-    fn is_in_window(&self, window: &[u8], is_json: bool) -> bool {
-        self.heads.each(window).any(|(number, start)| {
-            let rest = window.get(start..).unwrap_or_default();
+    fn is_in_window(&self, window: &Window<'_>) -> bool {
+        let bytes = window.bytes;
+        let is_text_at = |(number, start): (usize, usize)| {
+            let rest = bytes.get(start..).unwrap_or_default();
             self.forms.get(number).is_some_and(|form| rest.starts_with(form))
-        }) || self.has_piece_beside_mark(window, is_json)
-            || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(window, is_json))
+        };
+        if self.heads.each(bytes).any(is_text_at) {
+            return true;
+        }
+        let marks = redaction_marks(bytes);
+        self.has_piece_beside_mark(window, &marks)
+            || self.quoted_lines.as_ref().is_some_and(|lines| lines.are_around(bytes, &marks))
+            || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(bytes, window.is_json))
     }
 
     /// True if the window contains a redaction mark, and all that stands between it and the next mark, or the edge of
-    /// the string or line, is part of one of the texts. An earlier redaction left such a mark inside a quoted text.
-    fn has_piece_beside_mark(&self, window: &[u8], is_json: bool) -> bool {
-        let marks = redaction_marks(window);
+    /// the string, line or file, is part of one of the texts. An earlier redaction left such a mark inside a quoted
+    /// text.
+    fn has_piece_beside_mark(&self, window: &Window<'_>, marks: &[Range<usize>]) -> bool {
+        let bytes = window.bytes;
+        let is_piece_edge = |at: &usize| is_edge(bytes, *at, window.is_json);
+        // A piece that goes beyond the window is left out here. It is whole in the next window.
+        let file_start = window.is_start.then_some(0);
+        let file_end = window.is_end.then_some(bytes.len());
         marks.iter().enumerate().any(|(n, mark)| {
             let earlier = n.checked_sub(1).and_then(|n| marks.get(n)).map(|mark| mark.end);
             let later = marks.get(n + 1).map(|mark| mark.start);
-            // A piece that goes beyond the window is left out here. It is whole in the next window.
-            let from = (earlier.unwrap_or(0)..mark.start).rev().find(|at| is_edge(window, *at, is_json));
-            let to = (mark.end..later.unwrap_or(window.len())).find(|at| is_edge(window, *at, is_json));
-            let before = from.map(|at| at + 1).or(earlier).and_then(|from| window.get(from..mark.start));
-            let after = to.or(later).and_then(|to| window.get(mark.end..to));
+            let from = (earlier.unwrap_or(0)..mark.start).rev().find(is_piece_edge);
+            let to = (mark.end..later.unwrap_or(bytes.len())).find(is_piece_edge);
+            let from = from.map(|at| at + 1).or(earlier).or(file_start);
+            let to = to.or(later).or(file_end);
+            let before = from.and_then(|from| bytes.get(from..mark.start));
+            let after = to.and_then(|to| bytes.get(mark.end..to));
             are_around_mark(&self.joined_forms, before, after)
         })
     }
 }
 
 /// Finds lines of large files that are so long that the deletion cannot compare the pieces of quoted texts in them, and
-/// that have redaction marks.
+/// that have redaction marks. The marks of erasures do not count, since the checked erasure may have written them.
 #[derive(Default)]
 struct LongLines {
     /// Number of bytes of the file so far.
@@ -211,8 +246,9 @@ impl LongLines {
             let line_end = window.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map(|n| at + n + 1);
             let end = line_end.unwrap_or(window.len());
             // A mark may begin before these bytes.
-            let part = window.get(at.saturating_sub(REDACTED.len() - 1)..end).unwrap_or_default();
-            self.line_has_mark |= memmem::find(part, REDACTED).is_some();
+            let earlier = self.line_bytes.min((REDACTED.len() + ERASED.len() - 1) as u64) as usize;
+            let part = window.get(at.saturating_sub(earlier)..end).unwrap_or_default();
+            self.line_has_mark |= has_mark_of_redaction(part);
             self.line_bytes += (end - at) as u64;
             self.have_marks |= self.line_has_mark && self.line_bytes >= LONG_LINE_BYTES;
             if line_end.is_some() {
@@ -225,6 +261,12 @@ impl LongLines {
     fn have_marks(&self) -> bool {
         self.have_marks && self.bytes >= LARGE_FILE_BYTES
     }
+}
+
+/// True if the bytes contain a mark that no erasure wrote. A mark whose class is not complete does not count.
+fn has_mark_of_redaction(bytes: &[u8]) -> bool {
+    let mut classes = memmem::find_iter(bytes, REDACTED).filter_map(|at| bytes.get(at + REDACTED.len()..));
+    classes.any(|class| !class.starts_with(ERASED) && !ERASED.starts_with(class))
 }
 
 /// The positions of the redaction marks in a window.
@@ -286,6 +328,17 @@ mod tests {
     }
 
     #[test]
+    fn words_of_a_long_text_are_found_across_its_chunks() {
+        let text = format!("Plan: {}", "a green door. ".repeat(CHUNK_BYTES / 10));
+        let finder = TextFinder::new(std::slice::from_ref(&text), true).unwrap().unwrap();
+        for before in [0, 4 * CHUNK_BYTES] {
+            let mut source = vec![b'x'; before];
+            source.extend_from_slice(text.as_bytes());
+            assert_eq!(finder.search(source.as_slice()).unwrap(), SearchResult::Found, "after {before} bytes");
+        }
+    }
+
+    #[test]
     fn pieces_of_a_quoted_text_beside_a_mark_are_found() {
         let texts = ["The key is under the \"red\" stone of the shed. Tell nobody.".to_owned()];
         let finder = TextFinder::new(&texts, true).unwrap().unwrap();
@@ -306,6 +359,40 @@ mod tests {
     }
 
     #[test]
+    fn pieces_at_the_start_and_the_end_of_a_file_are_found() {
+        let texts = ["The key is under the \"red\" stone of the shed. Tell nobody.".to_owned()];
+        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        assert!(found("The key is under the \"red\" stone of the [REDACTED:name], he says."), "at the start");
+        assert!(found("[REDACTED:name] under the \"red\" stone of the shed. Tell nobody."), "at the end");
+        assert!(!found(&format!("{}[REDACTED:name] is under the", "x".repeat(CHUNK_BYTES))), "too short");
+    }
+
+    #[test]
+    fn the_lines_around_a_marked_line_are_found() {
+        let text =
+            "Plan of the garden:\nThe old key is under the shed.\nAsk Müller for it.\nTea is at four in the garden.";
+        let finder = TextFinder::new(&[text.to_owned()], true).unwrap().unwrap();
+        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        let quoted = text.replace("Müller", "[REDACTED:name]");
+        assert!(found(&format!("# Notes\n{quoted}\nOr not.\n")));
+        assert!(found("Or [REDACTED:name] for it.\nTea is at four in the garden. Or not."), "the end of the text");
+        assert!(!found("Plan of the garden:\nThe old key is under the shed.\nOr [REDACTED:name]."), "other words");
+    }
+
+    #[test]
+    fn pieces_of_scripts_without_spaces_are_found() {
+        let texts = ["庭の小屋の鍵は赤い石の下にあります。田中さんが知っています。".to_owned()];
+        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
+        let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
+        assert!(found(r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]"}"#));
+        let escaped: String =
+            "庭の小屋の鍵は赤い石の下に".encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+        assert!(found(&format!(r#"{{"a":"{escaped}[REDACTED:name]"}}"#)), "escaped");
+        assert!(!found(r#"{"a":"石の下に[REDACTED:name]"}"#), "a phrase of other texts too");
+    }
+
+    #[test]
     fn a_text_with_marks_is_searched_for_in_pieces_after_an_erasure() {
         let lines =
             "The key is under the [REDACTED:x] stone of the shed.\n[REDACTED:y] He who knows the way is Müller now.";
@@ -323,23 +410,29 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_with_a_mark_in_a_large_file_is_not_clean() {
+    fn a_long_line_with_a_mark_in_a_large_file_is_not_clean_after_an_erasure() {
         let texts = ["Some text of a record that is longer than a phrase.".to_owned()];
-        let finder = TextFinder::new(&texts, true).unwrap().unwrap();
         let long_line = |mark: &str| {
             let mut line = mark.as_bytes().to_vec();
             line.resize(LONG_LINE_BYTES as usize, b'x');
             line
         };
-        for (mark, first_line_bytes, expected) in [
-            ("[REDACTED:name]", LARGE_FILE_BYTES, SearchResult::LongLine),
-            ("", LARGE_FILE_BYTES, SearchResult::Clean),
-            ("[REDACTED:name]", 1 << 20, SearchResult::Clean),
+        // A mark that begins 7 bytes before the end of a chunk.
+        let across_chunks = LARGE_FILE_BYTES - 8;
+        for (mark, first_line_bytes, is_erasure, expected) in [
+            ("[REDACTED:name]", LARGE_FILE_BYTES, true, SearchResult::LongLine),
+            ("[REDACTED:name]", across_chunks, true, SearchResult::LongLine),
+            ("", LARGE_FILE_BYTES, true, SearchResult::Clean),
+            ("[REDACTED:name]", 1 << 20, true, SearchResult::Clean),
+            ("[REDACTED:name]", LARGE_FILE_BYTES, false, SearchResult::Clean),
+            ("[REDACTED:erased]", LARGE_FILE_BYTES, true, SearchResult::Clean),
+            ("[REDACTED:erased]", across_chunks, true, SearchResult::Clean),
         ] {
+            let finder = TextFinder::new(&texts, is_erasure).unwrap().unwrap();
             let line = long_line(mark);
             let first_line = std::io::repeat(b'y').take(first_line_bytes).chain(&b"\n"[..]);
             let found = finder.search(first_line.chain(line.as_slice())).unwrap();
-            assert_eq!(found, expected, "{mark:?} after {first_line_bytes} bytes");
+            assert_eq!(found, expected, "{mark:?} after {first_line_bytes} bytes, {is_erasure}");
         }
     }
 }

@@ -5,7 +5,7 @@
 //! text is beside it and both together are long.
 use crate::joined_forms::JoinedForms;
 use memchr::memmem;
-use mementory_model::{REDACTED, between_redaction_marks, normal_text};
+use mementory_model::{REDACTED, between_redaction_marks, is_of_unspaced_script, normal_text, word_count};
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
 use std::{
@@ -27,15 +27,15 @@ pub(crate) const MAX_GAP_BYTES: usize = 128;
 const NEIGHBOUR_EDGE_BYTES: usize = 72;
 
 pub(crate) fn is_long_phrase(normal: &str) -> bool {
-    normal.len() >= LONG_PHRASE_BYTES && normal.split(' ').count() >= LONG_PHRASE_WORDS
+    normal.len() >= LONG_PHRASE_BYTES && word_count(normal) >= LONG_PHRASE_WORDS
 }
 
 fn is_sentence(normal: &str) -> bool {
-    normal.len() >= SENTENCE_BYTES && normal.contains(' ')
+    normal.len() >= SENTENCE_BYTES && word_count(normal) > 1
 }
 
-/// The normal form of bytes of a file. Escaped characters are left out, so that the form is never longer than that of
-/// the text for which the bytes stand.
+/// The normal form of bytes of a file. Escaped characters are left out, except those of scripts without spaces, so that
+/// the form is never longer than that of the text for which the bytes stand.
 fn normal_form(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());
@@ -44,7 +44,9 @@ fn normal_form(bytes: &[u8]) -> String {
         if c != '\\' {
             plain.push(c);
         } else if chars.next() == Some('u') {
-            chars.by_ref().take(4).for_each(drop);
+            let digits: String = chars.by_ref().take(4).collect();
+            let escaped = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+            plain.extend(escaped.filter(|c| is_of_unspaced_script(*c)));
         }
     }
     normal_text(&plain)
@@ -197,7 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn escaped_characters_are_not_counted() {
+    fn escaped_characters_are_counted_in_scripts_without_spaces_only() {
         assert_eq!(normal_form(br#"Herr M\u00fcller said \"yes\""#), "herr mller said yes");
+        assert_eq!(normal_form(br"\u9375\u306e\u3002 \u96"), "鍵の");
     }
 }

@@ -27,6 +27,29 @@ pub fn is_of_unspaced_script(c: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
+/// Number of letters of Thai, Lao, Khmer or Burmese that count as a word.
+const LETTERS_PER_WORD: usize = 4;
+
+/// Number of words of a text in the form of [`normal_text`]. In scripts without spaces, each Han character and each
+/// kana counts as a word, and so do four letters of the others. Korean has spaces between words.
+pub fn word_count(normal: &str) -> usize {
+    let is_hangul = |c: char| {
+        matches!(c,
+            '\u{1100}'..='\u{11ff}'
+            | '\u{3130}'..='\u{318f}'
+            | '\u{a960}'..='\u{a97f}'
+            | '\u{ac00}'..='\u{d7ff}'
+            | '\u{ffa0}'..='\u{ffdc}')
+    };
+    let is_letter = |c: char| matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}');
+    let words_of = |run: &str| {
+        let unspaced = run.chars().filter(|c| is_of_unspaced_script(*c) && !is_hangul(*c)).count();
+        let letters = run.chars().filter(|c| is_letter(*c)).count();
+        (letters.div_ceil(LETTERS_PER_WORD) + unspaced.saturating_sub(letters)).max(1)
+    };
+    normal.split(' ').filter(|run| !run.is_empty()).map(words_of).sum()
+}
+
 /// The text in lower case and without accents. Compatibility forms are decomposed, combining marks are removed, and `ß`
 /// becomes `ss`.
 pub fn fold(text: &str) -> String {
@@ -97,6 +120,15 @@ pub fn without_redaction_marks(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_counted_in_scripts_with_and_without_spaces() {
+        for (text, expected) in
+            [("", 0), ("The old key, again.", 4), ("古い鍵は", 4), ("오늘 정원에서", 2), ("กุญแจเก่า", 2)]
+        {
+            assert_eq!(word_count(&normal_text(text)), expected, "{text}");
+        }
+    }
 
     #[test]
     fn a_sentence_of_redaction_marks_only_is_no_sentence() {

@@ -3,7 +3,7 @@
 //! counts only if the piece on the other side of the mark is near it in the same text, or if the whole line or string
 //! may be the text.
 use crate::word_removal::{
-    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
+    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_piece, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
     window_filter::WindowFilter,
 };
@@ -68,8 +68,12 @@ impl QuotedPieces {
         if let Some(found) = self.without_in_json(text.trim_end()) {
             return found.map(|new| new + end);
         }
+        // A text of several lines may be quoted with a mark in one of them only. Strings of JSON have no line breaks.
+        let is_quotable = text.trim_end().contains('\n') && !is_json_lines(text);
+        let across_lines = is_quotable.then(|| self.without_across_lines(text)).flatten();
+        let text = across_lines.as_deref().unwrap_or(text);
         let mut out = String::with_capacity(text.len());
-        let mut changed = false;
+        let mut changed = across_lines.is_some();
         for line in text.split_inclusive('\n') {
             let new = match self.without_in_json(line.trim_end()) {
                 Some(found) => found.map(|new| new + line.get(line.trim_end().len()..).unwrap_or_default()),
@@ -120,56 +124,83 @@ impl QuotedPieces {
     }
 
     fn without_beside_marks(&self, text: &str) -> Option<String> {
-        if !text.contains(REDACTED) {
+        with_erased_marks(text, &self.places_beside_marks(text))
+    }
+
+    /// The text without pieces that extend over several lines, and without those in single lines. None if no piece is
+    /// found in the text as a whole.
+    fn without_across_lines(&self, text: &str) -> Option<String> {
+        let mut places = self.places_beside_marks(text);
+        if places.is_empty() {
             return None;
+        }
+        // A line that may be a text as a whole is compared before the places in it are replaced.
+        let mut at = 0;
+        for line in text.split_inclusive('\n') {
+            if line.contains(REDACTED) && self.without_in_json(line.trim_end()).is_none() {
+                let in_line = self.places_beside_marks(line).into_iter();
+                places.extend(in_line.map(|place| at + place.start..at + place.end));
+            }
+            at += line.len();
+        }
+        places.sort_by_key(|place| (place.start, place.end));
+        with_erased_marks(text, &places)
+    }
+
+    /// The places of the pieces beside redaction marks that belong to the texts, in ascending order.
+    fn places_beside_marks(&self, text: &str) -> Vec<Range<usize>> {
+        if !text.contains(REDACTED) {
+            return Vec::new();
         }
         let places = between_redaction_marks(text);
         let piece = |n: Option<usize>| n.and_then(|n| places.get(n)).and_then(|place| text.get(place.clone()));
         let is_whole_text = self.is_whole_text(text, &places);
-        let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+        let mut out = Vec::new();
         for (n, place) in places.iter().enumerate() {
             let neighbours = Neighbours { earlier: piece(n.checked_sub(1)), later: piece(Some(n + 1)) };
-            let found = match piece(Some(n))? {
-                piece if is_whole_text => Some(without_space(piece)).filter(|place| !place.is_empty()),
+            let found = match piece(Some(n)).unwrap_or_default() {
+                piece if is_whole_text => [Some(without_space(piece)).filter(|place| !place.is_empty()), None],
                 piece => self.find(piece, neighbours),
             };
-            let Some(found) = found else { continue };
-            out.push_str(text.get(at..place.start + found.start)?);
-            out.push_str(ERASED_MARK);
-            at = place.start + found.end;
+            let found = found.into_iter().flatten();
+            out.extend(found.map(|found| place.start + found.start..place.start + found.end));
         }
-        out.push_str(text.get(at..)?);
-        (at > 0).then_some(out)
+        out
     }
 
     /// True if one of the texts is the whole line or string with other words in place of its marks, and the pieces
-    /// beside the marks are at least half of the text. `places` are the places of the pieces.
+    /// beside the marks are at least half of the text and so long together that other texts do not have them by chance.
+    /// `places` are the places of the pieces.
     fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
         let line = without_space(text);
         let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
         let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
-        is_distinctive_sentence(&normal_text(&pieces.join(" ")))
+        is_rare_phrase(&normal_text(&pieces.join(" ")))
             && pieces.iter().all(|piece| self.windows.may_contain(piece))
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// Position in `piece` of what belongs to one of the texts: all of it; or, before a mark, the end of it that is the
-    /// beginning of a text; or, behind a mark, the beginning of it that is the end of a text.
-    fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> Option<Range<usize>> {
+    /// Positions in `piece` of what belongs to the texts, in ascending order: all of it; or, behind a mark, the
+    /// beginning of it that is the end of a text, and, before a mark, the end of it that is the beginning of a text.
+    fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> [Option<Range<usize>>; 2] {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
-            return None;
+            return [None, None];
         }
         let whole = piece.trim();
-        if !is_distinctive_sentence(&normal_text(whole)) {
-            return None;
+        if !is_distinctive_piece(&normal_text(whole)) {
+            return [None, None];
         }
         if self.is_in_a_text(whole, neighbours) {
-            return Some(without_space(piece));
+            return [Some(without_space(piece)), None];
         }
+        let at_start = neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier));
         let at_end = neighbours.later.and_then(|later| self.begun_at_end(piece.trim_end(), later));
-        at_end.or_else(|| neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier)))
+        match (at_start, at_end) {
+            (Some(start), Some(end)) if end.start < start.end => [Some(start.start..end.end.max(start.end)), None],
+            both => both.into(),
+        }
     }
 
     /// True if one of the texts contains the piece, and its neighbours too if it is short.
@@ -216,7 +247,7 @@ impl QuotedPieces {
     }
 
     fn is_part(&self, before: Option<&str>, part: &str, after: Option<&str>) -> bool {
-        is_distinctive_sentence(&normal_text(part)) && is_rare([before, Some(part), after])
+        is_distinctive_piece(&normal_text(part)) && is_rare([before, Some(part), after])
     }
 
     /// The beginning of `piece` that is shortly after the position `at` in the same text.
@@ -245,6 +276,12 @@ impl QuotedPieces {
     }
 }
 
+/// True if the first line of the text is a JSON object or array.
+fn is_json_lines(text: &str) -> bool {
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    first.starts_with(['{', '[']) && parse_json(first.trim_end()).is_some()
+}
+
 /// True if the text begins with the first piece, ends with the last one, and contains the others between them in order.
 fn consists_of(text: &str, pieces: &[&str]) -> bool {
     let [first, between @ .., last] = pieces else { return false };
@@ -253,6 +290,24 @@ fn consists_of(text: &str, pieces: &[&str]) -> bool {
         rest = rest.and_then(|rest| rest.split_once(*piece)).map(|(_, rest)| rest);
     }
     rest.is_some()
+}
+
+/// The text with a mark in place of each of the places, which are in ascending order. Those that overlap get one mark.
+/// None if there are none.
+fn with_erased_marks(text: &str, places: &[Range<usize>]) -> Option<String> {
+    if places.is_empty() {
+        return None;
+    }
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    for place in places {
+        if place.start >= at {
+            out.push_str(text.get(at..place.start)?);
+            out.push_str(ERASED_MARK);
+        }
+        at = at.max(place.end);
+    }
+    out.push_str(text.get(at..)?);
+    Some(out)
 }
 
 /// Position of the text without the space around it.
@@ -293,6 +348,48 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_one_text_and_the_beginning_of_another_are_removed() {
+        let texts = ["Ask Lena where the old key of the shed is.", "The new map of the garden is with Müller."];
+        let pieces = QuotedPieces::new(&texts.map(str::to_owned));
+        let quoted =
+            "Ask [REDACTED:a] where the old key of the shed is. Yes. The new map of the garden is with [REDACTED:b].";
+        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        let expected = "Ask [REDACTED:a][REDACTED:erased] Yes. [REDACTED:erased] [REDACTED:b].";
+        assert_eq!(new.as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn the_lines_around_a_marked_line_are_removed_too() {
+        let text = "Plan of the garden:\nThe old key is under the shed.\nAsk Müller for the way.\nTea is at four.";
+        let pieces = QuotedPieces::new(&[text.to_owned()]);
+        let quoted = text.replace("Müller", "[REDACTED:name]");
+        let new = pieces.without(format!("# Notes\n{quoted}\nOr not.\n").as_bytes());
+        let expected = "# Notes\n[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nOr not.\n";
+        assert_eq!(new.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn a_line_that_may_be_a_text_is_removed_if_the_next_lines_are_too() {
+        let line = "Tea with Lena in the old garden at four, as every week.";
+        let pieces = QuotedPieces::new(&[line.to_owned(), format!("{line}\nThe key is under the red shed.")]);
+        let quoted =
+            "Tea [REDACTED:name] in the old garden at four, as every week.\nThe key is under the red shed.\nYes.";
+        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert_eq!(new.as_deref(), Some("[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nYes."));
+    }
+
+    #[test]
+    fn texts_of_scripts_without_spaces_are_removed_too() {
+        // The key of the garden shed is under the red stone.
+        let text = "庭の小屋の鍵は赤い石の下にあります。田中さんが知っています。";
+        let pieces = QuotedPieces::new(&[text.to_owned()]);
+        let quoted = r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]さんが知っています。"}"#;
+        let new = pieces.without(quoted.as_bytes()).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert_eq!(new.as_deref(), Some(r#"{"a":"[REDACTED:erased][REDACTED:name][REDACTED:erased]"}"#));
+        assert_eq!(pieces.without("石の下に[REDACTED:name]".as_bytes()), None, "a phrase of other texts too");
+    }
+
+    #[test]
     fn the_keys_of_an_object_are_cleaned_as_its_values_are() {
         let new = without(
             r#"{"The old key is under the shed.[REDACTED:name]ler knows the way there.":{"Tea [REDACTED:x]":1}}"#,
@@ -303,9 +400,10 @@ mod tests {
 
     #[test]
     fn short_pieces_are_removed_if_the_whole_line_may_be_the_text() {
-        let new = without("# Plan\n  Tea [REDACTED:x] in the garden.\n");
-        assert_eq!(new.as_deref(), Some("# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased]\n"));
-        assert_eq!(without("[REDACTED:x] four in the garden.").as_deref(), Some("[REDACTED:x] [REDACTED:erased]"));
+        let new = without("# Plan\n  The [REDACTED:x] under the shed. [REDACTED:y] knows the way [REDACTED:z].\n");
+        let expected = "# Plan\n  [REDACTED:erased] [REDACTED:x] [REDACTED:erased] [REDACTED:y] [REDACTED:erased] \
+                        [REDACTED:z][REDACTED:erased]\n";
+        assert_eq!(new.as_deref(), Some(expected));
     }
 
     #[test]
@@ -316,6 +414,7 @@ mod tests {
             "the key [REDACTED:name] is",
             "Tea at four [REDACTED:a] the old key is under [REDACTED:b] in the garden.",
             "He sat down [REDACTED:a] in the garden.",
+            "Tea [REDACTED:a] in the garden.",
             "The old key is under [REDACTED:a] the table in the kitchen, as everybody knows.",
             r#"{"a":"The old key is under [REDACTED:name]","b":"knows the way there."}"#,
             "[REDACTED:name]",

@@ -10,6 +10,7 @@ pub(crate) use removal::{MIN_REMOVED_CHARS, Removal, contains_words};
 pub(crate) use spans::Spans;
 
 use mementory_json::Tree;
+use mementory_model::word_count;
 
 /// Replacement of erased words in other records and in files.
 pub(crate) const ERASED_MARK: &str = "[REDACTED:erased]";
@@ -31,6 +32,11 @@ pub(crate) fn is_distinctive_sentence(normal: &str) -> bool {
     normal.len() >= MIN_SENTENCE_BYTES && normal.contains(' ')
 }
 
+/// True if a piece of a text, in normal form, is long enough to be compared with the texts. A single word is not.
+fn is_distinctive_piece(normal: &str) -> bool {
+    normal.len() >= MIN_SENTENCE_BYTES && word_count(normal) > 1
+}
+
 /// Length of the shortest phrase that counts as a part of one text only, in bytes of its normal form.
 const MIN_RARE_PHRASE_BYTES: usize = 32;
 /// Number of words of the shortest phrase that counts as a part of one text only.
@@ -42,5 +48,5 @@ const MAX_GAP_BYTES: usize = 128;
 /// True if a phrase in normal form is so long that other texts do not have it by chance. Shorter phrases (`I am sure
 /// that`) are in many texts.
 fn is_rare_phrase(normal: &str) -> bool {
-    normal.len() >= MIN_RARE_PHRASE_BYTES && normal.split(' ').count() >= MIN_RARE_PHRASE_WORDS
+    normal.len() >= MIN_RARE_PHRASE_BYTES && word_count(normal) >= MIN_RARE_PHRASE_WORDS
 }

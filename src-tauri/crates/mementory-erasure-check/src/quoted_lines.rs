@@ -1,0 +1,59 @@
+//! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one of the lines. The other
+//! lines have no mark beside them, so they are found by the beginning or the end of the text.
+use crate::phrases::{is_long_phrase, pieces_of};
+use mementory_model::{REDACTED, normal_text};
+use mementory_search::Needles;
+use mementory_store::{StoreError, StoreResult};
+use std::ops::Range;
+
+/// Length in bytes of the beginning and the end of a text that are searched for.
+const EDGE_BYTES: usize = 32;
+
+/// Texts of several lines, and pieces of several lines between the marks of texts.
+pub(crate) struct QuotedLines {
+    texts: Vec<Vec<u8>>,
+    beginnings: Needles,
+    ends: Needles,
+}
+
+impl QuotedLines {
+    /// Prepares the search. None if no text has several lines and is long enough.
+    pub(crate) fn new(texts: &[String]) -> StoreResult<Option<Self>> {
+        let pieces = pieces_of(texts);
+        let unmarked = texts.iter().filter(|text| !text.contains(REDACTED));
+        let all = unmarked.chain(&pieces).map(|text| text.as_bytes());
+        let texts: Vec<Vec<u8>> =
+            all.filter(|text| text.len() >= EDGE_BYTES && text.contains(&b'\n')).map(<[u8]>::to_vec).collect();
+        if texts.is_empty() {
+            return Ok(None);
+        }
+        let needles = |edges: Vec<&[u8]>| Needles::new(&edges).map_err(|e| StoreError::Usage(e.to_string()));
+        let beginnings = needles(texts.iter().map(|text| text.get(..EDGE_BYTES).unwrap_or(text)).collect())?;
+        let ends = needles(texts.iter().map(|text| text.get(text.len() - EDGE_BYTES..).unwrap_or(text)).collect())?;
+        Ok(Some(Self { texts, beginnings, ends }))
+    }
+
+    /// True if the bytes before one of the marks are the beginning of a text, or the bytes behind it are the end of
+    /// one, across a line break.
+    pub(crate) fn are_around(&self, window: &[u8], marks: &[Range<usize>]) -> bool {
+        if marks.is_empty() {
+            return false;
+        }
+        let is_before_mark = |(number, start): (usize, usize)| {
+            let (Some(text), Some(rest)) = (self.texts.get(number), window.get(start..)) else { return false };
+            let same = text.iter().zip(rest).take_while(|(a, b)| a == b).count();
+            marks.iter().any(|mark| mark.start == start + same) && text.get(..same).is_some_and(are_long_lines)
+        };
+        let is_behind_mark = |(number, start): (usize, usize)| {
+            let end = start + EDGE_BYTES;
+            let (Some(text), Some(before)) = (self.texts.get(number), window.get(..end)) else { return false };
+            let same = text.iter().rev().zip(before.iter().rev()).take_while(|(a, b)| a == b).count();
+            marks.iter().any(|mark| mark.end == end - same) && text.get(text.len() - same..).is_some_and(are_long_lines)
+        };
+        self.beginnings.each(window).any(is_before_mark) || self.ends.each(window).any(is_behind_mark)
+    }
+}
+
+fn are_long_lines(part: &[u8]) -> bool {
+    part.contains(&b'\n') && is_long_phrase(&normal_text(&String::from_utf8_lossy(part)))
+}
