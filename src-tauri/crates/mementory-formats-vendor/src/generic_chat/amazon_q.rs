@@ -315,7 +315,7 @@ impl<'a> Entry<'a> {
     }
 
     /// Identifies an entry without an id by its times and its answer. When the program shortens the history, it writes
-    /// the first prompt anew, so the prompt counts only if there is no time.
+    /// the first prompt again, so the prompt counts only if there is no time.
     fn content_key(&self, answer: Option<&Object<'_>>) -> String {
         let sent = first_text(&self.prompt, &["timestamp"]);
         let times = [sent, first_text(&self.metadata, &["request_start_timestamp_ms"])];
