@@ -246,6 +246,38 @@ fn a_text_of_several_lines_with_an_earlier_mark_is_removed() {
     assert_eq!(texts, [expected]);
 }
 
+#[test]
+fn a_text_of_several_lines_is_removed_from_files_with_the_line_ends_of_windows() {
+    let text = "Plan of the garden:\nThe old key is under the red shed.\nAsk Lena for it.\nTea is at four.";
+    let (t, ids) = vault_with(&[text]);
+    let plain = format!("# Notes\r\n{}\r\nOr not.\r\n", text.replace('\n', "\r\n"));
+    let marked = plain.replace("Lena", "[REDACTED:name]");
+    import_parts(
+        &t,
+        &[
+            ("plain.md", plain.as_bytes()),
+            ("marked.md", marked.as_bytes()),
+        ],
+    );
+    let done = erase(&t, &ids);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    for name in ["plain.md", "marked.md"] {
+        let texts = t
+            .vault
+            .files()
+            .passthrough_texts("test", name, 1000)
+            .unwrap();
+        let text = texts.concat();
+        assert!(
+            text.contains("# Notes") && text.contains("Or not."),
+            "{text}"
+        );
+        for words in ["garden", "old key", "Ask", "Tea"] {
+            assert!(!text.contains(words), "{name}: {text}");
+        }
+    }
+}
+
 /// Flips a bit in every blob; calling it again restores them.
 fn flip_blobs(t: &TempVault) {
     for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {

@@ -45,6 +45,8 @@ struct TextFinder {
     quoted_lines: Option<QuotedLines>,
     /// True after an erasure, if a text is so long that the deletion compares pieces of it beside redaction marks.
     has_long_text: bool,
+    /// True if the checked erasure has rewritten files, so that their marks of erasures may be its own.
+    has_written_marks: bool,
 }
 
 /// Bytes of a file that are searched together.
@@ -78,7 +80,11 @@ impl ErasureCheck<'_> {
             let found = statement.query_map([kind], |r| r.get(0))?;
             found.collect::<Result<_, _>>()?
         };
-        let finder = TextFinder::new(&evidence.texts, !evidence.gone_rows.is_empty())?;
+        let finder = TextFinder::new(&evidence.texts, !evidence.gone_rows.is_empty())?.map(|finder| TextFinder {
+            // What rewrote no file wrote no mark into a file either.
+            has_written_marks: evidence.passthrough_files > 0,
+            ..finder
+        });
         let Some(finder) = finder.filter(|_| !blobs.is_empty()) else {
             let reason = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
             return Ok(checked_place(
@@ -130,6 +136,9 @@ impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
     /// redaction marks is also searched for in pieces. A redaction removes whole words only.
     fn new(texts: &[String], is_erasure: bool) -> StoreResult<Option<Self>> {
+        // Records have `\n` where a file of Windows has `\r\n`.
+        let windows = texts.iter().filter(|text| text.contains('\n')).map(|text| text.replace('\n', "\r\n"));
+        let texts: &[String] = &texts.iter().cloned().chain(windows).collect::<Vec<_>>();
         let is_distinctive = |t: &&String| {
             t.len() >= MIN_TEXT_BYTES
                 && t.chars().any(char::is_alphabetic)
@@ -147,7 +156,16 @@ impl TextFinder {
         let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
         let quoted_lines = if is_erasure { QuotedLines::new(texts)? } else { None };
         let has_long_text = is_erasure && texts.iter().any(|text| is_long_phrase(&normal_text(text)));
-        Ok(Some(Self { heads, forms, max_form_bytes, joined_forms, split_lines, quoted_lines, has_long_text }))
+        Ok(Some(Self {
+            heads,
+            forms,
+            max_form_bytes,
+            joined_forms,
+            split_lines,
+            quoted_lines,
+            has_long_text,
+            has_written_marks: false,
+        }))
     }
 
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
@@ -156,7 +174,7 @@ impl TextFinder {
         let mut first = true;
         let mut is_start = true;
         let mut is_json = false;
-        let mut lines = LongLines::default();
+        let mut lines = LongLines { counts_erased: !self.has_written_marks, ..LongLines::default() };
         // The end of a window is kept, so that a text, or two pieces of one, that begin there are found together with
         // the next bytes. At least as many bytes are read at a time, so that each byte is searched twice at most.
         let most_kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
@@ -169,7 +187,7 @@ impl TextFinder {
                 search_result = SearchResult::Compressed;
             }
             if first {
-                let start = window.trim_ascii_start();
+                let start = window.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&window).trim_ascii_start();
                 is_json = start.starts_with(b"{") || start.starts_with(b"[") && !start.starts_with(REDACTED);
             }
             first = false;
@@ -226,9 +244,11 @@ impl TextFinder {
 }
 
 /// Finds lines of large files that are so long that the deletion cannot compare the pieces of quoted texts in them, and
-/// that have redaction marks. The marks of erasures do not count, since the checked erasure may have written them.
+/// that have redaction marks.
 #[derive(Default)]
 struct LongLines {
+    /// Whether the marks of erasures count. They do not if the checked erasure may have written them.
+    counts_erased: bool,
     /// Number of bytes of the file so far.
     bytes: u64,
     /// Number of bytes of the line so far.
@@ -248,7 +268,7 @@ impl LongLines {
             // A mark may begin before these bytes.
             let earlier = self.line_bytes.min((REDACTED.len() + ERASED.len() - 1) as u64) as usize;
             let part = window.get(at.saturating_sub(earlier)..end).unwrap_or_default();
-            self.line_has_mark |= has_mark_of_redaction(part);
+            self.line_has_mark |= if self.counts_erased { has_mark(part) } else { has_mark_of_redaction(part) };
             self.line_bytes += (end - at) as u64;
             self.have_marks |= self.line_has_mark && self.line_bytes >= LONG_LINE_BYTES;
             if line_end.is_some() {
@@ -261,6 +281,10 @@ impl LongLines {
     fn have_marks(&self) -> bool {
         self.have_marks && self.bytes >= LARGE_FILE_BYTES
     }
+}
+
+fn has_mark(bytes: &[u8]) -> bool {
+    memmem::find(bytes, REDACTED).is_some()
 }
 
 /// True if the bytes contain a mark that no erasure wrote. A mark whose class is not complete does not count.
@@ -387,7 +411,7 @@ mod tests {
         let found = |bytes: &str| finder.search(bytes.as_bytes()).unwrap() == SearchResult::Found;
         assert!(found(r#"{"a":"庭の小屋の鍵は赤い石の下にあります。[REDACTED:name]"}"#));
         let escaped: String =
-            "庭の小屋の鍵は赤い石の下に".encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            "庭の小屋の鍵は赤い石の下にあります。".encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
         assert!(found(&format!(r#"{{"a":"{escaped}[REDACTED:name]"}}"#)), "escaped");
         assert!(!found(r#"{"a":"石の下に[REDACTED:name]"}"#), "a phrase of other texts too");
     }
@@ -417,18 +441,20 @@ mod tests {
             line.resize(LONG_LINE_BYTES as usize, b'x');
             line
         };
-        // A mark that begins 7 bytes before the end of a chunk.
+        // Chunks divide this size, and the first line ends with a line break: the mark begins 7 bytes before a chunk ends.
         let across_chunks = LARGE_FILE_BYTES - 8;
-        for (mark, first_line_bytes, is_erasure, expected) in [
-            ("[REDACTED:name]", LARGE_FILE_BYTES, true, SearchResult::LongLine),
-            ("[REDACTED:name]", across_chunks, true, SearchResult::LongLine),
-            ("", LARGE_FILE_BYTES, true, SearchResult::Clean),
-            ("[REDACTED:name]", 1 << 20, true, SearchResult::Clean),
-            ("[REDACTED:name]", LARGE_FILE_BYTES, false, SearchResult::Clean),
-            ("[REDACTED:erased]", LARGE_FILE_BYTES, true, SearchResult::Clean),
-            ("[REDACTED:erased]", across_chunks, true, SearchResult::Clean),
+        for (mark, first_line_bytes, is_erasure, has_written_marks, expected) in [
+            ("[REDACTED:name]", LARGE_FILE_BYTES, true, true, SearchResult::LongLine),
+            ("[REDACTED:name]", across_chunks, true, true, SearchResult::LongLine),
+            ("", LARGE_FILE_BYTES, true, false, SearchResult::Clean),
+            ("[REDACTED:name]", 1 << 20, true, false, SearchResult::Clean),
+            ("[REDACTED:name]", LARGE_FILE_BYTES, false, false, SearchResult::Clean),
+            ("[REDACTED:erased]", LARGE_FILE_BYTES, true, true, SearchResult::Clean),
+            ("[REDACTED:erased]", across_chunks, true, true, SearchResult::Clean),
+            ("[REDACTED:erased]", LARGE_FILE_BYTES, true, false, SearchResult::LongLine),
         ] {
             let finder = TextFinder::new(&texts, is_erasure).unwrap().unwrap();
+            let finder = TextFinder { has_written_marks, ..finder };
             let line = long_line(mark);
             let first_line = std::io::repeat(b'y').take(first_line_bytes).chain(&b"\n"[..]);
             let found = finder.search(first_line.chain(line.as_slice())).unwrap();

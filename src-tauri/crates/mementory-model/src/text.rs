@@ -27,11 +27,12 @@ pub fn is_of_unspaced_script(c: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
-/// Number of letters of Thai, Lao, Khmer or Burmese that count as a word.
-const LETTERS_PER_WORD: usize = 4;
+/// Number of characters that count as a word in scripts without spaces. Stock phrases of letters (`お世話になっております`)
+/// have eleven characters and more, but are no more words than their translations.
+const CHARACTERS_PER_WORD: usize = 4;
 
-/// Number of words of a text in the form of [`normal_text`]. In scripts without spaces, each Han character and each
-/// kana counts as a word, and so do four letters of the others. Korean has spaces between words.
+/// Number of words of a text in the form of [`normal_text`]. In scripts without spaces, four characters count as a word.
+/// Korean has spaces between words.
 pub fn word_count(normal: &str) -> usize {
     let is_hangul = |c: char| {
         matches!(c,
@@ -41,11 +42,9 @@ pub fn word_count(normal: &str) -> usize {
             | '\u{ac00}'..='\u{d7ff}'
             | '\u{ffa0}'..='\u{ffdc}')
     };
-    let is_letter = |c: char| matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}');
     let words_of = |run: &str| {
         let unspaced = run.chars().filter(|c| is_of_unspaced_script(*c) && !is_hangul(*c)).count();
-        let letters = run.chars().filter(|c| is_letter(*c)).count();
-        (letters.div_ceil(LETTERS_PER_WORD) + unspaced.saturating_sub(letters)).max(1)
+        unspaced.div_ceil(CHARACTERS_PER_WORD).max(1)
     };
     normal.split(' ').filter(|run| !run.is_empty()).map(words_of).sum()
 }
@@ -123,9 +122,14 @@ mod tests {
 
     #[test]
     fn words_are_counted_in_scripts_with_and_without_spaces() {
-        for (text, expected) in
-            [("", 0), ("The old key, again.", 4), ("古い鍵は", 4), ("오늘 정원에서", 2), ("กุญแจเก่า", 2)]
-        {
+        for (text, expected) in [
+            ("", 0),
+            ("The old key, again.", 4),
+            ("古い鍵は", 1),
+            ("お世話になっております", 3),
+            ("오늘 정원에서", 2),
+            ("กุญแจเก่า", 2),
+        ] {
             assert_eq!(word_count(&normal_text(text)), expected, "{text}");
         }
     }

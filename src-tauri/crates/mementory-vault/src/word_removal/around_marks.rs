@@ -14,6 +14,8 @@ use std::ops::Range;
 
 /// Separates the texts in the one string in which pieces are searched for.
 const SEPARATOR: char = '\0';
+/// Written before a text by programs of Windows.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Length in bytes of the end of a piece by which a text is found that the piece contains only in part.
 const EDGE_BYTES: usize = 12;
 
@@ -65,8 +67,11 @@ impl QuotedPieces {
 
     fn without_in_text(&self, text: &str) -> Option<String> {
         let end = text.get(text.trim_end().len()..).unwrap_or_default();
-        if let Some(found) = self.without_in_json(text.trim_end()) {
-            return found.map(|new| new + end);
+        // Programs of Windows write a byte order mark before JSON too.
+        let document = text.trim_end().trim_start_matches(BYTE_ORDER_MARK);
+        if let Some(found) = self.without_in_json(document) {
+            let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { "" };
+            return found.map(|new| format!("{start}{new}{end}"));
         }
         // A text of several lines may be quoted with a mark in one of them only. Strings of JSON have no line breaks.
         let is_quotable = text.trim_end().contains('\n') && !is_json_lines(text);

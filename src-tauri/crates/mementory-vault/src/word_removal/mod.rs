@@ -37,6 +37,13 @@ fn is_distinctive_piece(normal: &str) -> bool {
     normal.len() >= MIN_SENTENCE_BYTES && word_count(normal) > 1
 }
 
+/// A text of several lines with the line ends of Windows. Many readers write `\n` into a record, while the file keeps
+/// `\r\n`. None if the text would stay as it is.
+fn with_windows_line_ends(text: &str) -> Option<String> {
+    let new = text.replace("\r\n", "\n").replace('\n', "\r\n");
+    (new != text).then_some(new)
+}
+
 /// Length of the shortest phrase that counts as a part of one text only, in bytes of its normal form.
 const MIN_RARE_PHRASE_BYTES: usize = 32;
 /// Number of words of the shortest phrase that counts as a part of one text only.

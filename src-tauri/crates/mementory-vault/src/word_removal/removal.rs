@@ -5,6 +5,7 @@ use crate::word_removal::{
     is_rare_phrase, parse_json,
     spans::{Overlap, Spans},
     split_texts::pieces_between_marks,
+    with_windows_line_ends,
 };
 use aho_corasick::AhoCorasick;
 use mementory_json::Tree;
@@ -36,14 +37,16 @@ pub(crate) struct Removal {
     /// Chosen spans of a text. A string that repeats a part of the text inside them or across their border is replaced
     /// completely.
     spans: Option<Spans>,
-    /// Erased texts that files may quote with the marks of earlier redactions inside.
+    /// The erased texts, prepared for finding quotations of them that have the marks of earlier redactions.
     pieces: Option<QuotedPieces>,
 }
 
 impl Removal {
-    /// A removal of these exact strings; each pair has the string and its replacement. Strings of fewer than
-    /// [`MIN_REMOVED_CHARS`] characters are left out.
+    /// A removal of these exact strings; each pair has the string and its replacement. Strings of several lines are also
+    /// removed with the line ends of Windows. Strings of fewer than [`MIN_REMOVED_CHARS`] characters are left out.
     pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
+        let windows = pairs.iter().filter_map(|(from, to)| Some((with_windows_line_ends(from)?, to.clone())));
+        pairs.extend(windows.collect::<Vec<_>>());
         pairs.retain(|(from, to)| from.chars().count() >= MIN_REMOVED_CHARS && from != to);
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD_BYTES).unwrap_or(from.as_bytes()));
@@ -57,10 +60,12 @@ impl Removal {
         let pieces = pieces_between_marks(texts).into_iter().filter(|piece| is_rare_phrase(&normal_text(piece)));
         let exact = texts.iter().map(String::as_str).chain(pieces);
         let exact = Self::exact(exact.map(|text| (text.to_owned(), ERASED_MARK.to_owned())).collect());
-        Self { pieces: Some(QuotedPieces::new(texts)), ..exact }
+        let windows = texts.iter().filter_map(|text| with_windows_line_ends(text));
+        let texts: Vec<String> = texts.iter().cloned().chain(windows).collect();
+        Self { pieces: Some(QuotedPieces::new(&texts)), ..exact }
     }
 
-    /// Erased texts that files may quote with the marks of earlier redactions inside.
+    /// The erased texts, prepared for finding quotations of them that have the marks of earlier redactions.
     pub(crate) fn pieces(&self) -> Option<&QuotedPieces> {
         self.pieces.as_ref()
     }
@@ -76,7 +81,7 @@ impl Removal {
         Self { sentences, mark: mark.to_owned(), ..self }
     }
 
-    /// Also removes strings that repeat a part of the text inside the spans or across their border.
+    /// Also replaces, as a whole, each string whose words repeat words inside the spans or go over the border of one.
     pub(crate) fn and_spans(self, spans: Spans, mark: &str) -> Self {
         Self { spans: Some(spans), mark: mark.to_owned(), ..self }
     }
