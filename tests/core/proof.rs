@@ -78,7 +78,7 @@ fn words_of_another_record_are_no_leftover() {
 #[test]
 fn words_that_two_columns_make_by_chance_are_no_leftover() {
     let (t, ids) = vault_with(&["All attachments are there."]);
-    // The blob, which stands behind the text in the page, begins with the letter `s`.
+    // On the page, the blob follows the text and begins with `s`, so the two columns together read `attachments`.
     t.database()
         .execute(
             "INSERT INTO findings VALUES (9999, 0, 0, 0, 0, 'attachment', X'7300')",

@@ -57,8 +57,8 @@ impl PassphraseKeyPair {
         self.signing.sign(message)
     }
 
-    /// A new random key that is encrypted to the X25519 pair. Returns the public half of the pair that was made for it,
-    /// and the wrapped key.
+    /// Makes a random key and wraps it for the X25519 pair by an ephemeral Diffie-Hellman exchange. `label` separates
+    /// uses of the pair. Returns the ephemeral public key, and the wrapped key.
     ///
     /// # Errors
     /// The system provides no randomness.

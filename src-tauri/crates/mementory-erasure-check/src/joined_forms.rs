@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_piece_of_a_form_is_found() {
+    fn the_end_of_a_text_is_found_from_each_of_its_letters_on() {
         let forms = [b"The key is under the stone.".to_vec(), b"Tell nobody.".to_vec()];
         let joined = JoinedForms::new(forms.iter());
         for piece in forms.iter().flat_map(|form| (0..form.len()).filter_map(move |at| form.get(at..))) {

@@ -51,8 +51,8 @@ pub fn vendor(object: &Tree) -> Option<&Tree> {
     object.get(VENDOR).or_else(|| object.get(FORMER_VENDOR))
 }
 
-/// Puts the slot under the vendor's name into an object and removes a slot under the former name.
-pub fn set_vendor(object: &mut Tree, value: Tree) {
+/// Stores our extension in an object under the vendor's name, and removes one under the former name.
+pub fn set_extension(object: &mut Tree, value: Tree) {
     object.remove(FORMER_VENDOR);
     object.set(VENDOR, value);
 }

@@ -1903,12 +1903,12 @@ export type TodoCount = {
 	items: number,
 };
 
-/**  A memory to delete at its assistant. */
+/**  A memory that the person should delete in the assistant that has it. */
 export type TodoItem = {
 	id: string,
-	/**  The text at the assistant, as it was last imported. */
+	/**  The text in the assistant, as it was last imported. */
 	text: string,
-	/**  How to find the memory at the assistant. */
+	/**  How to find the memory in the assistant. */
 	where: string,
 	/**  `outdated`, `wrong` or `private`. */
 	answer: string,

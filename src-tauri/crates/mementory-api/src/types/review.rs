@@ -93,13 +93,13 @@ pub struct ReviewState {
     pub answers: BTreeMap<String, u32>,
 }
 
-/// A memory to delete at its assistant.
+/// A memory that the person should delete in the assistant that has it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TodoItem {
     pub id: String,
-    /// The text at the assistant, as it was last imported.
+    /// The text in the assistant, as it was last imported.
     pub text: String,
-    /// How to find the memory at the assistant.
+    /// How to find the memory in the assistant.
     #[serde(rename = "where")]
     pub place: String,
     /// `outdated`, `wrong` or `private`.

@@ -150,7 +150,8 @@ struct Topic {
 }
 
 impl Topic {
-    /// Adds an item to `AGENTS.md` if it fits into `room`, else to a file of the topic. Returns the path of the file.
+    /// Adds an item to `AGENTS.md` if it is not long and fits into `room`, otherwise to a file of the topic. Returns the
+    /// path of the file that it was added to.
     fn add(&mut self, folder: &mut NewFolder, name: &str, item: &str, room: &Size) -> Result<&str, FormatError> {
         let mut used = self.used;
         used.add(Size::of(item));

@@ -107,7 +107,7 @@ impl Workspace {
                 if self.files.contains_key(&path) {
                     continue;
                 }
-                extension::set_vendor(&mut absent.row, Tree::Object(vec![("path".into(), Tree::Text(path))]));
+                extension::set_extension(&mut absent.row, Tree::Object(vec![("path".into(), Tree::Text(path))]));
             }
             indexes.entry(absent.index_path).or_default().push(absent.row);
         }

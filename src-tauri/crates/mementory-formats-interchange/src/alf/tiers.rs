@@ -147,7 +147,7 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     let mut row = row.clone();
     let text = |t: &str| Tree::Text(t.to_owned());
     let slot = [("path", text(path)), ("runtime", text(runtime.id)), ("scope", text(scope))];
-    slot_names::set_vendor(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
+    slot_names::set_extension(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
     row.set("archive_path", Tree::Null);
     let value = row.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let mut written = String::new();

@@ -28,8 +28,8 @@ struct Document<'a> {
     pointer: String,
 }
 
-/// Reads one memory object, or one row of the older variant. `account` is the account id in the file name. Also returns
-/// a JSON object with the members that were not read.
+/// Reads one memory object, or one row of an older export, which has a row for each memory. `account` is the account id
+/// in the file name. Also returns a JSON object with the members that were not read.
 pub(super) fn read(
     text: &str,
     object: &Object<'_>,
@@ -187,7 +187,7 @@ fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
     })
 }
 
-/// Reads one row of the older variant.
+/// Reads one row of an older export.
 fn read_row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'_>) -> Result<Unit, String> {
     let found = ["content", "memory", "text", "value"].iter().find_map(|k| object.non_blank_text(k));
     let row_text = found.ok_or("not_a_memory: no text in this entry")?;

@@ -25,7 +25,7 @@ pub(super) fn write(
     let mut export = Export::new(FORMAT, VERSION, source, options, true);
     export.holds_documents = true;
     let mut folder = NewFolder::new(out);
-    let places = Places::assign(source, &export, &mut folder, &own_path, &|_, _| false)?;
+    let places = Places::assign(source, &export, &mut folder, &path_of_unchanged_concept, &|_, _| false)?;
     let mut indexes = Indexes::default();
     // A source may repeat a record.
     let mut written = HashSet::new();
@@ -42,7 +42,7 @@ pub(super) fn write(
         }
         let text = match stored.record.verbatim.as_ref().filter(|_| place.is_own) {
             Some(verbatim) => {
-                report_own_concept(&mut export, &stored);
+                report_unchanged_concept(&mut export, &stored);
                 verbatim.text.clone()
             }
             None => {
@@ -64,7 +64,7 @@ pub(super) fn write(
 }
 
 /// The path of a concept that is written unchanged. None for all other records.
-fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
+fn path_of_unchanged_concept(export: &Export, stored: &StoredRecord) -> Option<String> {
     let text = export.own_text(stored).filter(|_| stored.record.kind == Kind::Resource)?;
     let id = stored.record.origin_id.as_deref()?;
     Note::parse(text).text("type").map(|_| format!("{id}.md"))
@@ -72,7 +72,7 @@ fn own_path(export: &Export, stored: &StoredRecord) -> Option<String> {
 
 /// Reports the losses of a concept that is written unchanged. The project is not compared, because a reader takes the
 /// name of the export folder as the project.
-fn report_own_concept(export: &mut Export, stored: &StoredRecord) {
+fn report_unchanged_concept(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
     // The attachments of the concept are not written.
     export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });

@@ -1,4 +1,4 @@
-//! A candidate that says parts of the memory, and how high it ranks.
+//! A message that a memory may come from, with the parts of the memory that it contains, and its rank.
 use crate::memory_evidence::{FoundBy, candidates::Candidate};
 use mementory_evidence::Sentence;
 use mementory_model::{SaidBy, Timestamp};

@@ -317,7 +317,7 @@ impl MergedDeltas {
         {
             let mut slot_members = slot_members.clone();
             slot_members.set("scopes", scopes.clone());
-            slot::set_vendor(&mut tree, slot_members);
+            slot::set_extension(&mut tree, slot_members);
         }
         // After any change, raw files made from records are left out, because their text may be outdated.
         let is_changed = !self.changes.is_empty() || !self.documents.is_empty();

@@ -166,7 +166,7 @@ impl Check<'_> {
         }
     }
 
-    /// Warns if the identity has another version than the manifest announces.
+    /// Warns if the identity's version differs from the one in the manifest.
     fn check_identity_version(&mut self, delta: &DeltaManifest, tree: &Tree, place: &str) {
         let stated_version = number(delta.change("identity", "new_version"));
         if stated_version.is_some() && stated_version != number(tree.get("version")) {

@@ -310,7 +310,7 @@ impl Deletion<'_> {
             let remaining_scopes =
                 scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
             own.set("scopes", Tree::Object(remaining_scopes));
-            slot::set_vendor(&mut tree, own);
+            slot::set_extension(&mut tree, own);
         }
         file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)
     }
