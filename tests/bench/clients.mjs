@@ -20,12 +20,12 @@ const MAX_LIST_BYTES = 6 * 1024;
 /** Common words, which many messages have. */
 const COMMON_QUERIES = ["project", "flat key", "tomorrow morning", "the plan for the week", "recipe with beans"];
 const ROUNDS = 3;
-/** Each refusal takes about 3 s. */
+/** How often the first search may be refused before the test gives up. Each refusal takes about 3 s. */
 const MAX_REFUSALS = 200;
 
 /**
- * `profile`: `release` or `debug`. `MEMENTORY_BENCH_VAULT` may name a folder. If it has the vault `v` of an earlier
- * run, that vault is used, otherwise the vault is made there.
+ * `profile`: `release` or `debug`. If `MEMENTORY_BENCH_VAULT` names a folder, its vault `v` is used, and created if it
+ * does not exist.
  */
 export async function measureClients(profile) {
   if (process.platform !== "linux") throw new Stop("Clients are measured on Linux only.");

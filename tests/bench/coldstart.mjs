@@ -15,8 +15,8 @@ const TICKS_PER_SECOND = 100;
 const DROP_CACHES_FILE = "/proc/sys/vm/drop_caches";
 
 /**
- * Starts `program` several times with `vault` as the last open one. Returns {cold, times}: `times` has the seconds of
- * each start; `cold` says whether the file caches were emptied before the first one. Linux only.
+ * Starts `program` several times with `vault` as the most recently opened one. Returns {cold, times}: `times` has the
+ * seconds of each start; `cold` says whether the file caches were emptied before the first one. Linux only.
  */
 export async function coldStarts(program, vault) {
   await cargoTool("tauri-driver", "^2");

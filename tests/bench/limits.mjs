@@ -15,14 +15,14 @@ function programPath() {
   return path;
 }
 
-/** Builds the Rust program with the dependency versions of Mementory. */
+/** Builds the Rust program with the same dependency versions as Mementory. */
 export async function buildLimits() {
   copyFileSync(join(WORKSPACE, "Cargo.lock"), join(PACKAGE_FOLDER, "Cargo.lock"));
   await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE_FOLDER, "Cargo.toml")]);
 }
 
 /**
- * Lets the Rust program parse a JSON file twice into values; a `.jsonl` file is parsed line by line. Returns {wall,
+ * Makes the Rust program parse a JSON file twice into values; a `.jsonl` file is parsed line by line. Returns {wall,
  * user, sys, rss} in seconds and MB.
  */
 export function parseTwice(meter, file) {
@@ -46,8 +46,8 @@ export function measureLimits(exportZip, folder) {
 }
 
 /**
- * Joins the conversation lists of an export to one JSON list and returns its bytes. Uses Python, which is installed
- * anyway because the generator needs it.
+ * Joins the conversation lists of an export into one JSON list and returns its bytes. Uses Python, which the generator
+ * needs anyway.
  */
 function joinConversations(exportZip) {
   const script = `

@@ -110,8 +110,8 @@ export function writeMemories(folder, count, text = repetitiveText) {
 }
 
 /**
- * Writes a bundle with changes to the bundle of `count` memories: `changed` memories with another text, `added` new
- * ones and `removed` deletions.
+ * Writes a bundle of changes to the bundle of `count` memories: `changed` memories with new texts, `added` new memories
+ * and `removed` deletions.
  */
 export function writeChanges(folder, count, { changed, added, removed }, text) {
   const interval = Math.floor(count / (changed + removed));

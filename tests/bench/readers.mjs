@@ -77,7 +77,7 @@ function measure({ mementory, folder, rows, wrong }, importCase, divisor) {
   const args = [...script, "--mb", size, "--out", `${input}${zip}`].map(String);
   const { status, stdout, stderr } = spawnSync("python3", args, { encoding: "utf8" });
   if (status !== 0) throw new Stop(`${args.join(" ")} ended with ${status}: ${stderr}`);
-  // The generator prints the path of what it made, because the vendor's format determines the ending of the name.
+  // The generator prints the path of the file it made, because the file extension depends on the vendor's format.
   const path = importCase.source ? JSON.parse(stdout).path : `${input}${zip}`;
   mementory.run(vault, "create", vault, "--kdf-floor");
   const { value, ...usage } = mementory.run(vault, "import", path);

@@ -52,8 +52,8 @@ const MEASURE_OPEN_SOURCE = `async (on, ready) => {
 }`;
 
 /**
- * Source of a function that types `words` into the search field. It returns the milliseconds until other rows are laid
- * out, and until they are painted. Null if the first five rows stay the same or the list is empty for two seconds.
+ * Source of a function that types `words` into the search field. It returns the milliseconds until different rows are
+ * laid out, and until they are painted; null if the first five rows stay the same or the list is empty for two seconds.
  */
 const MEASURE_SEARCH_SOURCE = `async (words) => {
   ${DRAWN_SOURCE}
@@ -101,7 +101,7 @@ const MEASURE_SCROLL_SOURCE = `async (selector, step, frames) => {
   let workStart = null;
   const noteStart = () => (workStart ??= performance.now());
   window.addEventListener("scroll", noteStart, true);
-  // The element may already be scrolled to its end, if the found message is there. In that case it is scrolled up.
+  // The element may already be at its end, because the found message is there. In that case, scroll up.
   const direction = scrollRange(bar) - bar.scrollTop < step ? -1 : 1;
   const costs = [];
   const gaps = [];

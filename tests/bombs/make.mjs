@@ -1,5 +1,5 @@
-// Makes bombs: files that cost far more than their size suggests. They cover every kind of input except JSON inside
-// archives, for which `../cli/bombs.mjs` makes bombs. `node tests/bombs/make.mjs FOLDER [NAME]` writes all bombs, or
+// Makes bombs: files that take far more time or memory than their size suggests. They cover every kind of input except
+// JSON inside archives, which `../cli/bombs.mjs` covers. `node tests/bombs/make.mjs FOLDER [NAME]` writes all bombs, or
 // only those whose name contains NAME.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
-// Measures what each bomb costs for detect, validate and import: CPU time, memory and what the vault keeps. Prints the
-// rows of the table in `../campaigns/RESULTS.md`. `npm run campaign -- bombs` runs it. If MEMENTORY_BOMB is set, only
-// the bombs whose name contains its value are measured. MEMENTORY_PROFILE=release measures the released program.
+// Measures the CPU time and memory that detect, validate and import need for each bomb, and how much the vault then
+// stores. Prints the rows of the table in `../campaigns/RESULTS.md`. `npm run campaign -- bombs` runs it. If
+// MEMENTORY_BOMB is set, only bombs whose name contains it are measured. MEMENTORY_PROFILE=release takes that build.
 //
 // Needs GNU `time`. A command is stopped after a minute of CPU time, and at 3 GB of memory.
 import { cpSync, readFileSync, rmSync, statSync, readdirSync } from "node:fs";
@@ -64,7 +64,7 @@ function timesIn(log) {
   return [user + system, Math.round((kilobytes * 1024) / 1e6)];
 }
 
-/** The code of the error. Otherwise `invalid`, `taken`, or `no answer` if the output is not JSON. */
+/** The error code if there is one, otherwise `invalid` or `taken`; `no answer` if the output is not JSON. */
 function outcome(stdout) {
   try {
     const answer = JSON.parse(stdout);

@@ -14,7 +14,7 @@ const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
  *
  * A campaign is either a Rust test or a script of ours. A Rust test has `tests`, the arguments of `cargo test`, and
  * `findings`, the pattern that finds the failed seeds in its output. A script has its path in `script`, and no seed. It
- * may also have `env`, its environment; `counted`, the environment variable that takes the count; and `rounds`, a
+ * may also have `env`, its environment; `counted`, the environment variable that sets the count; and `rounds`, a
  * pattern that finds the numbers of rounds in its output.
  */
 const CAMPAIGNS = {

@@ -1,4 +1,4 @@
-// Actions of a case that do not go through the command line: damage, another process, a full disk, special files.
+// Actions of test cases that do not use the command line: damage, another process, a full disk, special files.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {

@@ -1,7 +1,7 @@
 // Decompression bombs: small archives that unpack to a huge list or object, most of them of about 62 MiB. There is one
 // for every place where a reader parses a JSON value. With limited memory, `validate` has to refuse each archive,
-// `import` has to refuse it or to report the record as failed, and nothing of the bomb may be stored. Bombs of other
-// kinds (`../bombs`) only have to be answered at all. Those that take long to make are measured only by `npm run
+// `import` has to refuse it or report the record as failed, and nothing of the bomb may be stored. For bombs of other
+// kinds (`../bombs`), each command only has to end with an answer. Bombs that take long to make are left to `npm run
 // campaign -- bombs`.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Actions of a case for connected clients: run the server that answers clients, and run a client.
+// Actions of test cases with connected clients: run the server that answers them, and run a client.
 import { spawn } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";

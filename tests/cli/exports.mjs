@@ -9,10 +9,10 @@ import { CLEAN_ENV, SHARED, Vault, inFolder, hasShared, sumProblems } from "./me
 
 const EXPORTS_FOLDER = "exports";
 /**
- * The format of every sample. `counts` and `kinds` compute the expected numbers from counts made by hand, where the
- * generator could not count or counted something else. For example, the generator counts the entities of an MCP server,
- * whereas we count what was observed about them. `named`: the files and folders keep their names, because the readers
- * of agents and of vaults of notes recognise files by name.
+ * The format of every sample. `counts` and `kinds` compute the expected numbers from counts made by hand, for samples
+ * that the generator could not count or counts differently: for an MCP server, for example, it counts entities, whereas
+ * we count their observations. `named`: files and folders keep their names, because readers of agent folders and note
+ * vaults recognise files by name.
  */
 const SAMPLES = {
   "01-chatgpt-classic-2024.zip": { format: "chatgpt" },
@@ -80,7 +80,7 @@ const EDGE_CASES = {
   "duplicate-members.zip": { messages: 2, says: "duplicate_name" },
   "zip-slip.zip": { messages: 2, says: "unsafe_name" },
 };
-/** Exports to generate: [assistant, layout, ending of the name]. */
+/** Exports to generate: [assistant, layout, file extension]. */
 const GENERATED_EXPORTS = [
   ["chatgpt", "classic", ".zip"],
   ["chatgpt", "sharded", ".zip"],
@@ -116,7 +116,7 @@ export async function testExports(count) {
   for (const kind of GENERATED_EXPORTS) await importGenerated(count, ...kind);
 }
 
-/** What a sample has to give: counts in its report, and numbers of records of some kinds. */
+/** The expected counts in the report of a sample, and the expected numbers of records of some kinds. */
 function expectedCounts({ counts, kinds, named }, counted) {
   const byHand = counted.by_hand ?? {};
   if (kinds) return { wanted: { conversations: 0, messages: 0 }, kinds: kinds(byHand) };
@@ -124,7 +124,7 @@ function expectedCounts({ counts, kinds, named }, counted) {
   return { wanted: named ? {} : normalizedCounts(counted), kinds: {} };
 }
 
-/** Detects a sample whose files and folders have other names, with and without their endings. */
+/** Detects a copy of a sample under other file and folder names, with and without file extensions. */
 async function detectUnderOtherNames(count, name, path, { format, named }) {
   await inFolder((folder) => {
     const vault = new Vault(folder);
@@ -137,7 +137,7 @@ async function detectUnderOtherNames(count, name, path, { format, named }) {
     };
     check("as it is", path);
     if (!named) check("under other names", copyUnderOtherName(path, folder, true));
-    // Notes and copied texts are recognised only by their ending.
+    // Notes and copied texts are recognised only by their file extension.
     if (!named && !TEXT_FORMATS.includes(format)) check("without endings", copyUnderOtherName(path, folder, false));
     report(count, `detection of ${name}`, problems);
   });
@@ -145,7 +145,7 @@ async function detectUnderOtherNames(count, name, path, { format, named }) {
 
 const TEXT_FORMATS = ["basic_memory", "transfer_text"];
 
-/** Copies a file or folder. Each name becomes a digest of itself, with or without its ending. Returns the copy. */
+/** Copies a file or folder under a digest as its name, with or without file extensions. Returns the copy. */
 function copyUnderOtherName(path, folder, keepsEnding) {
   const isFolder = statSync(path).isDirectory();
   const digest = createHash("sha256")

@@ -8,7 +8,7 @@ import { runAlone } from "../tools/count.mjs";
 import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 
 const MEMBER = "x_member_of_tomorrow";
-/** Names of cases that use all of a format. The first of them that a format has is its sample. */
+/** Names of cases that exercise a whole format. The sample of a format is the first of these that the format has. */
 const WHOLE_CASES = ["full", "export", "json", "page", "home", "workspace", "markdown"];
 /** Folders of fixtures that belong to no reader, and interchange formats, which have tests of their own. */
 const LEFT_OUT = [
@@ -134,8 +134,8 @@ function importWithMember(vault, { format, name }) {
 }
 
 /**
- * The files that `.mem` lists as left out. They are exported from a vault of their own, because a list of losses that
- * is too long is cut.
+ * The files that `.mem` lists as left out. They are exported from a separate vault, because a long list of losses is
+ * truncated.
  */
 function filesLeftOut(folder, format, inputs) {
   const vault = new Vault(folder, `alone-${format}`).create();
@@ -144,7 +144,7 @@ function filesLeftOut(folder, format, inputs) {
   return losses.filter((loss) => loss.field === "passthrough").map((loss) => loss.record);
 }
 
-/** Whether the file of a place that was not kept is in the import report, or in the list of losses of `.mem`. */
+/** Whether the file in which a member was lost is named in the import report or in the losses of `.mem`. */
 function isReported(where, reason, report, leftOut) {
   const file = where.split("#")[0];
   if (reason === "passthrough") return leftOut.some((name) => where.replace("#", "").includes(name.replace(/#$/, "")));

@@ -1,4 +1,4 @@
-//! Decrypts everything that a vault contains. The code is independent and uses neither the deletion nor its check.
+//! Decrypts everything that a vault contains, independently of the code that deletes and of the check after it.
 use mementory_crypto::{ChunkReader, Context, VaultKeys};
 use mementory_testkit::{TempVault, contains_text};
 use std::{

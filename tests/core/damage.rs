@@ -157,7 +157,7 @@ fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
 }
 
 #[test]
-fn a_cancelled_rebuild_of_the_index_is_made_up_for_at_the_next_opening() {
+fn a_cancelled_index_rebuild_is_done_at_the_next_opening() {
     let (_folder, dir) = close_vault(vault_with_sample());
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     let documents = vault.index_documents();

@@ -330,7 +330,7 @@ fn only_file(dir: &Path) -> PathBuf {
 }
 
 #[test]
-fn a_vault_from_before_the_list_builds_it_from_its_tombstones() {
+fn a_vault_older_than_the_erasure_list_builds_it_from_its_tombstones() {
     let (data, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let t = vault_with_canary();
     let older = other.path().join("backup");
@@ -338,7 +338,7 @@ fn a_vault_from_before_the_list_builds_it_from_its_tombstones() {
     erase(&t, &[conversation_of(&t)]);
     let memory = id_of(&t, Kind::Memory, "tea");
     redact(&t, &memory, "tea");
-    // Former versions of the program did not write this list.
+    // Earlier versions of the program did not write this list.
     std::fs::remove_file(t.dir().join("erasures")).unwrap();
     assert_eq!(
         apply_list(&t, data.path()),

@@ -100,7 +100,7 @@ fn the_check_finds_a_vector_that_is_left() {
 }
 
 #[test]
-fn an_equal_text_keeps_its_equal_vector() {
+fn an_equal_vector_of_another_memory_survives_an_erasure() {
     let t = vault_with_canary();
     let memory = id_of(&t, Kind::Memory, CANARY);
     let vector = give_vectors(&t, &memory);

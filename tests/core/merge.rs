@@ -1,5 +1,5 @@
-//! Imports bundles of other vaults in any order: a closed row stays closed, and deletions apply to everything that they
-//! name.
+//! Imports bundles of other vaults in any order: a row that was closed (it has an end or a successor) stays closed, and
+//! deletions apply to everything that they name.
 use crate::source::*;
 use mementory_model::{
     Derived, Kind, Link, Record, RecordKey, Times, Tombstone, TombstoneOp, Unit,
@@ -43,8 +43,8 @@ fn tombstone(id: &str, op: TombstoneOp, kind: &str, target: &str, derived: Deriv
     }
 }
 
-/// Rows do not have the time of their last change. Of two versions of a row, the one with an end or a successor counts
-/// as the newer one.
+/// Rows do not record when they last changed. Of two versions of a row, the one with an end or a successor is taken to
+/// be the newer one.
 #[test]
 fn an_older_bundle_does_not_reopen_a_closed_row() {
     for (kind, name) in [(Kind::Fact, "fact"), (Kind::Relation, "edge")] {

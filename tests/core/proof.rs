@@ -61,7 +61,7 @@ fn a_leftover_is_found_even_if_its_first_words_are_in_use() {
 }
 
 #[test]
-fn words_of_another_record_are_no_leftover() {
+fn words_of_another_record_are_not_leftovers() {
     let (t, ids) = vault_with(&[LONG_SENTENCE, LONG_SENTENCE, LONG_SENTENCE]);
     let done = erase(&t, &ids[..1]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
@@ -76,7 +76,7 @@ fn words_of_another_record_are_no_leftover() {
 }
 
 #[test]
-fn words_that_two_columns_make_by_chance_are_no_leftover() {
+fn words_formed_by_two_adjacent_columns_are_not_leftovers() {
     let (t, ids) = vault_with(&["All attachments are there."]);
     // On the page, the blob follows the text and begins with `s`, so the two columns together read `attachments`.
     t.database()
@@ -90,7 +90,7 @@ fn words_that_two_columns_make_by_chance_are_no_leftover() {
 }
 
 #[test]
-fn names_that_the_program_stores_are_no_leftover() {
+fn names_that_the_program_stores_are_not_leftovers() {
     let text = "These are derived_from what you said, as who_you_are shows.";
     let (t, ids) = vault_with(&[text]);
     t.database()
@@ -106,7 +106,7 @@ fn names_that_the_program_stores_are_no_leftover() {
 }
 
 #[test]
-fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
+fn words_in_the_trash_or_the_history_are_not_leftovers_in_the_index() {
     let t = TempVault::new();
     // One import, so that all records are in one segment and no merge drops the words of some of them.
     let texts = [
@@ -209,7 +209,7 @@ fn passthrough_files_of_every_encoding_lose_the_words() {
 #[test]
 fn a_phrase_of_an_erased_text_stays_in_other_texts() {
     let (t, ids) = vault_with(&["I am quite sure that Al is right here today."]);
-    // A redaction of two letters does not change files, so that they quote the text without a mark.
+    // Words of only two letters are not redacted in files, so the file still quotes the text without a redaction mark.
     redact(&t, &ids[0], "Al", true);
     let others = r#""I am quite sure that tea is good.","The cat is right here today."]"#;
     let quoted = format!(r#"["I am quite sure that Al is right here today.",{others}"#);

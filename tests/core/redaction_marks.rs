@@ -90,7 +90,7 @@ fn covered_and_redacted_values_are_listed_and_never_shown() {
     assert_eq!(again["todos"], covered["todos"]);
 }
 
-/// The contents of the document as memories that come from no format.
+/// The contents of the document as plain memories, as if they came from another format.
 fn memories_without_format(input: &PathBuf) -> Vec<Record> {
     let document: Value = serde_json::from_slice(&std::fs::read(input).unwrap()).unwrap();
     let memories = document["memories"].as_array().unwrap().iter().enumerate();

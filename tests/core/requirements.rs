@@ -265,7 +265,7 @@ fn l1_records_merge_by_their_key() {
     );
 }
 
-/// §4.1 Supersession: both rows stay, and an older bundle does not open the closed one again.
+/// §4.1 Supersession: both rows stay, and an older bundle does not reopen the closed one.
 #[test]
 fn l1_a_bitemporal_update_supersedes() {
     let open = || {
@@ -330,7 +330,7 @@ const ROW_OF_EACH_KIND: [(&str, &str, &str); 16] = [
         "ep_move|ep_tea|before",
         "episodeLink/ep_move|ep_tea|before",
     ),
-    // A kind that another program added.
+    // A vendor's own kind.
     ("acmeNote", "n1", "acmeNote/n1"),
 ];
 

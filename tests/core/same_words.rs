@@ -10,7 +10,7 @@ use mementory_vault::EraseOutcome;
 
 const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 
-/// A memory and `times` further memories with its sentence inside a longer text. The first id is that of the memory.
+/// A memory and `times` others that contain its sentence in a longer text. The first id is that of the memory itself.
 fn with_copies(times: usize) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));

@@ -428,7 +428,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
         }),
     );
     foreign.source.account = Some(WORKER.into());
-    // The first text says that it is a password, the second contains only the value.
+    // The first text labels the value as a password, the second contains only the value.
     let named_as_password = record(
         Kind::Memory,
         "says",
@@ -490,7 +490,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
     assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
 }
 
-/// Records that say that the value is a password must not hide records that contain only the value.
+/// Records that label the value as a password must not crowd out records that contain only the value.
 #[test]
 fn a_value_is_redacted_in_every_record_however_many_identify_it() {
     let t = TempVault::new();

@@ -1,4 +1,4 @@
-//! Builders of records as a source contains them, for tests that import similar records several times.
+//! Builds records as a reader would return them, for tests that import similar records several times.
 use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
 use mementory_model::{AttachmentRef, Kind, Link, MessagePart, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options};

@@ -1,4 +1,4 @@
-//! The summary of several records.
+//! The summary of a selection of records: counts, dates and sensitive values.
 use crate::{
     deletion::{SENTENCE, id_of, vault_with_canary},
     sensitive::with_secrets,

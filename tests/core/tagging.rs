@@ -1,4 +1,4 @@
-//! A tag is added to many records or removed from them: either from all or from none, and each gets a new version.
+//! Adding or removing a tag changes either all of the given records or none, and gives each of them a new version.
 use crate::deletion::found;
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{VaultError, VaultResult};

@@ -371,7 +371,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
 
 /// A statement that was removed with its only source is restored when another source for it is imported.
 #[test]
-fn a_statement_comes_back_when_another_source_tells_it() {
+fn a_statement_comes_back_when_another_source_supports_it() {
     let fact_from = |episode: &str| {
         let fact = mem_record(Kind::Fact, "fact/1", "Tea is green.");
         linked(

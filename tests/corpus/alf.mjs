@@ -60,7 +60,7 @@ const applyInTurn =
     changes.reduce((made, change) => change(made), entries);
 
 /**
- * Maps what is wrong with an archive to the change of the valid entries that causes it, and to the answer of `import`.
+ * Each key says what is wrong with an archive. The value is the change to the valid entries and the answer of `import`.
  */
 const ARCHIVES = {
   nothing: [(entries) => entries, "taken"],
@@ -242,9 +242,8 @@ const repeatId = (name) =>
   );
 
 /**
- * Wrong values, unusual values and optional parts that the specification mentions. The name of each says what is wrong
- * or unusual. It maps to the change, the answer of `import`, and the code of the error that `validate` reports ("" if
- * none).
+ * Wrong values, unusual values and optional parts that the specification mentions. The key says what is wrong or
+ * unusual. The value is the change, the answer of `import`, and the error code that `validate` reports ("" if none).
  */
 const VALUES = {
   "a number of included files that is wrong": [
@@ -405,7 +404,7 @@ const VALUES = {
 };
 
 /**
- * Maps what is wrong with a file to the change of the valid archive's bytes that causes it, and to the answer of
+ * Each key says what is wrong with a file. The value is the change to the valid archive's bytes, and the answer of
  * `import`.
  */
 const CHANGED_BYTES = {

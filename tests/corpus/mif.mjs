@@ -18,7 +18,8 @@ const inTodo = (name, value) => setIn(["todos", 0, ...name.split(".")], value);
 const inHeader = (name, value) => setIn(["export", name], value);
 
 /**
- * Maps what is wrong with a document of version 1 to the change of the valid document, and to the answer of `import`.
+ * Each key says what is wrong with a document of version 1. The value is the change to the valid document, and the
+ * answer of `import`.
  */
 const VERSION_1 = {
   nothing: [() => {}, "taken"],
@@ -43,7 +44,7 @@ const VERSION_1 = {
     "checksum_mismatch",
   ],
   "a generator without a version": [setIn(["generator"], { name: "Gartenheft" }), "taken"],
-  // Lists of another type, and counts that contradict the content.
+  // Lists of the wrong type, and counts that contradict the content.
   "no memories": [setIn(["memories"], undefined), "taken"],
   "memories in an object": [setIn(["memories"], {}), "taken"],
   "a graph that is a list": [setIn(["graph"], []), "taken"],
@@ -130,7 +131,7 @@ const ENVELOPE = () => ({
   kdf_params: { memory_kib: 65536, iterations: 3, parallelism: 4, version: 19, output_length: 32 },
 });
 
-/** Maps what is wrong with an envelope to the change of it, and to the answer of `import` without a passphrase. */
+/** Each key says what is wrong with an envelope; the value is the change, and the answer without a passphrase. */
 const ENVELOPES = {
   "encrypted: nothing": [() => {}, "passphrase_needed"],
   "encrypted: a cost of 64 GiB": [setIn(["kdf_params", "memory_kib"], 64 << 20), "kdf_parameters"],
@@ -149,7 +150,7 @@ const ENVELOPES = {
   "encrypted: Argon2 version 16": [setIn(["kdf_params", "version"], 16), "encryption_algorithm"],
 };
 
-/** The passphrase under which the command line encrypts a valid document. */
+/** The passphrase with which the command line encrypts a valid document. */
 const PASSPHRASE = "seven marigold lanterns on a heron";
 let encryptedDocument;
 function encrypted1(vault) {
@@ -174,8 +175,8 @@ const cutPayload = (change) => (envelope) => {
 };
 
 /**
- * Maps what is wrong with a valid envelope to the change of it, to the answer of `import`, and to the passphrase if
- * that is not the right one.
+ * Each key says what is wrong with a valid envelope. The value is the change, the answer of `import`, and the wrong
+ * passphrase if one is tried.
  */
 const OPENED = {
   "opened: nothing": [() => {}, "taken"],
@@ -207,7 +208,7 @@ const lines = (change) => () => {
 };
 const yaml = (change) => () => change(fixture("yaml", "input.mif.yaml").toString());
 
-/** Maps what is wrong with a text to the ending of the file name, to the content, and to the answer of `import`. */
+/** Each key says what is wrong with a text; the value is the file extension, the content and the answer of `import`. */
 const TEXTS = {
   "the first half of the file": ["json", () => text1().slice(0, text1().length / 2), "malformed"],
   "the file without its last byte": ["json", () => text1().slice(0, -1), "malformed"],
@@ -275,7 +276,7 @@ const generic = (change) => () => {
 const set = (name, value) => (list) => setIn([1, name], value)(list);
 const markdown = (change) => () => change(interop("as-markdown.md"));
 
-/** Like `TEXTS`, for documents in the encodings of other programs. */
+/** Like `TEXTS`, for documents in the formats of other programs. */
 const INTEROP = {
   "mem0: nothing": ["json", mem0(() => {}), "taken"],
   "mem0: an element without a memory": ["json", mem0(set("memory", undefined)), "taken"],
@@ -311,8 +312,8 @@ const INTEROP = {
 };
 
 /**
- * Copies of a document that has a checksum of its content. Each copy has one flipped bit, in every 97th byte in turn.
- * The copy is then no longer JSON, or its checksum does not match, or it means the same in another spelling.
+ * Copies of a document with a checksum of its content. Each copy has one flipped bit, in every 97th byte in turn. The
+ * copy is then not JSON, does not match its checksum, or has the same meaning in another spelling.
  */
 function* bitFlips() {
   const validBytes = Buffer.from(fixture("every-field", "input.mif.json"));

@@ -275,7 +275,7 @@ const increment = (change) => ({
   texts: ({ [STORE]: text }) => ({ [STORE]: text }),
 });
 
-/** Incremental exports (§16). The vault has the base. */
+/** Incremental exports (§16). The vault already has their base. */
 const INCREMENTS = {
   "an increment": [increment(), "taken", ""],
   "an increment of an unknown base": [increment((store) => (store.base_export_id = "nobody")), "taken", ""],

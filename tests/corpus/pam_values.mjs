@@ -146,7 +146,7 @@ const rowsOf = (what, rows, edit) =>
     }),
   );
 
-/** Cases in the form of `pam.mjs`. */
+/** The cases, in the structure that `pam.mjs` uses. */
 export const valueCases = () => ({
   ...rowsOf("a memory", MEMORY, (change) =>
     editMemory((memory) => {

@@ -27,7 +27,7 @@ import { zaxy } from "./zaxy.mjs";
  * The members of a file:
  * - `name`: what is wrong with it
  * - `outcome`: what `import` must answer: "taken", "refused", the code of the error, or "anything"
- * - `ending`: the ending of the file name
+ * - `ending`: the file extension
  * - `bytes()`: the content
  * - `format`: its format, if it is not that of the corpus
  * - `chosen`: true if the format must be passed to the commands, because it is not detected in this file

@@ -13,7 +13,7 @@ export function ed25519Key(seedByte) {
 
 /** The key that signs the valid files, which the test trusts. */
 export const TRUSTED_KEY = ed25519Key(7);
-/** A key that nobody knows. */
+/** A key that nobody trusts. */
 export const STRANGER_KEY = ed25519Key(9);
 
 export const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");

@@ -90,7 +90,7 @@ const flipBit = (hex) => (parseInt(hex[0], 16) ^ 1).toString(16) + hex.slice(1);
 const flip = (name) => (bundle) => (bundle[name] = flipBit(bundle[name]));
 const inEntry = (path, value) => setIn(["entries", 0, ...path.split(".")], value);
 
-/** Maps what is wrong with an unsigned bundle to the change of the valid bundle, and to the answer of `import`. */
+/** Each key says what is wrong with an unsigned bundle; the value is the change, and the answer of `import`. */
 const UNSIGNED = {
   nothing: [() => {}, "taken"],
   "no entries": [setIn(["entries"], []), "taken"],
@@ -203,7 +203,7 @@ const SUBSET = {
   "subset: an entry that was changed": [setIn(["disclosed", 0, "content", "valid_from"], null), "proof_invalid"],
 };
 
-/** Maps what is wrong with a text to the change of the unsigned bundle's text, and to the answer of `import`. */
+/** Each key says what is wrong with a text; the value is the change to the unsigned bundle, and `import`'s answer. */
 const FAULTY_TEXTS = {
   "the first half of the file": [(text) => text.slice(0, text.length / 2), "malformed"],
   "the file without its last brace": [(text) => text.slice(0, -1), "malformed"],

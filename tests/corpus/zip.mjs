@@ -1,4 +1,4 @@
-// Writes ZIP archives, if wanted with faults that an ordinary program would not make.
+// Writes ZIP archives, optionally with faults that no ordinary program would make.
 import { crc32 } from "node:zlib";
 import { deflateRawSync } from "node:zlib";
 

@@ -2,8 +2,8 @@
 // beside this file. The same texts always give the same bytes. The person in them is invented.
 //
 // Each conversation is one line in `chatgpt.txt`, `claude.txt`, `gemini.txt` or `claude-code.txt`: `day time | title |
-// question | answer | question | answer …`. Conversations of Gemini have no title. Lines with a mark belong to the
-// conversation above them: `+` is a memory that the assistant saved in it, `^` is an answer that was replaced by
+// question | answer | question | answer …`. Gemini's conversations have no title. Lines that begin with a mark belong
+// to the conversation above them: `+` is a memory that the assistant saved in it, `^` is an answer that was replaced by
 // another one, `&` is a file that the person attached. `memories.txt` has the memories that belong to no conversation.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

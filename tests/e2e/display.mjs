@@ -87,7 +87,7 @@ export class Display {
     return display;
   }
 
-  /** Its name in `DISPLAY`. */
+  /** The display's name, as in the environment variable `DISPLAY`. */
   get name() {
     return this.#env.DISPLAY;
   }

@@ -95,7 +95,7 @@ await main(async () => {
   }
 });
 
-/** Combine two pictures: the first on the left, the second on the right. */
+/** Combines two pictures side by side, the first one on the left. */
 function joinPictures(...pictures) {
   const [ours, drawn] = pictures.map((bytes) => PNG.sync.read(bytes));
   const sheet = new PNG({ width: ours.width + GAP_PIXELS + drawn.width, height: Math.max(ours.height, drawn.height) });

@@ -9,7 +9,7 @@ import { ENV, quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
 
 const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
-/** The command of another server, which the person added. It runs no server, so a client cannot connect to it. */
+/** The command of another server that the person added. It is not a real server, so a client cannot connect to it. */
 const OTHER = ["/bin/echo", "hello"];
 
 /**

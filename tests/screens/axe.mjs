@@ -1,6 +1,6 @@
 // Accessibility of every screen: axe, contrast, structure, larger text, forced colours, more contrast, less motion and
-// transparency, zoom. Each screen is visited once. The first screen of each kind is checked again with each setting, and
-// all screens are in `npm run campaign -- screens`.
+// transparency, zoom. Each screen is visited once. The first screen of each kind is checked again with each setting;
+// `npm run campaign -- screens` does so with all screens.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { runAlone } from "../tools/count.mjs";

@@ -10,7 +10,7 @@ const openSheet = async (page) => {
   await page.waitFor("export-sheet");
   await page.pointerAway();
 };
-/** Brings a part of the sheet into view, at its end, because a menu may have scrolled the sheet by less than a pixel. */
+/** Scrolls a part of the sheet to the end of the visible area, because a menu may have moved the sheet slightly. */
 const scrollTo = (page, id) =>
   page.mock(
     "(id) => { document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0)); document.querySelector(`[data-testid=\"${id}\"]`).scrollIntoView({ block: 'end' }); }",

@@ -35,7 +35,7 @@ export function hostileCases(only = "") {
     });
 }
 
-/** Shows all cases of one kind on one screen after the other. */
+/** Shows all cases of one kind, on each screen in turn. */
 class HostileVisit {
   constructor(browser, cases, addFaults) {
     this.browser = browser;

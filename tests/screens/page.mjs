@@ -72,7 +72,7 @@ export class Page {
   waitUntilIdle() {
     return this.browser.run(String(waitUntilIdle), IDLE_MS, MAX_WAIT_MS);
   }
-  /** Emulates the system preferences `more`. Reduced motion is always on. */
+  /** Emulates reduced motion and the further system preferences in `more`. */
   async emulateMedia(more = {}) {
     const preferences = Object.entries({ "prefers-reduced-motion": "reduce", ...more });
     await this.browser.devTools("Emulation.setEmulatedMedia", {

@@ -21,8 +21,8 @@ import { screensNamed, ENCRYPTED, screenshotName, FILES, isFirst, walk } from ".
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const LANGUAGE_CODES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
 /**
- * Sizes in which a screen is checked in a language: the smaller one. German is also checked in the larger one, because
- * its words are the longest, but only on the first screen of each kind.
+ * Window sizes in which a screen is checked in a language: normally only the smaller one. In German, which has the
+ * longest words, the first screen of each kind is also checked in the larger one.
  */
 const sizesFor = (language, name) =>
   language === "de" && (isFirst(name) || process.env.WHOLE_SCREENS) ? WINDOW_SIZES : [WINDOW_SIZES.at(-1)];

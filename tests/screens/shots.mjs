@@ -14,7 +14,7 @@ const OUTPUT_FOLDER = fileURLToPath(new URL("out/shots/", import.meta.url));
 const MADE_WITH_FILE = join(STORED_FOLDER, "made-with.json");
 const UPDATE_COMMAND = "`node tests/screens/shots.mjs --update`";
 const SCALE = 0.5;
-/** How many of the 256,000 pixels may differ. A thin line may move by one row, because pictures have half the size. */
+/** How many of the 256,000 pixels may differ: a thin line may move by one row, as pictures are stored at half size. */
 const MAX_DIFFERENT_PIXELS = 200;
 
 /**

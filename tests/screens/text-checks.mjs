@@ -15,7 +15,7 @@ export const UNMARKED_SOURCE = `(names) => {
   const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].map((style) => plain(new Intl.DateTimeFormat("de-DE", { day: "numeric", month: style }).formatToParts(new Date(2026, month, 1)).find((part) => part.type === "month").value)));
   const isOwnText = (piece) => {
     const words = plain(piece);
-    // Ignore counts, and groups of digits of a fingerprint, that stand beside a name from the data.
+    // Ignore counts and the digit groups of a fingerprint next to a name from the data.
     const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
     if (!LETTER.test(named) || known.has(named) || known.has(words) || plainData.includes(named) || plainData.includes(words)) return false;
     const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
@@ -51,7 +51,7 @@ export const UNMARKED_SOURCE = `(names) => {
 }`;
 
 /**
- * Selector of elements that stay in the language in which they were shown first: a toast and the title of a receipt.
+ * Selector of elements that keep the language in which they were first shown: a toast and the title of a receipt.
  */
 export const KEEPS_LANGUAGE_SELECTOR = "[data-testid=toast], [data-testid=receipt] .head";
 

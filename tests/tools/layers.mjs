@@ -91,7 +91,7 @@ async function lint() {
   return count;
 }
 
-/** Runs linters in turn. What one prints is shown when it ends, so that two lanes do not mix their output. */
+/** Runs linters in turn. Shows the output of each when it ends, so that parallel runs do not mix theirs. */
 async function oneByOne(count, linters) {
   for (const [name, [program, args, options]] of Object.entries(linters)) {
     const { code, text } = await capture(program, args, options);

@@ -32,7 +32,7 @@ const MAX_BYTES = 55e6;
 const CLIENT_LIBRARIES = /^lib(?:ssl|curl|gnutls|nghttp2)[.-]/;
 const DOC = "/usr/share/doc/mementory";
 const WEIGHTS = "/usr/share/mementory/weights";
-/** Name and address in the form of package managers. `.invalid` is reserved (RFC 2606): there is no mailbox. */
+/** Name and address as package managers expect them. `.invalid` is reserved (RFC 2606): there is no mailbox. */
 const MAINTAINER = "The Mementory contributors <contributors@mementory.invalid>";
 const STAGING = join(TARGET, "package");
 
@@ -142,7 +142,7 @@ async function weightFiles() {
   return Object.fromEntries(readdirSync(folder).map((name) => [`${WEIGHTS}/${name}`, join(folder, name)]));
 }
 
-/** Debian's changelog, which has its own form. */
+/** Debian's changelog, which has its own format. */
 function changelog(seconds) {
   const date = new Date(seconds * 1000).toUTCString().replace("GMT", "+0000");
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));

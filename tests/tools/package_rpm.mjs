@@ -1,5 +1,5 @@
 // Makes the .rpm from the content of the .deb with rpmbuild, because Tauri's bundler writes the time of the build into
-// its .rpm, marks no documentation and knows no changelog.
+// its .rpm, does not mark documentation, and cannot add a changelog.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, WORKSPACE } from "./places.mjs";

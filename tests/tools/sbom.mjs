@@ -1,5 +1,5 @@
 // The software inside a package, as CycloneDX 1.6: `node tests/tools/sbom.mjs` prints it. Made from Cargo.lock and
-// package-lock.json, so it lists what is linked or embedded, not what only builds and tests.
+// package-lock.json, so it lists what is linked or embedded, not what is used only to build and test.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Makes the seeds for a fuzz target, and a dictionary of the words in them. The seeds are the format's fixtures, in the
-// form that the targets expect.
+// Makes the seeds for a fuzz target, and a dictionary of the words in them. The seeds are the format's fixtures,
+// encoded as the targets expect.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -13,7 +13,7 @@ const MAX_SEED_BYTES = 60_000;
 const MAX_DICTIONARY_WORDS = 400;
 const NOT_INPUT_NAMES = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
 
-/** The fixture folders of a target, if there are others than the folder with the target's name. */
+/** The fixture folders of targets for which these are not simply the folder with the target's name. */
 const FIXTURE_FOLDERS_OF_TARGET = {
   alf_delta: ["alf"],
   zaxy: ["zaxy", "eventloom"],

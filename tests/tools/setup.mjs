@@ -64,9 +64,9 @@ export async function buildUi() {
 }
 
 /**
- * Builds the window and the command line, `withTests` also the Rust tests. Built together, the programs and the tests
- * share their crates; built one after the other, most crates of the workspace are compiled twice, as the tests need some
- * features more.
+ * Builds the window and the command line, and with `withTests` also the Rust tests. Built together, the programs and
+ * the tests share their crates; built one after the other, most crates of the workspace are compiled twice, because the
+ * tests need additional features.
  */
 export async function buildPrograms({ withTests = false } = {}) {
   printStep("building Mementory (the first time takes several minutes)");

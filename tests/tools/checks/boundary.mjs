@@ -7,7 +7,7 @@ import { WORKSPACE } from "../places.mjs";
 const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
 /**
- * Problems if the pages are granted other permissions than to call each command by its name and to listen to events.
+ * Problems if the pages are granted any permission other than to call each command by its name and to listen to events.
  */
 export function checkPermissions() {
   return permissionProblems(read("src", "ipc.rs"), JSON.parse(read("capabilities", "main.json")).permissions);

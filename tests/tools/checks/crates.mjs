@@ -53,7 +53,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-meaning",
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-clients"],
-  // Knows configurations of other programs and nothing of vaults.
+  // Knows the configurations of other programs, and nothing about vaults.
   "mementory-clients": [],
   "mementory-app": ["mementory-api", "mementory-mcp"],
   "mementory-mcp": ["mementory-api"],
@@ -71,7 +71,7 @@ const ALLOWED_IN_TESTS = {
   "mementory-insight": ["mementory-meaning"],
 };
 
-/** Crates by others, each with the only crate of ours that may depend on it. */
+/** Third-party crates, each with the only crate of ours that may depend on it. */
 const SOLE_USER_OF = {
   argon2: "mementory-crypto",
   "aes-gcm": "mementory-crypto",

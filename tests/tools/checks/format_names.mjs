@@ -63,7 +63,7 @@ export function declaredNames(sources) {
   return new Set(names.filter(Boolean));
 }
 
-/** Matches functions of Rust's module `std::mem`, whose name is the id of a format too. */
+/** Matches functions of Rust's module `std::mem`, because `mem` is also the id of a format. */
 const STD_MEM_PATTERN =
   /^mem::(?:take|replace|swap|drop|forget|size_of|size_of_val|align_of|discriminant|ManuallyDrop)\b/;
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { ROOT } from "../places.mjs";
 
 /**
- * Matches a reference in backticks: a path with a folder and an ending, a name after `::`, or both. A name without a
- * path belongs to the last path before it.
+ * Matches a reference in backticks: a path with a folder and a file extension, a name after `::`, or both. A name
+ * without a path belongs to the last path before it.
  */
 const REFERENCE_PATTERN = /`(?=[^`]*(?:\/|::))([\w.-]+\/[\w./-]+\.\w+)?(?:::(\w+))?`/g;
 /** A path that does not start at the root starts at a crate, whose name is given without this prefix. */

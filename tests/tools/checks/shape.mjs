@@ -62,7 +62,7 @@ function functionsAtTop(body) {
   return count;
 }
 
-/** The median; of an even number of values the mean of the two in the middle. */
+/** The median; for an even number of values, the mean of the two in the middle. */
 export function median(numbers) {
   const sorted = numbers.toSorted((a, b) => a - b);
   const half = Math.floor(sorted.length / 2);

@@ -47,7 +47,7 @@ export const FORMAT_CARDS: readonly FormatCard[] = EXPORT_FORMATS.toSorted(
   files: format.attachments,
 }));
 
-/** The cards by what the formats are for. Messages: `export.group<group>` is the heading. */
+/** The cards, grouped by the purpose of their formats. Messages: `export.group<group>` is the heading. */
 export const CARD_GROUPS: readonly { group: ExportGroup; cards: readonly FormatCard[] }[] = EXPORT_GROUPS.map(
   (group) => ({ group, cards: FORMAT_CARDS.filter((card) => card.group === group) }),
 );

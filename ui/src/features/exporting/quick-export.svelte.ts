@@ -15,10 +15,10 @@ import type { MenuEntry } from "$lib/ui/types";
 import { FORMAT_CARDS, cardOf, formatName, isLarge } from "./formats";
 import { excludedCount, missedFields } from "./losses";
 
-/** The settings of an earlier export. `folder` is null if no exported file of the log still exists. */
+/** The settings of an earlier export. `folder` is null if none of the exported files in the log still exists. */
 export type ExportSettings = { folder: string | null; sign: boolean; encrypt: boolean };
 
-/** If a file with the name exists, the name gets a number. After this many attempts the error is shown. */
+/** If a file with the name exists, a number is added to the name. After this many attempts the error is shown. */
 const MAX_NAMES = 20;
 
 /**

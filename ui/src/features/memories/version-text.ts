@@ -9,7 +9,7 @@ const SEPARATOR = " · ";
 const tagList = (tags: readonly string[]): string => joinWithCommas(tags.map((tag) => `#${oneLine(tag)}`));
 
 /**
- * Says how a version came about, as a phrase of its own: `Edited by you`, `Tagged #garden`. `before` is the previous
+ * Says how a version came about, in a separate phrase: `Edited by you`, `Tagged #garden`. `before` is the previous
  * version, or undefined for the first version. If only tags, type or title changed, the phrase names these changes.
  */
 export function versionText(version: VersionInfo, before: VersionInfo | undefined): string {
