@@ -27,8 +27,8 @@ function members(name: string): string[] {
 }
 
 /**
- * Places in the Rust sources where the field of a loss is a variable instead of a string, as "file variable". Each is
- * mapped to a function that returns the possible values of the variable.
+ * Places in the Rust sources where the field of a loss is a variable instead of a string. Each key is the file and the
+ * variable; its function returns the possible values of the variable.
  */
 const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
   // The members of a record that a format stores in its extension slot.

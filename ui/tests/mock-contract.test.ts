@@ -1,5 +1,5 @@
-// The mock answers every request in the shape that the bindings declare. `contract/requests.json` names no part of the
-// mock, so that the same list can run against the real session.
+// The mock answers every request in the shape that the bindings declare. `contract/requests.json` does not depend on
+// the mock, so that the same list can run against the real session.
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { ANY } from "$lib/state/filter";
 import { describe, expect, it } from "vitest";

@@ -26,7 +26,7 @@ const entry = (target: string, detail: string, file: string | null, at: string):
   ...{ seq: 1, actor: "user", op: "export" },
   ...{ target, detail, file, at },
 });
-/** The log has only these entries. */
+/** Makes the log contain only these entries. */
 const log = (...entries: AuditEntry[]) => vi.spyOn(mock, "audit").mockResolvedValue({ entries, verified: null });
 /** Makes every export report these losses; without arguments, none. */
 const mockLosses = (...loss_counts: Exported["loss_counts"]) => {

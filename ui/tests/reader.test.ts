@@ -1,4 +1,4 @@
-// Tests that a hit in a conversation is scrolled into view, also inside collapsed steps.
+// Tests that a hit in a conversation is scrolled into view, even inside collapsed steps.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationRow from "../src/features/conversations/ConversationRow.svelte";

@@ -1,4 +1,4 @@
-// Conversations without a title are called by their first words, and memories in Markdown are shown formatted.
+// Conversations without a title are listed under their first words, and memories in Markdown are shown formatted.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationTitle from "../src/features/layout/ConversationTitle.svelte";

@@ -20,7 +20,7 @@ export type Column = {
   profiles: number;
   conversations: number;
   newest: string | null;
-  /** When its newest export was made, if known. */
+  /** When the assistant's newest export was made, if known. */
   exported: string | null;
   types: Record<string, number>;
   /** Numbers of memories without a type, by subject. The empty name is for memories without a suggested subject. */

@@ -64,7 +64,7 @@ export function itemCount(report: ImportReport, pick: OutcomeSelection): number 
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;
 }
 
-/** Whether a number can open a list. In reports of former versions the kind of an item may be missing (null). */
+/** Whether a number can open a list. In reports of earlier versions the kind of an item may be missing (null). */
 export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
   if (countOf(report, pick) === 0) return false;
   if (pick.outcome === "added") return report.dry_run || listOfNew(report, pick.kind) !== null;

@@ -6,7 +6,7 @@ import { placeDetailText } from "$lib/text/core";
 export type ReceiptPlace = { place: string; outcome: string; text: string; original: string };
 
 /**
- * The rows for the places of a receipt. Messages with the same content have a row of their own. The receipt counts them
+ * The rows for the places of a receipt. Messages with the same content have a separate row. The receipt counts them
  * separately, because leaving such a message unchanged on purpose does not make a place fail.
  */
 export function placesOf(receipt: Receipt): ReceiptPlace[] {

@@ -20,7 +20,7 @@ export interface Backend {
     secret: string,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.SessionState>;
-  /** Opens the demonstration vault of this computer, which is made if there is none. */
+  /** Opens the demonstration vault on this computer, and makes it first if there is none. */
   openDemonstration(): Promise<b.SessionState>;
   /** Deletes the open demonstration vault. */
   deleteDemonstration(): Promise<void>;
@@ -70,7 +70,7 @@ export interface Backend {
   setWatching(folder: string, mode: b.WatchMode): Promise<b.Watched>;
   /** Dismisses a detected file, which is then not offered again. */
   dismissFind(find: string): Promise<b.Watched>;
-  /** The AI clients of this computer, the grants, and whether requests of clients are answered. */
+  /** The AI clients on this computer, the grants, and whether requests of clients are answered. */
   agents(): Promise<b.AgentsOverview>;
   /** What connecting would change in a client's configuration. */
   connectPreview(client: string): Promise<b.ConnectionChange>;
@@ -158,7 +158,7 @@ export interface Backend {
   memoryEvidence(id: string): Promise<b.MemoryEvidence>;
   reviewNext(request: b.ReviewRequest): Promise<b.ReviewState>;
   reviewAnswer(answers: b.ReviewAnswer[]): Promise<b.Ids>;
-  /** Lists what to delete at an assistant. If `assistant` is null, it is the one with the most entries to delete. */
+  /** Lists what to delete in an assistant: the one with the most entries to delete if `assistant` is null. */
   todo(assistant: string | null, language: string): Promise<b.Todo>;
   /** Writes the printable report to the file `out`, which must not exist yet. */
   writeReport(

@@ -14,7 +14,7 @@ import { nav } from "./nav.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 
-/** A client of this computer, or a grant that no client of this computer uses. */
+/** A client on this computer, or a grant that none of these clients uses. */
 export type AgentRow = {
   key: string;
   title: string;
@@ -36,7 +36,7 @@ class Agents {
   revision = $state(0);
   readonly suggestions = $derived(this.overview?.suggestions ?? 0);
   /**
-   * Whether anything is shown outside of the settings, that is, whether there are grants (also ended) or suggestions.
+   * Whether anything is shown outside the settings, that is, whether there are grants (even ended ones) or suggestions.
    */
   readonly used = $derived((this.overview?.grants.length ?? 0) > 0 || this.suggestions > 0);
   readonly rows = $derived(this.overview ? rowsOf(this.overview) : []);

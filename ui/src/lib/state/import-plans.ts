@@ -77,8 +77,7 @@ export class Plan {
 
 /**
  * Groups files into imports. Files with the same format are one import, because an export may consist of several files.
- * But files whose format was chosen by the person are an import of their own. Files with an unknown format are left
- * out.
+ * Files whose format the person chose are kept apart from detected ones. Files with an unknown format are left out.
  */
 export function planImports(
   detections: readonly Detection[],

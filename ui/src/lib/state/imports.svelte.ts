@@ -43,7 +43,7 @@ const OWN_SECTIONS = { conversation: "conversations", attachment: "files" } as c
 const hasSection = (kind: string): kind is keyof typeof OWN_LISTS => Object.hasOwn(OWN_LISTS, kind);
 
 /**
- * Whether a list can show the new records of this kind. No list can for messages: filtered by an import, the list of
+ * Whether a list can show the new records of this kind. Messages have no such list: filtered by an import, the list of
  * conversations has only conversations that the import added, not those that received new messages.
  */
 const isListed = (kind: string): boolean => kind !== "message";

@@ -11,8 +11,8 @@ class SearchText {
   }
 
   /**
-   * A pane that has a search of its own sets this function. It opens that search and returns true. If a search field
-   * already has the focus, it returns false.
+   * A pane with its own search sets this function. It opens that search and returns true. If a search field already has
+   * the focus, it returns false.
    */
   searchInPane: () => boolean = () => false;
 

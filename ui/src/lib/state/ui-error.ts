@@ -17,7 +17,7 @@ export class UiError {
     this.details = `${this.code}: ${error instanceof Error ? error.message : String(error)}`;
   }
 
-  /** The error in the backend's form, to store it or pass it on. */
+  /** The error in the backend's format, to store it or pass it on. */
   get body(): ErrorBody {
     const message = this.details.slice(this.code.length + 2);
     return { code: this.code, message, details: { ...this.#values } };

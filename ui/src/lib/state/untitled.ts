@@ -11,7 +11,7 @@ export const isUntitled = (title: string | null): boolean => !title?.trim() || G
 /** The start of a text as a title. */
 export const titleOf = (text: string): string => plainLine(text, MAX_TITLE_LENGTH).trim();
 
-/** The first words of the person in a conversation, or else those of the assistant. Empty if there are none. */
+/** The person's first words in a conversation, or else the assistant's. Empty if there are none. */
 export function firstWordsOf(messages: readonly ThreadMessage[]): string {
   const spoken = messages.filter(
     ({ hidden, role, text }) => !hidden && (role === "user" || role === "assistant") && text.trim() !== "",

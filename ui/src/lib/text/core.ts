@@ -52,7 +52,7 @@ export function issueText({ code, message }: { code: string; message: string }):
   return { text: t(ISSUE_TEXTS.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
 }
 
-/** What the log stores about an export. `valid` is null in entries of former versions, which did not store it. */
+/** What the log stores about an export. `valid` is null in entries of earlier versions, which did not store it. */
 export type ExportFacts = {
   records: number;
   signed: boolean;
@@ -61,7 +61,7 @@ export type ExportFacts = {
   valid: boolean | null;
 };
 
-/** Parses `3589 records, signed, encrypted, 23 covered, valid`. Returns null for other forms. */
+/** Parses `3589 records, signed, encrypted, 23 covered, valid`. Returns null for a detail in any other format. */
 export function exportFacts(detail: string): ExportFacts | null {
   const form = /^(\d+) records(, signed)?(, encrypted)?(?:, (\d+) covered)?(?:, (not )?valid)?$/;
   const [whole, records, signed, encrypted, covered, notValid] = form.exec(detail) ?? [];
@@ -95,7 +95,7 @@ function failureText(code: string, format: string): CoreText {
   };
 }
 
-/** Text for the detail of a log entry. The vault writes details in a few fixed forms only. */
+/** Text for the detail of a log entry. The vault writes details only in a few fixed formats. */
 export function auditText(op: string, detail: string, target = ""): CoreText {
   const numbers = (detail.match(/\d+/g) ?? []).map(Number);
   const [first = 0, second = 0] = numbers;
@@ -120,8 +120,8 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
 }
 
 /**
- * Maps patterns of the detail of a place that was cleaned to texts. The group of a pattern captures the number that the
- * text shows.
+ * Maps patterns for the details of cleaned places to texts. The capture group of a pattern is the number that the text
+ * shows.
  */
 const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],

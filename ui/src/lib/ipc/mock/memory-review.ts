@@ -52,7 +52,7 @@ function evidenceOf(item: ListItem, index: number): MemoryEvidence {
   return { id: item.id, said_by: "unknown", trace: "none", messages: [] };
 }
 
-/** The commands for evidence, for the review of memories, and for the lists of what to delete at the assistants. */
+/** The commands for evidence, for the review of memories, and for the lists of what to delete in the assistants. */
 export function sampleMemoryReview({ items, pace }: Context) {
   const answers = new Map<string, string>();
   const memories = (request?: Pick<ReviewRequest, "source" | "sensitive">) =>
