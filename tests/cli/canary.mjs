@@ -104,8 +104,8 @@ export async function testCanaries(count) {
 }
 
 /**
- * Kills a conversion halfway and looks for temporary files in its folder. A conversion that runs to its end leaves
- * none.
+ * Checks that a conversion removes its temporary vault, and that the temporary vault of a killed conversion contains no
+ * plain text.
  */
 export async function testConversionLeavesNothing(count) {
   await inFolder(async (folder) => {

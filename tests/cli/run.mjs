@@ -114,7 +114,7 @@ function runCommand({ folder, known, env }, step) {
   } catch {
     return [...problems, `standard output is not one JSON object: ${stdout.slice(0, 200)}`];
   }
-  // A failed command has to answer with an error. The exception is a check that finds damage, which answers with a
+  // An exit code above 1 comes with an error answer. The exception is a check that finds damage, which answers with a
   // report.
   if ((step.exit ?? 0) > 1 && answer.ok === undefined) problems.push(...differences(ERROR_SHAPE, answer, ""));
   if (step.run.includes("import") && answer.by_kind) problems.push(...sumProblems(answer));

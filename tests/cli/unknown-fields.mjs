@@ -225,7 +225,7 @@ class AddedMembers {
     return [`${head},${MEMBER}`, ...rows.map((row) => (row === "" ? row : `${row},${this.value(name)}`))].join("\n");
   }
 
-  /** Adds a member to every object that is inside a list, among `value` and everything in it. */
+  /** Adds a member to every object in `value` that is inside a list. */
   addTo(value, inList, place) {
     if (value === null || typeof value !== "object") return;
     const isList = Array.isArray(value);

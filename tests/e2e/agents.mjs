@@ -165,7 +165,7 @@ async function runSteps(stage) {
   await client.close();
 }
 
-/** Accepts one suggestion with the keyboard, refuses the others for good, and checks what is in the vault then. */
+/** Accepts one suggestion with the keyboard, refuses the others permanently, and checks that the queue shrinks. */
 async function reviewSuggestions(stage) {
   const { browser, count } = stage;
   const invoke = (command) => browser.runAsync(`() => window.__TAURI_INTERNALS__.invoke("${command}")`);

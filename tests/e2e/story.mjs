@@ -370,7 +370,7 @@ class MainStory {
     await browser.gone("receipt");
   }
 
-  /** Checks that the sheet offers every format, and offers signing if the format supports it. */
+  /** Checks that the sheet offers every format, and that it offers to sign an export as Zaxy. */
   async offerFormats() {
     const { browser } = this;
     await browser.click("export-button");

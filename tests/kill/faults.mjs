@@ -196,8 +196,8 @@ function testKilledCommits(vault, command, states, maxPoints, count) {
 }
 
 /**
- * Restores a backup when the log cannot be synced. A later erasure then cannot be applied to the restored vault. The
- * answer must say so, and the next opening must apply the erasure.
+ * Restores a backup when the log cannot be synced. An erasure that was made after the backup then cannot be applied to
+ * the restored vault. The answer must say so, and the next opening must apply the erasure.
  */
 function testRestoredErasureFails(vault, count) {
   const copy = prepareCopy(vault, {});

@@ -51,7 +51,8 @@ export function ourCrates() {
 
 /**
  * The names of the crates to which these files belong (`changed`), and of the other crates that depend on them
- * (`dependents`). `has(path)` returns whether the clone has this folder.
+ * (`dependents`). A fixture belongs to the crate of its format, and all crates depend on the workspace's own files.
+ * `has(path)` returns whether the clone has this folder.
  */
 export function affectedCrates(files, crates, has) {
   const changed = new Set();

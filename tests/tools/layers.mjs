@@ -55,7 +55,7 @@ const RUST_LINTERS = {
     ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
     inWorkspace,
   ],
-  // The tests add features to the crates. This is what ships.
+  // Checks the crates as they ship, because building the tests adds features to them.
   "clippy of the programs": [
     "cargo",
     ["clippy", "--locked", "--workspace", "--lib", "--bins", "--quiet", "--", "-D", "warnings"],

@@ -90,7 +90,7 @@ async function runPageTests(count, files) {
   if (code !== 0 && numFailedTests === 0) count.add("vitest", false);
 }
 
-/** Checks the format of the Rust files, and runs clippy and unit tests for the crates that the change affects. */
+/** Checks the formatting of the Rust files; runs clippy for the affected crates and unit tests for the changed ones. */
 async function checkRust(count, files) {
   if (!files.some((name) => name.startsWith("src-tauri/") || name.startsWith("fixtures/"))) return;
   if (!has("cargo")) throw new Stop("Rust is missing. `npm start` installs it, or see https://rustup.rs");

@@ -24,7 +24,7 @@ export type Transfer = {
   text: string;
   original: string;
   batch: BatchInfo | null;
-  /** The log entry of an export. Null for imports, which have no details to show. */
+  /** The log entry of an export. Null for everything else, which has no details to show. */
   entry: AuditEntry | null;
   /** The file path while the file still exists. */
   file: string | null;
@@ -41,7 +41,7 @@ const ICONS: Record<string, IconComponent> = {
   create: Plus,
 };
 
-/** Imports and exports, failed ones included, newest first. */
+/** Imports and exports, including failed and undone ones, and the creation of the vault; newest first. */
 export function transfersOf(
   batches: readonly BatchInfo[],
   entries: readonly AuditEntry[],

@@ -58,7 +58,7 @@ export type Entry = { id: string; message: ThreadMessage | null; collapsed: Thre
 
 const VISIBLE_TYPES = new Set(["text", "multimodal_text", "code", "message", ""]);
 
-/** Whether the reader collapses this message: tool calls, thinking and hidden messages are collapsed. */
+/** Whether the reader collapses this message, as it does tool calls, thinking, system messages and hidden messages. */
 export function isCollapsed(message: ThreadMessage): boolean {
   return (
     message.hidden || message.role === "tool" || message.role === "system" || !VISIBLE_TYPES.has(message.content_type)

@@ -26,9 +26,9 @@ const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
 /**
- * Losses by field and kind with their counts, the most serious kind first. The note of a row is that of its first
- * listed loss. It is empty if the list, which ends after a thousand losses, has none of the row's losses. Fields that
- * are kept in the extension slot are not lost and have no row (see `keptFields`).
+ * Losses by field and kind with their counts, the most serious kind and the largest count first. The note of a row is
+ * that of its first listed loss. It is empty if the list, which ends after a thousand losses, has none of the row's
+ * losses. Fields that are kept in the extension slot are not lost and have no row (see `keptFields`).
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
@@ -80,11 +80,11 @@ export function omittedCount(exported: Exported): number {
 const isMissed = ({ field, kind, count }: Exported["loss_counts"][number]) =>
   kind === "left_out" && count > 0 && !TECHNICAL_FIELDS.has(field);
 
-/** The left out fields that a person would miss. */
+/** The omitted fields that a person would miss. */
 export const missedFields = (exported: Exported): string[] =>
   exported.loss_counts.filter(isMissed).map(({ field }) => field);
 
-/** The number of left out items that a person would miss. */
+/** The number of omitted items that a person would miss. */
 export const missedCount = (exported: Exported): number =>
   exported.loss_counts.filter(isMissed).reduce((sum, { count }) => sum + count, 0);
 

@@ -4,7 +4,7 @@ import { vault } from "$lib/state/vault.svelte";
 /** Kinds with their own section or tab. All others are listed among the memories. */
 const KINDS_WITH_SECTION = new Set(["memory", "conversation", "message", "attachment", "tombstone", "audit"]);
 
-/** The kinds without a section of their own of which the vault has records, with the numbers of records. */
+/** The kinds in the vault that have no section of their own, with their numbers of records. */
 export function otherKinds(): { value: string; n: number }[] {
   return Object.entries(vault.info?.counts ?? {})
     .filter(([kind, n]) => n > 0 && !KINDS_WITH_SECTION.has(kind))

@@ -32,7 +32,7 @@ export type AgentRow = {
 class Agents {
   /** Null until loaded. */
   overview = $state.raw<AgentsOverview | null>(null);
-  /** Increases after every call of a client; calls at the same time increase it only once. */
+  /** Increases after every call of a client; calls that arrive during a load increase it only once. */
   revision = $state(0);
   readonly suggestions = $derived(this.overview?.suggestions ?? 0);
   /**

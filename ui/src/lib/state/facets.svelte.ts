@@ -58,7 +58,7 @@ class FacetNumbers {
     }
   }
 
-  /** Counts without filters and search. The result is reused until the vault changes. */
+  /** Counts without filters and search. The result is reused until the vault or the kind changes. */
   async #countAll(kind: string | null): Promise<Facets> {
     const key = `${vault.revision} ${kind}`;
     if (key === this.#counted) return this.all;

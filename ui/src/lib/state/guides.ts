@@ -72,7 +72,7 @@ export function formatsByGroup(): { group: Group; formats: string[] }[] {
 
 const simplified = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
 
-/** The sources that contain every word of the query: in a name, an id, a path or the name of a file. */
+/** The sources that contain every word of the query, in names, synonyms, ids, formats, paths or file names. */
 export function findSources(query: string): Source[] {
   const words = simplified(query).split(/\s+/).filter(Boolean);
   return SOURCES.filter((source) => {

@@ -64,8 +64,8 @@ export class Plan {
   }
 
   /**
-   * The name of the file, or the name of the assistant if the assistant chose the file name. This is a getter, so that
-   * it changes with the language.
+   * The file name if there is one file whose name a person chose, otherwise a name such as `ChatGPT export`. This is a
+   * getter, so that it changes with the language.
    */
   get label(): string {
     const { text, paths, format } = this.request;

@@ -163,7 +163,7 @@ class Importing {
     return canPlan ? this.plan() : this.inspect(this.paths);
   }
 
-  /** Computes what the import would do, without writing. */
+  /** Computes what the import would do, without writing. If files are encrypted, it first asks for their passphrase. */
   async plan(): Promise<void> {
     const run = ++this.#run;
     this.job?.cancelSilently();
@@ -261,7 +261,7 @@ class Importing {
       if (this.background) this.announce();
     } catch (error) {
       if (run === this.#run) this.fail(error);
-      // If nothing was imported, undo the choice about the scan.
+      // If nothing was imported, restore the previous choice about the scan.
       if (isUnlocked() && !this.plans.some((plan) => plan.report)) sensitive.scanPaused = wasPaused;
       vault.changed();
     }

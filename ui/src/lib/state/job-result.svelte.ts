@@ -42,7 +42,7 @@ export abstract class JobResult {
     }
   }
 
-  /** Cancels the job. */
+  /** Cancels the job, and says that the person stopped it. */
   readonly stop = (): void => {
     this.#cancel();
     this.failed = stoppedByUser();

@@ -3,7 +3,7 @@ import { untrack } from "svelte";
 import { UiError } from "./ui-error";
 import { session } from "./session.svelte";
 
-/** Shown when the person stopped the loading of a view. That is no failure, but Retry is offered too. */
+/** Shown when the person stopped the loading of a view. That is not a failure, but Retry is offered as well. */
 export const stoppedByUser = (): UiError =>
   new UiError(new BackendError({ code: "stopped", message: "", details: {} }));
 

@@ -18,7 +18,7 @@ import { session } from "./session.svelte";
 export type Row = FoundRow;
 
 const PAGE_SIZE = 100;
-/** The height of the lowest possible row, in pixels. */
+/** The smallest height that a row can have, in pixels. */
 const MIN_ROW_HEIGHT = 60;
 /** The largest number of rows that the backend returns in one call. */
 const MAX_PER_CALL = 1000;
@@ -220,7 +220,7 @@ function rowIdOf(hit: Hit): string | null {
   return hit.kind === "message" ? hit.conversation_id : hit.id;
 }
 
-/** The ids of all records that match the filter and query, also of rows that are not loaded. */
+/** The ids of all records that match the filter and query, including records whose rows are not loaded. */
 export async function allMatchingIds(from: Source, filter: Filter, query: string): Promise<string[]> {
   if (query && filter.kind === "conversation") {
     const titles = await from.search({ query, filter, limit: TITLE_HITS, offset: 0, typing: true });
@@ -261,7 +261,7 @@ export function recordToOpen(rows: readonly Row[], id: string | null, isNewQuery
   return rows[0]?.id ?? null;
 }
 
-/** The record to open after the records `leaving` disappear from the list. */
+/** The record to open once the records `leaving` are gone: the active one if it stays, else the next or previous. */
 export function nextAfterRemoval(
   rows: readonly Row[],
   leaving: readonly string[],

@@ -141,7 +141,7 @@ class Sensitive {
     this.revision += 1;
   }
 
-  /** Scans new records after a change, one scan at a time. */
+  /** Scans new records after a change, one scan at a time. While scans are paused, only reloads the counts. */
   async scanInBackground(): Promise<void> {
     if (this.scanPaused) return this.count().catch((error: unknown) => session.handleLocked(error));
     if (this.#backgroundJob || this.job) {
@@ -165,7 +165,7 @@ class Sensitive {
     }
   }
 
-  /** Scans everything again, on request of the person. */
+  /** Scans everything again, at the person's request. */
   async rescan(): Promise<void> {
     if (this.job) return;
     this.scanPaused = false;
@@ -204,7 +204,7 @@ class Sensitive {
     });
   }
 
-  /** Redacts values for good. False if the vault was locked meanwhile. */
+  /** Redacts values permanently. False if the vault was locked meanwhile. */
   async redact(request: RedactValuesRequest, job = new JobProgress()): Promise<boolean> {
     const isUnlocked = lockGuard();
     this.redacting = true;

@@ -85,7 +85,7 @@ class Session {
     this.phase = "welcome";
   }
 
-  /** Locks on request of the person. */
+  /** Locks at the person's request. */
   async lock(): Promise<void> {
     this.locked("person");
     // Locking takes long only if it has to wait for a running job. Show that only after 200 ms.

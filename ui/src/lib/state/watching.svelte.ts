@@ -82,7 +82,7 @@ class Watching {
     return this.#apply(backend().dismissFind(find.id));
   }
 
-  /** Opens the import sheet for a detected file, unless another sheet is open or an import runs. */
+  /** Opens the import sheet with a detected file, unless another sheet is open. A running import is shown instead. */
   import(find: Find): void {
     const { open } = dialogs;
     if (open !== null && open.kind !== "import") return;
