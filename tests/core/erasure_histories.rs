@@ -146,8 +146,8 @@ impl History {
         made
     }
 
-    /// Imports conversations with titles, files and tags, memories derived from messages, and a side file that quotes
-    /// a message.
+    /// Imports conversations with titles, files and tags, memories derived from messages, and a passthrough file that
+    /// quotes a message.
     fn import(&mut self) {
         self.imports += 1;
         let number = self.imports;
@@ -437,7 +437,7 @@ impl History {
         self.assert_complete(&done);
     }
 
-    /// Records that the markers of erased records must be gone from the vault. A marker may stay if another record
+    /// Notes that the markers of erased records must be gone from the vault. A marker may stay if another record
     /// contains it too (a memory derived from an erased one, or a copy in the Trash).
     fn forget(&mut self, erased: &[String]) {
         for id in erased {

@@ -102,7 +102,7 @@ fn imported() -> Timestamp {
     at(60)
 }
 
-/// The record number `n`. A conversation gets a message with the same properties.
+/// Record number `n`. A conversation gets a message with the same properties.
 fn unit(n: usize, spec: &RecordSpec) -> Unit {
     let secret = spec
         .secret
