@@ -27,7 +27,7 @@ export async function clientInterop(count) {
     HOME: home,
     MEMENTORY_SOCKET: place("run/clients.sock"),
     MEMENTORY_DATA_DIR: place("data"),
-    // The programs must not use the network for anything else.
+    // Keep the programs from using the network for updates and telemetry.
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
     DISABLE_TELEMETRY: "1",

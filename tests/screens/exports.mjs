@@ -10,7 +10,7 @@ const openSheet = async (page) => {
   await page.waitFor("export-sheet");
   await page.pointerAway();
 };
-/** Scrolls a part of the sheet to the end of the visible area, because a menu may have moved the sheet slightly. */
+/** Resets all scroll positions, which a menu may have changed slightly, then scrolls a part of the sheet into view. */
 const scrollTo = (page, id) =>
   page.mock(
     "(id) => { document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0)); document.querySelector(`[data-testid=\"${id}\"]`).scrollIntoView({ block: 'end' }); }",

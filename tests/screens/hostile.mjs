@@ -96,7 +96,7 @@ class HostileVisit {
     });
   }
 
-  /** Clicks the links. Each must first ask and show its real address, or it must be refused. */
+  /** Clicks the first five links. Each must ask for confirmation and show its real address, or it must be refused. */
   async #links(each) {
     const linkCount = await this.browser.run(
       "() => document.querySelectorAll('[data-testid=reader-message] .text > .md a[data-href]').length",
