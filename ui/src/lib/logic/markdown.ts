@@ -76,7 +76,7 @@ function parseMarkdown(source: string): Token[] | null {
     const tokens = marked.lexer(source);
     return tokens.length > LIMITS.blocks ? null : tokens;
   } catch {
-    // Nesting too deep for the parser.
+    // The text is nested too deeply for the parser.
     return null;
   }
 }

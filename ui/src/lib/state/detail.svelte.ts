@@ -5,7 +5,7 @@ export type Draft = { text: string; type: string | null; tags: string[] };
 /** `id` is the record that was active when the key was pressed, or null for all checked records. */
 export type DetailRequest = { action: "edit" | "tag" | "redact" | "original" | "source"; id: string | null };
 
-/** An action that was requested for the open record, and unsaved edits. Both exist in memory only. */
+/** An action that was requested for the open or the checked records, and unsaved edits. Kept in memory only. */
 class Detail {
   pending = $state.raw<DetailRequest | null>(null);
   drafts = $state<Record<string, Draft>>({});

@@ -17,7 +17,7 @@ class FirstWords {
     return this.#known[id] ?? null;
   }
 
-  /** Loads the first words, unless the returned function is called before. Call it when the row is no longer shown. */
+  /** Loads the first words after a delay. To cancel, call the returned function once the row is no longer shown. */
   request(id: string): () => void {
     if (this.#known[id] !== undefined) return () => undefined;
     const timer = setTimeout(() => {

@@ -18,8 +18,8 @@ function refusedText({ path, reason }: RefusedPath): string {
 }
 
 /**
- * Opens what the system has asked the program to open. For a vault, the unlock screen is shown. Files are imported; if
- * no vault is open, they wait until one is. Says which paths cannot be opened.
+ * Opens what the system has asked the program to open: shows the unlock screen of a vault, opens the demonstration, and
+ * imports files. If no vault is open, the files wait until one is. Says which paths cannot be opened.
  */
 export async function takeOpenRequests(): Promise<void> {
   const { vault, paths, refused, demonstration } = await backend().takeOpenRequests();

@@ -61,7 +61,7 @@ class Review {
     });
   }
 
-  /** Undoes the last answer and shows its memory. */
+  /** Undoes the last answer or skip, and shows its memory. */
   async undo(): Promise<void> {
     const step = this.#steps.at(-1);
     if (!step || this.busy) return;
