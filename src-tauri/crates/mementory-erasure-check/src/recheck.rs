@@ -13,7 +13,7 @@ use rusqlite::params;
 pub struct CleanedUp {
     /// Number of texts and rows that belonged to no record and were removed.
     pub orphans: u32,
-    /// True if all files that no record names were removed.
+    /// True if all files that no record refers to were removed.
     pub swept: bool,
     /// True if the write-ahead log was written back.
     pub wal_clean: bool,

@@ -22,7 +22,7 @@ pub enum GrantRefusal {
     UnknownToken,
     /// The person ended the grant.
     Revoked,
-    /// The grant's time is over.
+    /// The grant's expiry time has passed.
     Expired,
     /// The grant has reached its limit of records or calls for today.
     DailyLimit,
@@ -35,7 +35,7 @@ pub struct Call {
     pub op: &'static str,
     /// Number of records that leave the vault, by kind.
     pub left: BTreeMap<Kind, u32>,
-    /// Further words for the log. They never contain content of a record.
+    /// Additional note for the log entry. Never contains content of a record.
     pub note: &'static str,
 }
 

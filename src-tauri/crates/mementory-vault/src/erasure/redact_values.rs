@@ -147,8 +147,8 @@ impl Redactor<'_> {
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // Ignored, because the error of the transaction is returned. The next opening removes new blobs that stay
-            // behind.
+            // Ignored, because the error of the transaction is returned. New blobs left behind are removed when the
+            // vault is next opened.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, changed) = written?;

@@ -71,7 +71,7 @@ impl Trace {
 pub struct EvidenceMessage {
     /// The message.
     pub view: RowView,
-    /// Its record, without the verbatim.
+    /// Its record, without the `verbatim`.
     pub record: Record,
     /// First code point of the sentence in the message's text.
     pub start: u32,

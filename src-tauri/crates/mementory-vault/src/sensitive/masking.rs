@@ -89,7 +89,7 @@ impl<'k> Masker<'k> {
         u32::try_from(self.masked_values.len()).unwrap_or(u32::MAX)
     }
 
-    /// Masks a record, including its verbatim. Returns the marks in the masked text, or None if there was nothing to
+    /// Masks a record, including its `verbatim`. Returns the marks in the masked text, or None if there was nothing to
     /// mask.
     pub(crate) fn mask_record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Replacements::new();

@@ -15,10 +15,10 @@ use mementory_model::word_count;
 /// Replacement of erased words in other records and in files.
 pub(crate) const ERASED_MARK: &str = "[REDACTED:erased]";
 
-/// Parses JSON of a file or a verbatim. None if it is not JSON.
+/// Parses JSON of a file or a `verbatim`. None if it is not JSON.
 fn parse_json(text: &str) -> Option<Tree> {
     const MAX_DEPTH: u32 = 512;
-    // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired before
+    // Readers keep the escapes of lone surrogates in the `verbatim`. These are not Unicode, so they are repaired before
     // the text is parsed.
     let repaired = || Tree::parse(&mementory_json::repair(text.as_bytes())?.0, MAX_DEPTH).ok();
     Tree::parse(text, MAX_DEPTH).ok().or_else(repaired)

@@ -326,8 +326,8 @@ impl Removal {
         Some(Some(out))
     }
 
-    /// Removes the words from JSON inside a string (tool arguments, an older verbatim in an extension slot), where they
-    /// are escaped once more.
+    /// Removes the words from JSON inside a string (tool arguments, an older `verbatim` in an extension slot), where
+    /// they are escaped once more.
     fn clean_json_in_text(&self, text: &mut String) -> bool {
         if !text.trim_start().starts_with(['{', '[']) {
             return false;
