@@ -307,7 +307,7 @@ mod tests {
     use mementory_model::RecordKey;
 
     #[test]
-    fn items_of_a_rare_kind_are_listed_although_another_kind_has_many() {
+    fn items_of_a_rare_kind_are_listed_even_if_another_kind_has_many() {
         let mut report = ImportReport::default();
         for (kind, n) in [(Kind::Message, 6_000), (Kind::Memory, 700), (Kind::Conversation, 3)] {
             (0..n).for_each(|n| report.note(Some(kind), &format!("{n}"), ItemOutcome::Unchanged, "same"));

@@ -6,13 +6,14 @@ use mementory_model::{SaidBy, Timestamp};
 /// A message of the person ranks higher by this if the messages were compared in meaning, since the assistant repeats
 /// what the person said.
 const PERSON_BONUS: f32 = 0.06;
-/// A message of a system ranks lower by this, since such a message touches on almost everything.
+/// A system message ranks lower by this if the messages were compared in meaning, since it touches on almost
+/// everything.
 const SYSTEM_PENALTY: f32 = 0.06;
 
 /// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.
 const NEAR_BONUS: f32 = 0.35;
 
-/// Facts about the memory that decide how much weight a message has.
+/// Facts about the memory that affect the weight of a message.
 pub(super) struct MemoryFacts<'f> {
     pub(super) method: Option<&'f str>,
     /// Who said the content of the memory, if its source states this.
@@ -53,8 +54,7 @@ impl Weighed {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }
 
-    /// The rank of the candidate. The nearer it is to the memory, the higher the rank. Among equals the person comes
-    /// first.
+    /// The rank of the candidate: its confidence, adjusted for its speaker and time if the meaning was compared.
     pub(super) fn rank(&self) -> f32 {
         let speaker_bonus = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
             (true, Some(SaidBy::User)) => PERSON_BONUS,

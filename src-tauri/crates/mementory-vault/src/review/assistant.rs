@@ -1,4 +1,4 @@
-//! Whether an assistant still has a memory that the person wants deleted there, as far as later imports show.
+//! Whether an assistant still has a memory that the person wants it to delete, as far as later imports show.
 use crate::{
     VaultResult,
     batch_rows::BatchRows,
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 const MAX_LISTS: u32 = 50;
 const DAY: i64 = 86_400_000_000;
 
-/// State of a memory that the person wants deleted at its assistant, according to later imports.
+/// State of a memory that the person wants its assistant to delete, according to later imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssistantState {
     /// No list of the assistant's memories was imported since the person answered.
@@ -50,7 +50,7 @@ struct ListedMemory {
     text: String,
 }
 
-/// The memories that an assistant's list had at one point in time.
+/// The memories that were in an assistant's list at one point in time.
 struct Observation {
     at: i64,
     rows: HashSet<i64>,
