@@ -107,7 +107,7 @@ fn a_name_in_two_scripts_is_one_person_unless_the_relations_differ() {
 }
 
 #[test]
-fn things_places_and_months_are_no_people() {
+fn things_places_and_months_are_not_people() {
     for text in [
         "Her boss is German and strict.",
         "Lives in Florence with a friend from May to June.",
