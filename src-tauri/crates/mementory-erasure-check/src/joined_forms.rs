@@ -1,5 +1,4 @@
-//! The plain and escaped forms in which a file may contain the texts, indexed so that pieces of files can be found in
-//! them.
+//! The plain and escaped forms of the texts, joined and indexed so that pieces of files can be looked up in them.
 use memchr::memmem;
 
 /// Length in bytes of the windows (substrings) by which the filter rules out most pieces.

@@ -59,8 +59,7 @@ impl PageLayout {
         Some(Self { in_use, values: cells.into_iter().flat_map(|cell| cell.values).collect() })
     }
 
-    /// The layout of a page that is not part of a b-tree. All of it may belong to a value that does not fit into its
-    /// cell.
+    /// The layout of a page that is not part of a b-tree. All of it may be part of a value too long for its cell.
     fn of_overflow_page(length: usize, usable: usize) -> Self {
         let (all, value) = (0..length, PAGE_NUMBER_BYTES..usable);
         Self { in_use: vec![all], values: vec![value] }

@@ -43,8 +43,7 @@ struct TextFinder {
     split_lines: Option<SplitLines>,
     /// None if no text has several lines.
     quoted_lines: Option<QuotedLines>,
-    /// True after an erasure if a text is long enough for the deletion to look for pieces of it next to redaction
-    /// marks.
+    /// True after an erasure if a text is so long that the deletion looks for pieces of it next to redaction marks.
     has_long_text: bool,
     /// True if the checked erasure has rewritten files, so that it may have written the erasure marks in them.
     has_written_marks: bool,
@@ -441,8 +440,7 @@ mod tests {
             line.resize(LONG_LINE_BYTES as usize, b'x');
             line
         };
-        // `LARGE_FILE_BYTES` is a multiple of the chunk size. With the line break, the mark begins 7 bytes before a
-        // chunk ends.
+        // Chunks divide `LARGE_FILE_BYTES` evenly. With the line break, the mark begins 7 bytes before a chunk ends.
         let across_chunks = LARGE_FILE_BYTES - 8;
         for (mark, first_line_bytes, is_erasure, has_written_marks, expected) in [
             ("[REDACTED:name]", LARGE_FILE_BYTES, true, true, SearchResult::LongLine),

@@ -62,8 +62,7 @@ pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     all.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
-/// True if a piece next to a redaction mark in a file is a long part of a text, or a long one together with the other
-/// piece.
+/// True if a piece next to a redaction mark, alone or together with the other piece, is a long part of a text.
 pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
     let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();
@@ -83,8 +82,7 @@ pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after:
     })
 }
 
-/// True if the piece is long together with its neighbour, and a text contains both. `near` returns the bytes of the
-/// text around a range in which the neighbour is searched for.
+/// True if a text contains the piece, and the neighbour in the bytes that `near` returns, and both together are long.
 fn has_with_neighbour<'t>(
     forms: &'t JoinedForms,
     piece: &[u8],

@@ -14,8 +14,7 @@ use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 pub struct IndexWatch<'a> {
     /// Called repeatedly with the fault, the number of records done, and their total (0 if unknown).
     pub progress: &'a dyn Fn(IndexFault, u64, u64),
-    /// Set by another thread to cancel. Then the vault is not opened now, and the index is rebuilt when it is next
-    /// opened.
+    /// Set by another thread to cancel. The vault is then not opened, and the next attempt rebuilds the index.
     pub cancel: &'a AtomicBool,
 }
 
@@ -66,8 +65,7 @@ impl Context {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
             _ => {
-                // A fault is reported only while the vault is opened (with `watch`), not if the index catches up during
-                // a change.
+                // A fault is reported only while opening (with `watch`), not if the index catches up during a change.
                 if watch.is_some() {
                     self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
                 }

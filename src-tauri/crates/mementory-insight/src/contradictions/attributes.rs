@@ -45,8 +45,7 @@ pub(super) struct Attribute {
     pub(super) holds_for_good: bool,
     /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
-    /// True for an attribute that can have several values at once, and for the entry for sentences that state no
-    /// attribute.
+    /// True for an attribute that can have several values at once, and for the entry that stands for no attribute.
     is_excluded: bool,
     rows: usize,
 }

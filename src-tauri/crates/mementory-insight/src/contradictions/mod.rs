@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 
 /// Largest number of pairs that are returned. The pairs with the highest confidence are kept.
 const MAX_PAIRS: usize = 2000;
-/// Largest number of statements of one group that are compared with each other. If there are more, the newest are used.
+/// Largest number of statements of one group that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 40;
 
 /// A text and what is known about it.

@@ -44,8 +44,7 @@ impl Cut {
         all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
     }
 
-    /// The words to remove from import reports. Short words are left out, because they could be part of any name in a
-    /// report.
+    /// The words to remove from import reports. Short words are left out, since they could be part of any name.
     pub(crate) fn removal_in_reports(&self) -> Removal {
         Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
     }
@@ -55,9 +54,8 @@ impl Cut {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 
-    /// The words to remove from the record itself if `own` is true, and otherwise from records derived from it. Also
-    /// removes strings that repeat a part of the original text, `former`, that lies inside a span or crosses its
-    /// border.
+    /// The words to remove from the record itself (if `own`) or from records derived from it. Also covers strings that
+    /// repeat a part of the original text, `former`, inside a span or across its border.
     pub(crate) fn removal(&self, former: &str, own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if own {

@@ -1,5 +1,5 @@
-//! Repeats a redaction from the list of erasures in an older copy of the vault. The list has only fingerprints of the
-//! words, which are used to find the words in the records.
+//! Repeats a redaction from the list of erasures in an older copy of the vault. The list has only fingerprints, which
+//! are used to find the words in the records.
 use crate::{
     VaultResult,
     context::Context,
@@ -111,8 +111,8 @@ impl RedactAgain<'_> {
         let (seq, changed) = written?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = AfterRedacting { seq, changed: &changed, words: &removed, receipt_id, now };
-        // The redaction is committed. If a later step fails, the receipt stays pending, and the redaction is finished
-        // when the vault is next opened.
+        // The redaction is committed. If a later step fails, opening the vault again finishes it, since its receipt is
+        // pending.
         let receipt = Redactor::new(self.context).after_redacting(after, &mut evidence, progress);
         Ok(receipt.is_ok_and(|receipt| receipt.complete))
     }

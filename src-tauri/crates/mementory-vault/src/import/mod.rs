@@ -203,8 +203,7 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                // Ignored, because the first error is returned. New blobs left behind are removed when the vault is
-                // next opened.
+                // Ignored, because the first error is returned. Opening the vault removes any new blobs that are left.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }

@@ -79,8 +79,8 @@ fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candida
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
-    // A message that only repeats the list of saved memories is a copy, not evidence, even if the export links to it.
-    // What the person wrote (custom instructions) is the exception.
+    // A repeated list of saved memories is a copy, not evidence, even if the export links to it, unless the person
+    // wrote the memory (as in custom instructions).
     if part.content_type == "context" && !is_custom {
         return None;
     }

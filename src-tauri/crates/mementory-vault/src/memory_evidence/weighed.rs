@@ -6,8 +6,7 @@ use mementory_model::{SaidBy, Timestamp};
 /// A message of the person ranks higher by this if the messages were compared in meaning, since the assistant repeats
 /// what the person said.
 const PERSON_BONUS: f32 = 0.06;
-/// A system message ranks lower by this if the messages were compared in meaning, since it touches on almost
-/// everything.
+/// A system message that was compared in meaning ranks lower by this, since it touches on almost everything.
 const SYSTEM_PENALTY: f32 = 0.06;
 
 /// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.

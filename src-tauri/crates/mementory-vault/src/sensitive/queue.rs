@@ -209,8 +209,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Ignores these values, including in later scans, or stops ignoring them. Returns the number of values that
-    /// changed.
+    /// Ignores these values, now and in later scans, or stops ignoring them. Returns the number of changed values.
     pub fn ignore_values(&self, values: &[String], ignored: bool, now: Timestamp) -> VaultResult<u32> {
         let ids: Vec<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         self.context.store.write(|tx| {

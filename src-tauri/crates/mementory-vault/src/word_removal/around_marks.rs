@@ -15,8 +15,7 @@ use std::ops::Range;
 const SEPARATOR: char = '\0';
 /// Windows programs write this at the start of a text file.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
-/// Length in bytes of the beginning or end of a piece that is looked up to find a text of which the piece has only a
-/// part.
+/// Length in bytes of the beginning or end of a piece that is looked up if no text contains the whole piece.
 const EDGE_BYTES: usize = 12;
 
 /// The erased texts, indexed so that pieces of files can be found in them.
@@ -29,8 +28,7 @@ pub(crate) struct QuotedPieces {
     split_lines: SplitLines,
 }
 
-/// The pieces of a file before and after a piece, from which marks separate it. None at the start or end of a line or
-/// string.
+/// The pieces before the mark in front of a piece and after the mark behind it. None at the edge of a line or string.
 #[derive(Clone, Copy)]
 struct Neighbours<'p> {
     earlier: Option<&'p str>,
@@ -74,8 +72,8 @@ impl QuotedPieces {
             let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { "" };
             return found.map(|new| format!("{start}{new}{end}"));
         }
-        // A quoted text of several lines may have a mark in only one of them. JSON Lines are left out, since a JSON
-        // string contains no line breaks.
+        // A quoted text may have several lines and a mark in only one. JSON strings, as in JSON Lines, have no line
+        // breaks.
         let is_quotable = text.trim_end().contains('\n') && !is_json_lines(text);
         let across_lines = is_quotable.then(|| self.without_across_lines(text)).flatten();
         let text = across_lines.as_deref().unwrap_or(text);
@@ -189,9 +187,8 @@ impl QuotedPieces {
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece, or else, after a mark, its
-    /// longest prefix that is the end of a text, and, before a mark, its longest suffix that is the beginning of a
-    /// text.
+    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece, or else, after a mark, a
+    /// prefix that is the end of a text, and, before a mark, a suffix that is the beginning of a text.
     fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> [Option<Range<usize>>; 2] {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
             return [None, None];

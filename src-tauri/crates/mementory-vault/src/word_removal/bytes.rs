@@ -17,8 +17,7 @@ pub(crate) struct Words<'r> {
     forms: OnceLock<Option<SearchForms>>,
 }
 
-/// Removes the exact words of `removal` from the bytes, however they are escaped. None if the bytes contain none of
-/// them.
+/// Removes the exact words of `removal`, however they are escaped. None if the bytes contain none of them.
 pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
     Ok(Words::new(removal)?.without(bytes))
 }
@@ -46,8 +45,7 @@ impl<'r> Words<'r> {
         Ok(Self { removal, heads, forms: OnceLock::new() })
     }
 
-    /// True when the bytes may contain the words. Escapes are decoded, including those in strings that contain escaped
-    /// JSON.
+    /// True when the bytes may contain the words. Escapes are decoded, even those of JSON inside JSON strings.
     fn may_contain(&self, bytes: &[u8]) -> bool {
         if self.heads.is_match(bytes) {
             return true;

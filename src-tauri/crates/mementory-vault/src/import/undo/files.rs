@@ -15,8 +15,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
             continue;
         }
         // If a later batch replaced the bytes again, the file keeps the later bytes. Undoing the later batch then has
-        // to restore the bytes from before this batch, so they are stored as the earlier bytes in the entry of the
-        // later batch.
+        // to restore the bytes from before this batch, so they become the earlier bytes in the later batch's entry.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \
