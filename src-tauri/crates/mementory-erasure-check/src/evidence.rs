@@ -33,7 +33,7 @@ pub struct Evidence {
     pub blobs: Vec<[u8; 32]>,
     /// Number of passthrough files that were rewritten.
     pub passthrough_files: u32,
-    /// Number of other records that contained the same words and lost them.
+    /// Number of other records that contained the same words and were redacted.
     pub copies: u32,
     /// True if the write-ahead log was written back and truncated.
     pub wal_clean: bool,

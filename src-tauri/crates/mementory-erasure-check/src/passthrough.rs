@@ -134,7 +134,7 @@ fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
 
 impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
-    /// redaction marks is also searched for in pieces. A redaction removes whole words only.
+    /// redaction marks is also searched for in pieces. A redaction removes no pieces.
     fn new(texts: &[String], is_erasure: bool) -> StoreResult<Option<Self>> {
         // Windows files have `\r\n` where records have `\n`.
         let windows = texts.iter().filter(|text| text.contains('\n')).map(|text| text.replace('\n', "\r\n"));

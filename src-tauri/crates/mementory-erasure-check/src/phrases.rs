@@ -52,7 +52,7 @@ fn normal_form(bytes: &[u8]) -> String {
     normal_text(&plain)
 }
 
-/// The pieces of the texts between their redaction marks that are sentences or longer.
+/// The pieces of the texts between their redaction marks that are at least as long as a sentence.
 pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     let marked = texts.iter().filter(|text| text.contains(REDACTED));
     let all = marked.flat_map(|text| {

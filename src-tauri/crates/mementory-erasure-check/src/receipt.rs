@@ -36,7 +36,7 @@ pub struct Receipt {
     /// Number of other records that still contain the same words. They were left on purpose, so no place fails for
     /// them.
     pub copies_left: u32,
-    /// Number of other records that contained the same words and lost them. None if the number is not known, as in
+    /// Number of other records that contained the same words and were redacted. None if the number is not known, as in
     /// receipts of earlier program versions and of interrupted deletions.
     #[serde(default)]
     pub copies_redacted: Option<u32>,

@@ -28,7 +28,7 @@ pub struct Sentence {
     pub score: f32,
     /// Number of words that both contain, not counting pairs of hiragana.
     pub shared: u32,
-    /// Number of the supported part, counted from 0.
+    /// Index of the supported part.
     pub part: usize,
 }
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use mementory_insight::{Person, people};
 
-/// Name, relation and owner of everyone in `texts`, in the order of the answer.
+/// Name, relation and owner of everyone in `texts`, in the order in which they are returned.
 fn found(texts: &[&str]) -> Vec<(Option<String>, Option<&'static str>, Option<String>)> {
     people(texts).into_iter().map(|Person { name, relation, of, .. }| (name, relation, of)).collect()
 }

@@ -121,12 +121,12 @@ impl Backups<'_> {
         Ok(self.context.log_non_store_change(backup, now, "backup"))
     }
 
-    /// Copies the header, the database, its log and the list of erasures while the writer is locked, so that these
+    /// Copies the header, the database, its WAL and the list of erasures while the writer is locked, so that these
     /// files match each other. Then copies the blobs.
     fn copy_to(&self, to: &Path, monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
         let writer = self.context.store.writer();
         // A passive checkpoint does not wait for readers. Changes that it cannot move into the database because of a
-        // reader stay in the log, which is copied too.
+        // reader stay in the WAL, which is copied too.
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log, ERASURES] {
@@ -291,7 +291,7 @@ fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     match lock.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
         // Any error other than `WouldBlock` is ignored, since on a file system without locks no other process can hold
-        // one.
+        // a lock.
         _ => Ok(Some(lock)),
     }
 }

@@ -126,8 +126,8 @@ impl Vault {
         open_files().map_err(|error| with_damaged_page_count(dir, &key, error))
     }
 
-    /// Replaces a `Damaged` error with `DamagedPages` with the number of damaged pages, if there are any. Reads the
-    /// whole database.
+    /// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any. Reads
+    /// the whole database.
     pub fn counted(&self, error: VaultError) -> VaultError {
         with_damaged_page_count(&self.context.dir, self.context.keys.store(), error)
     }
@@ -377,7 +377,7 @@ fn remove_half_made(dir: &Path, existed: bool) {
     }
 }
 
-/// Replaces a `Damaged` error with `DamagedPages` with the number of damaged pages, if there are any.
+/// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any.
 fn with_damaged_page_count(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {

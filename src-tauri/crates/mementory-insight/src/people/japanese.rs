@@ -37,7 +37,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// Counts for each name how many texts begin with it.
+/// Counts how many texts begin with each name.
 pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     let Some(words) = lexicon("ja") else { return counts };

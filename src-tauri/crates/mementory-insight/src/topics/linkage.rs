@@ -14,8 +14,7 @@ struct Group {
     members: Vec<usize>,
     /// Incremented whenever the group changes.
     version: u32,
-    /// For each other group, the sum and the number of the known likenesses between its members and those of this
-    /// group.
+    /// For each other group, the sum and the count of the known likenesses between its members and those of this group.
     near: BTreeMap<usize, (f32, u32)>,
 }
 

@@ -44,9 +44,9 @@ pub struct ExportRange {
     pub to: Option<i64>,
     /// Only these records.
     pub ids: Option<Vec<String>>,
-    /// Leaves out records with one of these sensitivities.
+    /// Records with one of these sensitivities are left out.
     pub without_sensitivities: Vec<String>,
-    /// Only the last records of the range, at most this many.
+    /// Only the newest records of the range, at most this many.
     pub last: Option<u32>,
     /// Leave out embedding vectors.
     pub without_embeddings: bool,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Largest number of grants in a vault, including those that have ended.
 const MAX_GRANTS: usize = 200;
-/// Largest number of calls of one grant on one day. Each call adds an entry to the audit log, which only grows.
+/// Largest number of calls with one grant on one day. Each call adds an entry to the audit log, which only grows.
 const MAX_CALLS_PER_DAY: u32 = 10_000;
 const DAY_MICROS: i64 = 86_400_000_000;
 
@@ -28,7 +28,7 @@ pub enum GrantRefusal {
     DailyLimit,
 }
 
-/// A call of a client, as the audit log records it.
+/// A client's call, as the audit log records it.
 #[derive(Debug, Clone, Default)]
 pub struct Call {
     /// Name of the action: `client_search`, `client_list` …

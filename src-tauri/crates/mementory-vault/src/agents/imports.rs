@@ -25,7 +25,7 @@ pub struct OfferedMemory {
 pub struct Offered {
     /// Its memories and tasks, in the order of the document.
     pub memories: Vec<OfferedMemory>,
-    /// Number of its other elements, such as those of a graph.
+    /// Number of its other elements, such as graph nodes.
     pub others: u32,
     /// Number of elements that cannot be read.
     pub unreadable: u32,

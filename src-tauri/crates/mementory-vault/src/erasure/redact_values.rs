@@ -177,7 +177,7 @@ impl Redactor<'_> {
                 if only.is_some_and(|only| !only.contains(&view.id)) {
                     continue;
                 }
-                // The records are scanned again, because the text may have changed since the last scan, and former
+                // The records are scanned again, because the text may have changed since the last scan, and earlier
                 // versions may spell the value differently.
                 let mut places = vec![(view.pack, view.slot)];
                 let mut versions = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;

@@ -171,8 +171,8 @@ impl Exporter<'_> {
         Ok(Applied::new(()).then(FailedStep::AuditLog, |()| self.context.store.write(log)))
     }
 
-    /// Previews an export: its content, its losses, and the number of values that it would mask. The writer runs
-    /// without writing.
+    /// Previews an export: its content, its losses, and the number of values that it would mask. Runs the writer
+    /// without writing anything.
     pub fn export_preview(
         &self,
         format: &str,

@@ -85,7 +85,7 @@ fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candida
         return None;
     }
     let linked = candidate.found_by == FoundBy::Linked;
-    // A call of the memory tool contains the memory itself. It is evidence only if the export links to it.
+    // A call to the memory tool contains the memory itself. It is evidence only if the export links to it.
     if !linked && !is_speech(&candidate) {
         return None;
     }

@@ -47,7 +47,7 @@ impl Weighed {
         self.candidate.found_by == FoundBy::Linked
     }
 
-    /// True for a call of the memory tool. The call shows that the assistant wrote the memory down, but not that the
+    /// True for a call to the memory tool. The call shows that the assistant wrote the memory down, but not that the
     /// assistant said its content.
     pub(super) fn is_tool_call(&self) -> bool {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")

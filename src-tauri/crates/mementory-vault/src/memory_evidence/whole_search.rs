@@ -34,7 +34,7 @@ pub(super) fn any_came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
     })
 }
 
-/// Searches all conversations that could hold a memory.
+/// Searches all conversations that could contain a memory.
 pub(super) struct WholeSearch<'s> {
     pub(super) context: &'s Context,
     pub(super) view: &'s RowView,

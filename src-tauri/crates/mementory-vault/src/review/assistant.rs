@@ -57,9 +57,9 @@ struct Observation {
 }
 
 impl Review<'_> {
-    /// For each answered record, whether the assistant's list of memories still contained it after the answer. Later
+    /// For each reviewed record, whether the assistant's list of memories still contained it after the answer. Later
     /// imports of the list show that, and so do later conversations that contain the list. A memory that was only read
-    /// in a conversation shows nothing, since the conversation keeps memories that were deleted from the list.
+    /// in a conversation proves nothing, since the conversation keeps memories that were deleted from the list.
     ///
     /// # Errors
     /// Errors of the store.
@@ -142,7 +142,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
     for row in messages {
         let Some(view) = RowView::by_row(c, row)? else { continue };
         let record = context.store.packs.content(c, view.pack, view.slot)?;
-        // A call of the memory tool names one memory, while a list names all of them.
+        // A call to the memory tool names one memory, while a list names all of them.
         if record.message.is_some_and(|part| part.content_type == "context") {
             let rows = of_message.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
             out.push(Observation { at: view.sort, rows });

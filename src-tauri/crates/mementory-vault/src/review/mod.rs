@@ -49,7 +49,7 @@ impl Answer {
         !matches!(self, Self::True)
     }
 
-    /// Number of the answer in the table `reviews`.
+    /// Code of the answer in the table `reviews`.
     const fn code(self) -> i64 {
         match self {
             Self::True => 1,

@@ -148,7 +148,7 @@ impl<'k> Masker<'k> {
         Ok(known.or(found))
     }
 
-    /// Masks a tombstone: reason, actor and verbatim. Removes its signature, which covers the unmasked words.
+    /// Masks a tombstone: reason, actor and `verbatim`. Removes its signature, which covers the unmasked words.
     pub(crate) fn mask_tombstone(&mut self, tombstone: &mut Tombstone) {
         let mut pairs = Replacements::new();
         for text in [&tombstone.reason, &tombstone.actor] {

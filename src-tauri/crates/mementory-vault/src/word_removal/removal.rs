@@ -189,7 +189,7 @@ impl Removal {
         self.text(text).map(|new| *text = new).is_some()
     }
 
-    /// Removes the words everywhere in a record: text, title, tags, names, key, origin, source, fields, verbatim. If
+    /// Removes the words everywhere in a record: text, title, tags, names, key, origin, source, fields, `verbatim`. If
     /// something changed, drops the embeddings, which encode the words, and returns true. Keys of *other* records
     /// (links, parents, files) stay, since exports find those records by these keys.
     pub(crate) fn clean_record(&self, record: &mut Record) -> bool {
@@ -290,7 +290,7 @@ impl Removal {
         }
     }
 
-    /// Replacement of a number that is one of the exact strings as a whole.
+    /// Replacement of a number that equals one of the exact strings.
     fn number_replacement(&self, number: &str) -> Option<String> {
         self.candidates(number).find(|(from, _)| from == number).map(|(_, mark)| mark.clone())
     }
@@ -306,7 +306,7 @@ impl Removal {
                 true
             }
             Some(None) => false,
-            // The verbatim cannot be read as JSON, so it cannot be shown to be clean and is dropped.
+            // The `verbatim` cannot be read as JSON, so it cannot be shown to be clean and is dropped.
             None => {
                 record.verbatim = None;
                 true
