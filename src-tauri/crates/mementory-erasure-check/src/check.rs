@@ -1,5 +1,5 @@
 //! Looks for traces of erased data in the records, the decrypted database pages (free ones too), the index files, the
-//! blobs, the passthrough files, the WAL and the vault's folder. It uses nothing of the vault crate, which plans and
+//! blobs, the passthrough files, the WAL and the vault's folder. It uses no code of the vault crate, which plans and
 //! carries out deletions. It reads through the store and search crates, which the deletion uses too.
 use crate::{
     Evidence, PlaceOutcome, Receipt, ReceiptPlace,
@@ -114,8 +114,8 @@ impl ErasureCheck<'_> {
         ))
     }
 
-    /// Checks the index. Also returns those words of the evidence that the index still has because other records
-    /// contain them. If the index cannot be searched, returns all words.
+    /// Checks the index. Also returns those words of the evidence that the index still contains because of other
+    /// records. If the index cannot be searched, returns all words.
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
@@ -144,7 +144,7 @@ impl ErasureCheck<'_> {
         Ok((checked_place("search_index", leftovers.is_empty(), PlaceOutcome::Erased, detail), present))
     }
 
-    /// The words that the index may have for a record, read from all of its versions in the store.
+    /// The words that the index may contain for a record, read from all of its versions in the store.
     fn words_of_row(&self, row: i64) -> StoreResult<HashSet<String>> {
         let connection = self.store.extra_reader()?;
         let sql = "SELECT pack, slot FROM records WHERE row = ?1 UNION SELECT pack, slot FROM versions WHERE row = ?1";

@@ -1,5 +1,5 @@
 //! Counts other records that contain a sentence of an erased text. The index finds current records. Records in the
-//! Trash and former versions, which the index lacks, are read one by one.
+//! Trash and earlier versions, which the index lacks, are read one by one.
 use crate::{
     ErasureCheck, Evidence,
     sentence::{contains_sentence, normal_texts},

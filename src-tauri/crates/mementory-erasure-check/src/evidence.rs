@@ -4,7 +4,7 @@ use memchr::memmem;
 use mementory_model::Record;
 use std::collections::BTreeSet;
 
-/// Length in bytes of a window, a piece of a replaced pack that the check searches for. It is too long to occur by
+/// Length in bytes of a window, a sample of a pack's old bytes that the check searches for. It is too long to occur by
 /// chance.
 const WINDOW_BYTES: usize = 32;
 /// Upper limit for the windows taken from one version of a pack.
@@ -27,13 +27,13 @@ pub struct Evidence {
     pub texts: Vec<String>,
     /// Redacted words, in normal form, which other records may contain.
     pub sentences: Vec<String>,
-    /// Every word that the index may have had for the erased and redacted records, in all their versions.
+    /// Every word that the index may have contained for any version of the erased and redacted records.
     pub(crate) words: BTreeSet<String>,
-    /// Names of removed attachments.
+    /// Digests of removed attachments.
     pub blobs: Vec<[u8; 32]>,
     /// Number of passthrough files that were rewritten.
     pub passthrough_files: u32,
-    /// Number of other records that contained the same words and lost them.
+    /// Number of other records that contained the same words and were redacted.
     pub copies: u32,
     /// True if the write-ahead log was written back and truncated.
     pub wal_clean: bool,
@@ -47,7 +47,7 @@ impl Evidence {
         Self { traces_unknown: true, gone_rows, rewritten_rows, wal_clean, ..Self::default() }
     }
 
-    /// Adds every word that the index may have for a version of a record.
+    /// Adds every word that the index may contain for a version of a record.
     pub fn record(&mut self, record: &Record) {
         indexed_words(record, &mut |word| {
             if !self.words.contains(word) {
@@ -57,7 +57,7 @@ impl Evidence {
     }
 
     /// Adds a piece of the stored vector of an erased or redacted text. A vector is not a word, so the piece is treated
-    /// like bytes from a pack that does not exist.
+    /// like a window of a pack that does not exist.
     pub fn vector(&mut self, stored: &[u8]) {
         let middle = stored.len() / 2;
         if let Some(window) = stored.get(middle..middle + WINDOW_BYTES) {
@@ -66,8 +66,8 @@ impl Evidence {
         }
     }
 
-    /// Adds windows of a pack's former bytes that the new bytes do not contain. Drops earlier windows of this pack
-    /// that the new bytes contain again.
+    /// Adds windows of a pack's old bytes that the new bytes lack. Drops windows from earlier calls for this pack that
+    /// the new bytes contain again.
     pub fn pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
         // If a pack is replaced again, the new bytes may contain earlier windows. Those are no longer traces.
         if self.window_packs.contains(&pack) {

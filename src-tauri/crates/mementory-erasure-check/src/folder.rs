@@ -6,7 +6,7 @@ use std::path::Path;
 const VAULT_FILES: [&str; 8] =
     ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock", "erasures"];
 
-/// Names of files that operating systems and synchronising programs put into folders. The check ignores them.
+/// Names of files that operating systems and sync clients put into folders. The check ignores them.
 const SYSTEM_FILES: [&str; 14] = [
     ".DS_Store",
     ".localized",
@@ -25,7 +25,7 @@ const SYSTEM_FILES: [&str; 14] = [
 ];
 
 /// Prefixes of the program's own files that a crash can leave incomplete: a changed header, and scratch space. They are
-/// removed at every opening. The last prefix is from versions before the program was renamed.
+/// removed whenever a vault is opened. The last prefix is from versions before the program was renamed.
 const PARTIAL_PREFIXES: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
 
 /// Removes incomplete files that a crash left in the vault's folder. The caller must hold the vault's lock and must not
@@ -43,7 +43,7 @@ pub fn clear_partials(dir: &Path) {
 
 impl ErasureCheck<'_> {
     /// Fails if the folder contains copies of the vault's own files, such as the copy made before a schema upgrade,
-    /// which still contains everything. Other files are only named.
+    /// which still contains everything. Other files are only listed.
     pub(crate) fn check_folder(&self) -> ReceiptPlace {
         let mut unknown_files: Vec<(String, bool)> = std::fs::read_dir(self.dir)
             .map(|list| {
@@ -88,7 +88,7 @@ fn is_copy(name: &str, path: &Path, depth: u32) -> bool {
     if is_store_file || is_index_file || is_blob_file || PARTIAL_PREFIXES[1..].iter().any(|p| lower.starts_with(p)) {
         return true;
     }
-    // Links are not followed, since they may lead anywhere, even round in a circle.
+    // Links are not followed, since they may lead anywhere, even in a circle.
     if depth == 0 || !path.symlink_metadata().is_ok_and(|m| m.is_dir()) {
         return false;
     }

@@ -1,9 +1,9 @@
-//! Lists the words that the index may have for a record. The check has its own code for this, independent of the
+//! Lists the words that the index may contain for a record. The check has its own code for this, independent of the
 //! vault's code that fills the index.
 use mementory_model::Record;
 
-/// Calls `each` with every word of a record that the index may have (of text, title, blocks, files, names and tags),
-/// and with each whole tag.
+/// Calls `each` with every word of a record that the index may contain (from text, title, blocks, files, names and
+/// tags), and with each whole tag.
 pub(crate) fn indexed_words(record: &Record, each: &mut impl FnMut(&str)) {
     let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten();
     let files = record.attachments.iter();

@@ -1,13 +1,13 @@
-//! Texts in the forms in which a file may write them, prepared to search for pieces of files in them.
+//! The plain and escaped forms of the texts, joined and indexed so that pieces of files can be looked up in them.
 use memchr::memmem;
 
-/// Length in bytes of the windows by which most pieces are ruled out.
+/// Length in bytes of the windows (substrings) by which the filter rules out most pieces.
 const WINDOW_BYTES: usize = 8;
-/// Smallest and largest number of bytes that have a bit for each window.
+/// Smallest and largest size of the filter in bytes.
 const FILTER_BYTES: (usize, usize) = (1 << 8, 1 << 27);
 
-/// The forms, each followed by a zero byte, and a bit for each of their windows. A piece with a window whose bit is not
-/// set is in none of them, so that they need not be searched for it.
+/// The forms, each followed by a zero byte, and a Bloom filter with a bit for each window. A piece with a window whose
+/// bit is not set is in none of the forms, so no search is needed.
 pub(crate) struct JoinedForms {
     bytes: Vec<u8>,
     bits: Vec<u8>,
@@ -31,7 +31,7 @@ impl JoinedForms {
         &self.bytes
     }
 
-    /// The positions of the piece in the forms, without overlapping ones.
+    /// The positions of the piece in the forms, without overlapping matches.
     pub(crate) fn positions<'p>(&'p self, piece: &'p [u8]) -> impl Iterator<Item = usize> + 'p {
         let found = self.may_contain(piece).then(|| memmem::find_iter(&self.bytes, piece));
         found.into_iter().flatten()
@@ -45,7 +45,7 @@ impl JoinedForms {
     }
 }
 
-/// Position of the byte and the bit of a window, by its FNV hash. `length` is a power of two.
+/// Index of the byte and mask of the bit for a window, from its FNV hash. `length` is a power of two.
 fn place_of(window: &[u8], length: usize) -> (usize, u8) {
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     let hash = window.iter().fold(0xcbf2_9ce4_8422_2325, mix);
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_text_is_found_from_each_of_its_letters_on() {
+    fn every_suffix_of_a_text_is_found() {
         let forms = [b"The key is under the stone.".to_vec(), b"Tell nobody.".to_vec()];
         let joined = JoinedForms::new(forms.iter());
         for piece in forms.iter().flat_map(|form| (0..form.len()).filter_map(move |at| form.get(at..))) {

@@ -22,8 +22,8 @@ const TEXT_COLUMNS: [(&str, u64); 19] = [
     ("SELECT id, body FROM receipts", 1),
     ("SELECT uid FROM batches", 2),
     ("SELECT detector FROM findings", 1),
-    // The index on links contains the relation too, because an index contains the primary key of a table without row
-    // numbers.
+    // The index on links contains the relation too, because an index on a `WITHOUT ROWID` table contains its primary
+    // key.
     ("SELECT relation FROM links", 2),
     ("SELECT media_type FROM files", 1),
     // Vectors are counted, because a record with the same text as an erased one has the same vector.
@@ -96,7 +96,7 @@ pub(crate) fn counts_by_index(
 }
 
 /// How often each needle occurs in live data. Packs are searched in their compressed form, which contains some words
-/// unchanged. A needle that was taken from a former version of a pack (`owners` has the id of that pack for each
+/// unchanged. A needle that was taken from an earlier version of a pack (`owners` has the id of that pack for each
 /// needle) is counted in the other packs, which may contain the same bytes, but not in that pack itself.
 pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -> StoreResult<Vec<u64>> {
     let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
@@ -147,8 +147,8 @@ impl NeedleCounter<'_> {
         Ok(())
     }
 
-    /// Counts in the columns of tables, and in those members of import reports whose values the program defines. The
-    /// other words of a report are removed with the record.
+    /// Counts needles in the columns of tables, and in those members of import reports whose values the program
+    /// defines. The other words of a report are removed with the record.
     fn count_columns(mut self, connection: &Connection) -> StoreResult<Vec<u64>> {
         for (sql, times) in TEXT_COLUMNS {
             let mut statement = connection.prepare(sql)?;
@@ -184,7 +184,7 @@ impl NeedleCounter<'_> {
         }
     }
 
-    /// Counts in the packs with ids from `from` to `to`.
+    /// Counts needles in the packs with ids from `from` to `to`.
     fn count_packs(
         mut self,
         connection: &Connection,

@@ -15,7 +15,7 @@ const MIN_CELL_BYTES: usize = 4;
 pub(crate) struct PageLayout {
     /// Bytes that SQLite or the cipher uses. Ranges that touch are joined.
     in_use: Vec<Range<usize>>,
-    /// Texts and blobs, as far as this page contains them.
+    /// The parts of texts and blobs that are in this page.
     values: Vec<Range<usize>>,
 }
 
@@ -59,14 +59,14 @@ impl PageLayout {
         Some(Self { in_use, values: cells.into_iter().flat_map(|cell| cell.values).collect() })
     }
 
-    /// The layout of a page that is not part of a b-tree. All of it may be the value of a longer cell.
+    /// The layout of a page that is not part of a b-tree. All of it may be part of a value too long for its cell.
     fn of_overflow_page(length: usize, usable: usize) -> Self {
         let (all, value) = (0..length, PAGE_NUMBER_BYTES..usable);
         Self { in_use: vec![all], values: vec![value] }
     }
 
-    /// True if all of these bytes are in use and no text or blob contains them all. Such bytes equal a text only by
-    /// chance: they are the end of one value and the beginning of the next, or of a number.
+    /// True if all of these bytes are in use and no text or blob contains them all. Such bytes match a text only by
+    /// chance: they extend from one value into the next one, or into a number.
     pub(crate) fn is_across_values(&self, bytes: &Range<usize>) -> bool {
         let is_inside_one = |ranges: &[Range<usize>]| {
             let after = ranges.partition_point(|range| range.start <= bytes.start);
@@ -101,7 +101,7 @@ impl Cell {
     }
 }
 
-/// The texts and blobs of a record, as far as `local`, the part of it in this page, contains them.
+/// The parts of a record's texts and blobs that are in `local`, the part of the record in this page.
 fn values_of_record(data: &[u8], local: Range<usize>) -> Option<Vec<Range<usize>>> {
     let (header, mut at) = read_varint(data, local.start)?;
     let body = local.start + usize::try_from(header).ok().filter(|header| *header <= local.len())?;
@@ -142,7 +142,7 @@ fn read_u16(data: &[u8], at: usize) -> Option<usize> {
     Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])))
 }
 
-/// A number of one to nine bytes, and the position after it.
+/// Reads a varint of one to nine bytes. Returns it and the position after it.
 fn read_varint(data: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0_u64;
     for n in at..at + 8 {
@@ -173,7 +173,7 @@ mod tests {
         found.collect::<Result<_, _>>().unwrap()
     }
 
-    /// For every occurrence of the word in the pages: whether it is across values.
+    /// For every occurrence of the word in the pages: whether it extends across values.
     fn occurrences(pages: &[Vec<u8>]) -> Vec<bool> {
         let of_page = |(number, data): (usize, &Vec<u8>)| {
             let layout = PageLayout::of(data, number == 0, 0).unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_text_and_the_beginning_of_the_next_value_are_no_text() {
+    fn bytes_across_two_values_are_not_a_text() {
         let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b BLOB, c);";
         let across = pages_after(&format!("{table} INSERT INTO t VALUES (1, 'attachment', x'7301', 5);"));
         assert_eq!(occurrences(&across), [true], "a text and a blob");

@@ -41,7 +41,7 @@ impl ErasureCheck<'_> {
         let mut hits = self.scan_in_two_threads(&connection, &search, pages)?;
         let mut wal_clean = None;
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
-            // Pages are wiped before their traces are attributed to live data, since traces between the cells belong to
+            // Pages are wiped before their traces are attributed to live data, since traces in unused bytes belong to
             // none.
             let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
             wal_clean = Some(wipe(&dirty)?);
@@ -109,8 +109,8 @@ impl<'n> PageSearch<'n> {
         Ok(hits)
     }
 
-    /// Adds the occurrences in one page. Those that extend over several values are left out: they are by chance, for
-    /// example a text before a hash that begins with the letter that the text lacks.
+    /// Adds the occurrences in one page. Those that extend over several values are left out. They match by chance, for
+    /// example where a text that lacks the last letter precedes a hash that begins with it.
     fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut layout = None;
         for (needle, start) in self.search.each(bytes) {

@@ -1,5 +1,5 @@
 //! Searches the passthrough files from the first byte to the last, without the code that rewrites them. The words are
-//! searched for as bytes, plain and as JSON writes them.
+//! searched for as bytes, plain and escaped as in JSON.
 use crate::{
     ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace,
     joined_forms::JoinedForms,
@@ -17,17 +17,17 @@ use std::{collections::BTreeSet, fmt::Write, io::Read, ops::Range};
 const HEAD_BYTES: usize = 48;
 /// Texts with fewer bytes than this are not searched for, since they occur in any file by chance.
 const MIN_TEXT_BYTES: usize = 5;
-/// Length of a redaction mark, in bytes, for which a piece beside it is surely found across two windows.
+/// Longest redaction mark, in bytes, for which a piece next to the mark is found even across two windows.
 const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
-/// Rest of the mark that an erasure writes.
+/// Rest of the mark that an erasure writes, after [`REDACTED`].
 const ERASED: &[u8] = b"erased]";
-/// Bytes read at a time, or more if the texts are long.
+/// Number of bytes read at a time. Long texts require more.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Size in bytes from which a file is read line by line by the deletion.
+/// Size in bytes from which the deletion reads a file line by line.
 const LARGE_FILE_BYTES: u64 = 64 << 20;
-/// Length in bytes from which the deletion does not compare the pieces of a line of a large file.
+/// Length in bytes from which a line of a large file is too long for the deletion to compare its pieces.
 const LONG_LINE_BYTES: u64 = 8 << 20;
 /// First bytes of compressed files, in which words cannot be found.
 const COMPRESSED_SIGNATURES: [&[u8]; 8] =
@@ -37,15 +37,15 @@ struct TextFinder {
     heads: Needles,
     forms: Vec<Vec<u8>>,
     max_form_bytes: usize,
-    /// All forms of the texts and their pieces. Pieces of files are searched for in it.
+    /// All forms of the texts and of their pieces, in which pieces of files are looked up.
     joined_forms: JoinedForms,
     /// None if the texts have no redaction marks.
     split_lines: Option<SplitLines>,
     /// None if no text has several lines.
     quoted_lines: Option<QuotedLines>,
-    /// True after an erasure, if a text is so long that the deletion compares pieces of it beside redaction marks.
+    /// True after an erasure if a text is so long that the deletion looks for pieces of it next to redaction marks.
     has_long_text: bool,
-    /// True if the checked erasure has rewritten files, so that their marks of erasures may be its own.
+    /// True if the checked erasure has rewritten files, so that it may have written the erasure marks in them.
     has_written_marks: bool,
 }
 
@@ -65,7 +65,7 @@ enum SearchResult {
     Clean,
     Compressed,
     Found,
-    /// A line in which the deletion did not compare the pieces of quoted texts.
+    /// A line is too long for the deletion to have compared the pieces of quoted texts in it.
     LongLine,
 }
 
@@ -81,7 +81,7 @@ impl ErasureCheck<'_> {
             found.collect::<Result<_, _>>()?
         };
         let finder = TextFinder::new(&evidence.texts, !evidence.gone_rows.is_empty())?.map(|finder| TextFinder {
-            // What rewrote no file wrote no mark into a file either.
+            // A deletion that rewrote no file wrote no mark into one.
             has_written_marks: evidence.passthrough_files > 0,
             ..finder
         });
@@ -134,9 +134,9 @@ fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
 
 impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
-    /// redaction marks is also searched for in pieces. A redaction removes whole words only.
+    /// redaction marks is also searched for in pieces. A redaction removes no pieces.
     fn new(texts: &[String], is_erasure: bool) -> StoreResult<Option<Self>> {
-        // Records have `\n` where a file of Windows has `\r\n`.
+        // Windows files have `\r\n` where records have `\n`.
         let windows = texts.iter().filter(|text| text.contains('\n')).map(|text| text.replace('\n', "\r\n"));
         let texts: &[String] = &texts.iter().cloned().chain(windows).collect::<Vec<_>>();
         let is_distinctive = |t: &&String| {
@@ -175,8 +175,8 @@ impl TextFinder {
         let mut is_start = true;
         let mut is_json = false;
         let mut lines = LongLines { counts_erased: !self.has_written_marks, ..LongLines::default() };
-        // The end of a window is kept, so that a text, or two pieces of one, that begin there are found together with
-        // the next bytes. At least as many bytes are read at a time, so that each byte is searched twice at most.
+        // The end of a window is kept, so that a text, or two pieces of one, that begin there are found with the next
+        // bytes. At least as many bytes are read at a time, so that each byte is searched twice at most.
         let most_kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
         let chunk_bytes = CHUNK_BYTES.max(most_kept) as u64;
         loop {
@@ -220,13 +220,12 @@ impl TextFinder {
             || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(bytes, window.is_json))
     }
 
-    /// True if the window contains a redaction mark, and all that stands between it and the next mark, or the edge of
-    /// the string, line or file, is part of one of the texts. An earlier redaction left such a mark inside a quoted
-    /// text.
+    /// True if the window contains a redaction mark that an earlier redaction left inside a quoted text: everything
+    /// between it and the next mark, or the edge of the string, line or file, is part of one of the texts.
     fn has_piece_beside_mark(&self, window: &Window<'_>, marks: &[Range<usize>]) -> bool {
         let bytes = window.bytes;
         let is_piece_edge = |at: &usize| is_edge(bytes, *at, window.is_json);
-        // A piece that goes beyond the window is left out here. It is whole in the next window.
+        // A piece that extends beyond the window is left out, since the next window contains all of it.
         let file_start = window.is_start.then_some(0);
         let file_end = window.is_end.then_some(bytes.len());
         marks.iter().enumerate().any(|(n, mark)| {
@@ -243,8 +242,8 @@ impl TextFinder {
     }
 }
 
-/// Finds lines of large files that are so long that the deletion cannot compare the pieces of quoted texts in them, and
-/// that have redaction marks.
+/// Finds lines with redaction marks in large files that are too long for the deletion to compare the pieces of quoted
+/// texts in them.
 #[derive(Default)]
 struct LongLines {
     /// Whether the marks of erasures count. They do not if the checked erasure may have written them.
@@ -287,7 +286,7 @@ fn has_mark(bytes: &[u8]) -> bool {
     memmem::find(bytes, REDACTED).is_some()
 }
 
-/// True if the bytes contain a mark that no erasure wrote. A mark whose class is not complete does not count.
+/// True if the bytes contain a mark that no erasure wrote. A cut-off mark that may be from an erasure does not count.
 fn has_mark_of_redaction(bytes: &[u8]) -> bool {
     let mut classes = memmem::find_iter(bytes, REDACTED).filter_map(|at| bytes.get(at + REDACTED.len()..));
     classes.any(|class| !class.starts_with(ERASED) && !ERASED.starts_with(class))
@@ -304,7 +303,7 @@ fn redaction_marks(window: &[u8]) -> Vec<Range<usize>> {
     memmem::find_iter(window, REDACTED).filter_map(mark_at).collect()
 }
 
-/// True if a string or a line ends at this byte: a quotation mark of JSON that is not escaped, or a line break.
+/// True if a string or a line ends at this byte: an unescaped quotation mark of JSON, or a line break.
 fn is_edge(window: &[u8], at: usize, is_json: bool) -> bool {
     let is_escaped = || window.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
     match window.get(at) {
@@ -314,7 +313,7 @@ fn is_edge(window: &[u8], at: usize, is_json: bool) -> bool {
     }
 }
 
-/// The text as it is, as JSON writes it, and as JSON writes it in ASCII only (with lower-case and upper-case escapes).
+/// The text as it is, escaped as in JSON, and escaped as in ASCII-only JSON (with lower-case and upper-case escapes).
 fn written_forms(text: &str) -> BTreeSet<Vec<u8>> {
     let quoted = serde_json::to_string(text).unwrap_or_default();
     let json = quoted.trim_matches('"').to_owned();
@@ -441,7 +440,7 @@ mod tests {
             line.resize(LONG_LINE_BYTES as usize, b'x');
             line
         };
-        // Chunks divide this size, and the first line ends with a line break: the mark begins 7 bytes before a chunk ends.
+        // Chunks divide `LARGE_FILE_BYTES` evenly. With the line break, the mark begins 7 bytes before a chunk ends.
         let across_chunks = LARGE_FILE_BYTES - 8;
         for (mark, first_line_bytes, is_erasure, has_written_marks, expected) in [
             ("[REDACTED:name]", LARGE_FILE_BYTES, true, true, SearchResult::LongLine),

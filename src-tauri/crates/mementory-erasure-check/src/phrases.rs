@@ -2,7 +2,7 @@
 //! code is independent of the vault's code that removes the pieces.
 //!
 //! A short phrase may be in many texts by chance. A piece counts only if it is long, or if another piece of the same
-//! text is beside it and both together are long.
+//! text is next to it and both together are long.
 use crate::joined_forms::JoinedForms;
 use memchr::memmem;
 use mementory_model::{REDACTED, between_redaction_marks, is_of_unspaced_script, normal_text, word_count};
@@ -13,15 +13,15 @@ use std::{
     ops::Range,
 };
 
-/// Length of a long phrase, in bytes of its normal form.
+/// Smallest length of a long phrase, in bytes of its normal form.
 const LONG_PHRASE_BYTES: usize = 32;
-/// Number of words of a long phrase.
+/// Smallest number of words of a long phrase.
 const LONG_PHRASE_WORDS: usize = 5;
-/// Length of a piece that is compared with a text as a whole, in bytes of its normal form.
+/// Smallest length of a piece that is compared with a text as a whole, in bytes of its normal form.
 const SENTENCE_BYTES: usize = 12;
-/// Length of a piece that is searched for beside another one, in bytes of its normal form.
+/// Smallest length of a piece that is searched for next to another one, in bytes of its normal form.
 const NEIGHBOUR_BYTES: usize = 6;
-/// Upper limit for the bytes between two pieces that are beside each other.
+/// Largest number of bytes between two pieces that count as neighbours.
 pub(crate) const MAX_GAP_BYTES: usize = 128;
 /// Number of bytes of a neighbouring piece that are compared.
 const NEIGHBOUR_EDGE_BYTES: usize = 72;
@@ -35,7 +35,7 @@ fn is_sentence(normal: &str) -> bool {
 }
 
 /// The normal form of bytes of a file. Escaped characters are left out, except those of scripts without spaces, so that
-/// the form is never longer than that of the text for which the bytes stand.
+/// the result is never longer than the normal form of the unescaped text.
 fn normal_form(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());
@@ -52,7 +52,7 @@ fn normal_form(bytes: &[u8]) -> String {
     normal_text(&plain)
 }
 
-/// The pieces of the texts between their redaction marks that are sentences or longer.
+/// The pieces of the texts between their redaction marks that are at least as long as a sentence.
 pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     let marked = texts.iter().filter(|text| text.contains(REDACTED));
     let all = marked.flat_map(|text| {
@@ -62,7 +62,7 @@ pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     all.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
-/// True if one of the pieces around a redaction mark of a file is part of a text.
+/// True if a piece next to a redaction mark, alone or together with the other piece, is a long part of a text.
 pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
     let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();
@@ -82,7 +82,7 @@ pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after:
     })
 }
 
-/// True if the texts contain a piece at a place where `near` returns bytes that contain the neighbouring piece.
+/// True if a text contains the piece, and the neighbour in the bytes that `near` returns, and both together are long.
 fn has_with_neighbour<'t>(
     forms: &'t JoinedForms,
     piece: &[u8],
@@ -97,7 +97,7 @@ fn has_with_neighbour<'t>(
             .any(|at| near(at..at + piece.len()).is_some_and(|near| memmem::find(near, neighbour).is_some()))
 }
 
-/// A piece in one of the forms in which a file may write it.
+/// A piece in one of its plain or escaped forms.
 struct Form {
     /// Number of the piece.
     piece: usize,
@@ -114,8 +114,8 @@ pub(crate) struct SplitLines {
 }
 
 impl SplitLines {
-    /// Prepares the search. `written_forms` returns the forms in which a file may write a piece. None if no text has
-    /// such pairs.
+    /// Prepares the search. `written_forms` returns the plain and escaped forms of a piece. None if no text has such
+    /// pairs.
     pub(crate) fn new(
         texts: &[String],
         written_forms: impl Fn(&str) -> BTreeSet<Vec<u8>>,

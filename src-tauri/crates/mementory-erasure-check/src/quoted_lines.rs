@@ -1,5 +1,5 @@
 //! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one of the lines. The other
-//! lines have no mark beside them, so they are found by the beginning or the end of the text.
+//! lines have no mark next to them, so they are found by the beginning or the end of the text.
 use crate::phrases::{is_long_phrase, pieces_of};
 use mementory_model::{REDACTED, normal_text};
 use mementory_search::Needles;
@@ -33,8 +33,8 @@ impl QuotedLines {
         Ok(Some(Self { texts, beginnings, ends }))
     }
 
-    /// True if the bytes before one of the marks are the beginning of a text, or the bytes behind it are the end of
-    /// one, across a line break.
+    /// True if the bytes before a mark are the beginning of a text, or the bytes after it are the end of one. They must
+    /// form a long phrase that includes a line break.
     pub(crate) fn are_around(&self, window: &[u8], marks: &[Range<usize>]) -> bool {
         if marks.is_empty() {
             return false;

@@ -12,7 +12,7 @@ pub enum PlaceOutcome {
     Redacted,
     /// The erased data was never there.
     NotPresent,
-    /// It was not shown that the erased data is gone.
+    /// The check could not show that the erased data is gone.
     Failed,
 }
 
@@ -36,8 +36,8 @@ pub struct Receipt {
     /// Number of other records that still contain the same words. They were left on purpose, so no place fails for
     /// them.
     pub copies_left: u32,
-    /// Number of other records that contained the same words and lost them. None if the number is not known, as in
-    /// receipts of former versions and of interrupted deletions.
+    /// Number of other records that contained the same words and were redacted. None if the number is not known, as in
+    /// receipts of earlier program versions and of interrupted deletions.
     #[serde(default)]
     pub copies_redacted: Option<u32>,
 }

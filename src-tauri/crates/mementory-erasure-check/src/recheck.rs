@@ -13,7 +13,7 @@ use rusqlite::params;
 pub struct CleanedUp {
     /// Number of texts and rows that belonged to no record and were removed.
     pub orphans: u32,
-    /// True if all files that no record names were removed.
+    /// True if all files that no record refers to were removed.
     pub swept: bool,
     /// True if the write-ahead log was written back.
     pub wal_clean: bool,
@@ -63,8 +63,8 @@ impl ErasureCheck<'_> {
         Ok(())
     }
 
-    /// Looks for the erased records, which are known from the tombstones. Rows that belong to no record were removed
-    /// before.
+    /// Looks for the erased records, which are known from the tombstones. Rows that belong to no record have already
+    /// been removed.
     fn recheck_records(&self, receipt: &str) -> StoreResult<ReceiptPlace> {
         let connection = self.store.extra_reader()?;
         let sql = "SELECT count(*), count(r.row) FROM tombstones t LEFT JOIN records r ON r.id = t.record \

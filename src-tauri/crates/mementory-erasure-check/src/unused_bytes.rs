@@ -1,6 +1,6 @@
-//! Checks that all unused bytes of the database are blank. This replaces the search for traces if they are no longer
-//! known, because the program was stopped during a deletion or the vault was locked. The layout of pages is described
-//! in "The Database File" of the SQLite file format.
+//! Checks that all unused bytes of the database are blank. This replaces the search for traces if the traces are no
+//! longer known, because the program was stopped during a deletion or the vault was locked. The layout of pages is
+//! described in "The Database File" of the SQLite file format.
 use crate::{PlaceOutcome, ReceiptPlace, receipt::checked_place};
 use mementory_store::StoreResult;
 use rusqlite::Connection;

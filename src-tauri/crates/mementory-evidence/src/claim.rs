@@ -12,7 +12,7 @@ const MIN_DIVIDED_WORDS: usize = 9;
 const MAX_PARTS: usize = 24;
 /// Lowest score of a sentence that is returned.
 const MIN_SCORE: f32 = 0.3;
-/// Factor for the score of two sentences that support a part only together.
+/// Factor for the score of a part that only two sentences together support.
 const TWO_SENTENCES_FACTOR: f32 = 0.95;
 /// Factor for the score if only one side contains a negation.
 const NEGATION_MISMATCH_FACTOR: f32 = 0.6;
@@ -28,7 +28,7 @@ pub struct Sentence {
     pub score: f32,
     /// Number of words that both contain, not counting pairs of hiragana.
     pub shared: u32,
-    /// Number of the supported part, counted from 0.
+    /// Index of the supported part.
     pub part: usize,
 }
 
@@ -47,8 +47,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Divides a memory into statements. `rarity` gives the weight of a folded word, which should be the higher the
-    /// fewer texts contain the word. Only the proportions of weights matter.
+    /// Divides a memory into statements. `rarity` returns the weight of a folded word. The fewer texts contain a word,
+    /// the higher its weight should be. Only the ratios of the weights matter.
     pub fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
         let mut parts = Vec::new();
         for sentence in sentences(text) {
@@ -57,7 +57,7 @@ impl Claim {
                 true => clauses(sentence.text).into_iter().map(|clause| Statement::new(clause, rarity)).collect(),
                 false => Vec::new(),
             };
-            // A clause of one word ("and tea") is too little evidence alone.
+            // A clause of one word ("and tea") is too little evidence by itself.
             if divided.len() > 1 && divided.iter().all(|clause| clause.strong_word_count() >= 2) {
                 parts.extend(divided);
             } else {
@@ -74,7 +74,7 @@ impl Claim {
         self.parts.len()
     }
 
-    /// Number of different words of a part, not counting pairs of hiragana.
+    /// Number of distinct words of a part, not counting pairs of hiragana.
     pub fn strong_words(&self, part: usize) -> u32 {
         self.parts.get(part).map_or(0, Statement::strong_word_count)
     }
@@ -118,8 +118,7 @@ impl Statement {
             let weight = rarity(&word.folded).max(0.0) * factor;
             weighed.push((word, weight));
         }
-        // In "Maria works at …", the name is that of the person. It counts less, because in messages the person says
-        // "I".
+        // In "Maria works at …", the name is the person's own. It counts less, because in messages the person says "I".
         if let Some((subject, rest)) = weighed.split_first_mut()
             && subject.0.capital
             && rest.first().is_some_and(|(verb, _)| !verb.capital && verb.folded.ends_with('s'))
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_statement_is_found_in_other_words_of_the_same_stem() {
+    fn a_statement_is_found_in_other_words_with_the_same_stems() {
         for (memory, message) in [
             ("User is allergic to penicillin.", "Hi. I have a penicillin allergy."),
             ("The user lives in Graz with two cats.", "I've been living in Graz with my two cats for a year."),
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn another_statement_is_not_found() {
+    fn a_different_statement_is_not_found() {
         for (memory, message) in [
             ("User is allergic to penicillin.", "Is aspirin sold without a prescription?"),
             ("User lives in Graz.", "What is the weather like in Paris?"),
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_text_gives_no_panic() {
+    fn hostile_text_does_not_panic() {
         for text in ["", "🙂", "\u{200d}\u{fe0f}", "é\u{301}\u{301}", "\u{0}", "a".repeat(300_000).as_str()] {
             let claim = Claim::new(text, &|_| 1.0);
             let _ = claim.best_sentences(text);

@@ -1,6 +1,6 @@
 //! Folded words that do not count as evidence.
 
-/// Words that assistants add around a memory, and names for the person.
+/// Words that assistants put around a memory ("the user stated …"), and words for the person.
 const FRAME: &[&str] = &[
     "user",
     "users",

@@ -16,8 +16,8 @@ const ABBREVIATIONS: &[&str] = &[
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h",
     "inc",
 ];
-/// Longest sentence in characters. A longer one is divided at the next space, so that a text in which no sentence ends
-/// does not take more time.
+/// Longest sentence in characters. A longer one is divided at the next space, so that a text without sentence ends does
+/// not take long to compare.
 const MAX_SENTENCE_CHARS: u32 = 1_000;
 
 /// The sentences of a text, without white space around them. A line break ends a sentence.
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_have_their_places_in_code_points() {
+    fn positions_of_sentences_are_in_code_points() {
         let text = "Grüße, Dr. Weiß! Ich wohne in Graz.\n京都に住んでいる。はい。";
         let found: Vec<(&str, u32, u32)> = sentences(text).iter().map(|p| (p.text, p.start, p.end)).collect();
         assert_eq!(found[0], ("Grüße, Dr. Weiß!", 0, 16));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_endless_text_give_no_panic() {
+    fn empty_and_endless_text_do_not_panic() {
         assert!(sentences("").is_empty() && sentences(" \n… ").is_empty());
         assert!(sentences(&"word ".repeat(100_000)).len() > 100);
         assert_eq!(sentences(&"語".repeat(50_000)).len(), 1);

@@ -14,7 +14,7 @@ pub(crate) struct Word {
     pub(crate) capital: bool,
 }
 
-/// The form of a word. The weight of the word depends on it.
+/// The type of a word, on which its weight depends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A word between spaces.
@@ -108,7 +108,7 @@ impl Words {
 }
 
 /// The words with which to search for messages that support a memory, separated by spaces. Fillers, negations and words
-/// for the person are left out. All other runs of unspaced scripts stay whole.
+/// for the person are left out. Apart from that, runs of unspaced scripts stay whole.
 pub fn key_words(text: &str) -> String {
     let mut out = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|run| !run.is_empty()) {
@@ -127,7 +127,7 @@ pub fn key_words(text: &str) -> String {
     out
 }
 
-/// True for a separator inside a number: 4,150 and 4.150 are 4150.
+/// True for a thousands separator: 4,150 and 4.150 both mean 4150.
 fn groups_digits(text: &str, at: usize, c: char) -> bool {
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = text.as_bytes();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_frame_and_endings_do_not_count() {
+    fn words_for_the_user_and_endings_do_not_count() {
         assert_eq!(stems("The user's living in Graz."), stems("I live in Graz"));
         assert_eq!(stems("Der Nutzer wohnt in Graz"), ["wohnt", "graz"]);
         assert!(Words::new("I don't like tea").negated && !Words::new("I like tea").negated);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unspaced_text_gives_pairs_without_its_frame() {
+    fn an_unspaced_text_gives_pairs_without_words_for_the_user() {
         let words = Words::new("ユーザーは京都に住んでいる");
         assert!(words.words.iter().any(|w| w.folded == "京都" && w.shape == Shape::Pair));
         assert!(words.words.iter().all(|w| !w.folded.contains('ユ')));

@@ -16,12 +16,12 @@ pub(crate) const KIND_COUNT: usize = AboutKind::ALL.len();
 const STRONG: usize = 0;
 const CUES: usize = 1;
 const PROTOTYPES: usize = 2;
-/// Weights of strong cues, other cues and sample words. They were tuned on other texts than those on which the
-/// published figures are measured.
+/// Weights of strong cues, other cues and sample words. They were tuned on texts other than those used for the
+/// published figures.
 const STRONG_WEIGHT: f32 = 2.2;
 const CUE_WEIGHT: f32 = 1.0;
 const SAMPLE_WEIGHT: f32 = 0.6;
-/// Below this score nothing is suggested.
+/// If every kind scores below this, none is suggested.
 const MIN_SCORE: f32 = 0.8;
 
 /// What a memory is about.
@@ -67,7 +67,7 @@ fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
         return None;
     }
     let sum: f32 = scores.iter().map(|other| (other - score).exp()).sum();
-    // Little evidence gives a low confidence, even if there is none for any other kind.
+    // Little evidence gives a low confidence, even if no other kind has any evidence.
     Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
 }
 
@@ -104,7 +104,7 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KIND_COUNT] {
         };
         scores[kind.index()] += weight;
     }
-    // A text that begins with a relative or friend is about that person, whatever they do or have.
+    // A text that begins with a relative, friend or pet is about them, whatever they do or have.
     if let Some(pet) = subject_at_start(folded) {
         scores = scores.map(|score| score * 0.65);
         let kind = if pet { AboutKind::Home } else { AboutKind::People };
@@ -132,8 +132,8 @@ fn word_scores(folded: &Folded, special: &[Special]) -> [f32; KIND_COUNT] {
     scores
 }
 
-/// Tells whether the text begins with a pet (`Some(true)`) or with a relative or friend (`Some(false)`). None if it
-/// begins with neither.
+/// Whether the text begins with a pet (`Some(true)`) or with a relative or friend (`Some(false)`). None if it begins
+/// with neither.
 fn subject_at_start(folded: &Folded) -> Option<bool> {
     let limit = if folded.languages.ja { 10 } else { 32 };
     let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);
@@ -165,7 +165,7 @@ struct Cue {
 struct Model {
     cues: WordSet<Cue>,
     /// For each feature and kind, the logarithm of how much more frequent the feature is in the samples of the kind
-    /// than in the samples of all kinds. The logarithm is limited in both directions.
+    /// than in the samples of all kinds. The logarithm is clamped.
     samples: HashMap<String, [f32; KIND_COUNT]>,
 }
 
@@ -206,8 +206,8 @@ fn sample_weights() -> HashMap<String, [f32; KIND_COUNT]> {
     counts
 }
 
-/// The features of a text: its words, the first letters of longer words (as a replacement for stems), and pairs of
-/// characters in scripts without spaces.
+/// The features of a text: its words, the first letters of longer words (instead of stems), and pairs of characters in
+/// scripts without spaces.
 fn features(folded: &str) -> Vec<String> {
     let mut out = Vec::new();
     for word in words(folded) {

@@ -9,7 +9,7 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// Numbers in a vector of the encoder.
+/// Number of dimensions of the encoder's vectors.
 pub const DIMENSIONS: usize = 512;
 const SPECIAL_COUNT: usize = Special::ALL.len();
 /// Number of inputs for the kind: the numbers of the vector, and for each kind the confidence with which the words
@@ -59,7 +59,7 @@ impl Inputs {
 }
 
 /// What a text is about, and its special categories. `vectors` holds the encoder's vectors for the parts of the text,
-/// normalised to length 1. A vector with another number of dimensions than the encoder's is ignored. Without vectors,
+/// normalised to length 1. A vector whose number of dimensions differs from the encoder's is ignored. Without vectors,
 /// the words alone decide.
 pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let folded = Folded::new(text);

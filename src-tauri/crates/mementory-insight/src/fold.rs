@@ -11,7 +11,7 @@ pub(crate) const MAX_CHARS: usize = 4000;
 /// A text prepared for the word lists.
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
-    /// The text in lower case, with compatibility forms unified and with single spaces.
+    /// The text in lower case and NFKC, with single spaces.
     pub(crate) text: String,
     /// The beginning of the text as it was written.
     pub(crate) written: String,
@@ -46,8 +46,7 @@ impl Folded {
     }
 }
 
-/// Converts the text to lower case, unifies compatibility forms and quotes, collapses white space, and removes control
-/// characters.
+/// Converts the text to lower case and NFKC, unifies quotes, collapses white space, and removes control characters.
 pub(crate) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.nfkc().flat_map(char::to_lowercase) {

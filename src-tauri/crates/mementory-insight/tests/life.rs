@@ -1,4 +1,4 @@
-//! Tests for contradictions in memories for which the rules were not written. They use the vectors of the real encoder
+//! Tests for contradictions in memories that were not used to write the rules. They use the vectors of the real encoder
 //! if its weights are present (`MEMENTORY_WEIGHTS_DIR`), and also the words alone.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{Statement, contradictions};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use mementory_insight::{Person, people};
 
-/// Name, relation and owner of everyone in `texts`, in the order of the answer.
+/// Name, relation and owner of everyone in `texts`, in the order in which they are returned.
 fn found(texts: &[&str]) -> Vec<(Option<String>, Option<&'static str>, Option<String>)> {
     people(texts).into_iter().map(|Person { name, relation, of, .. }| (name, relation, of)).collect()
 }
@@ -107,7 +107,7 @@ fn a_name_in_two_scripts_is_one_person_unless_the_relations_differ() {
 }
 
 #[test]
-fn things_places_and_months_are_no_people() {
+fn things_places_and_months_are_not_people() {
     for text in [
         "Her boss is German and strict.",
         "Lives in Florence with a friend from May to June.",

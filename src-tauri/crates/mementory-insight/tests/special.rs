@@ -67,8 +67,8 @@ const WITHOUT_CATEGORY: [&str; 18] = [
     "返答は短くしてほしい。",
 ];
 
-/// The number of sentences whose category was found, the number of sentences that show a category wrongly, and a text
-/// that names the mistakes.
+/// The number of sentences whose category was found, the number of sentences in which a category was wrongly found, and
+/// a text that lists the mistakes.
 fn counts(categories: &dyn Fn(&str) -> Vec<Special>) -> (usize, usize, String) {
     let missed: Vec<&str> = WITH_CATEGORY
         .iter()

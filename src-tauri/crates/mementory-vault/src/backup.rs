@@ -121,12 +121,12 @@ impl Backups<'_> {
         Ok(self.context.log_non_store_change(backup, now, "backup"))
     }
 
-    /// Copies the header, the database, its log and the list of erasures while the writer is locked, so that these
+    /// Copies the header, the database, its WAL and the list of erasures while the writer is locked, so that these
     /// files match each other. Then copies the blobs.
     fn copy_to(&self, to: &Path, monitor: &mut CopyMonitor<'_>) -> VaultResult<()> {
         let writer = self.context.store.writer();
         // A passive checkpoint does not wait for readers. Changes that it cannot move into the database because of a
-        // reader stay in the log, which is copied too.
+        // reader stay in the WAL, which is copied too.
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         let log = format!("{}-wal", store::FILE);
         for name in [HEADER_FILE, store::FILE, &log, ERASURES] {
@@ -226,7 +226,7 @@ fn parent_of_free_place<'a>(out: &'a Path, vault: &Path, inside_message: &str) -
     Ok(parent)
 }
 
-/// Creates the folder for an incomplete copy. The folder has a temporary name, and only the person can read it (0700).
+/// Creates the folder for an incomplete copy. The folder has a temporary name, and only its owner can read it (0700).
 fn create_partial_folder(parent: &Path, out: &Path) -> VaultResult<tempfile::TempDir> {
     let mut folder = tempfile::Builder::new();
     folder.prefix(".mementory-backup-");
@@ -290,13 +290,13 @@ fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
-        // An error other than `WouldBlock` is no obstacle. On a file system without locks, no other process can hold a
-        // lock.
+        // Any error other than `WouldBlock` is ignored, since on a file system without locks no other process can hold
+        // a lock.
         _ => Ok(Some(lock)),
     }
 }
 
-/// Approximate number of bytes to copy. Includes blobs that no record names, which are not copied.
+/// Approximate number of bytes to copy. Includes blobs that no record refers to, which are not copied.
 fn bytes_to_copy(dir: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);

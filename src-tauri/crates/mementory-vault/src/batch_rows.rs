@@ -13,7 +13,7 @@ pub(crate) struct BatchRows {
 }
 
 impl BatchRows {
-    /// Reads the rows of an import. `same` and `older` are the values of these two columns in the row of the batch.
+    /// Reads the rows of an import. `same` and `older` are the values of the batch's columns with these names.
     pub(crate) fn read(c: &Connection, id: i64, same: Option<&[u8]>, older: Option<&[u8]>) -> VaultResult<Self> {
         let unchanged = [same, older].map(|ranges| ranges.and_then(RowRanges::decode).unwrap_or_default());
         let mut statement = c.prepare_cached("SELECT row FROM versions WHERE batch = ?1")?;
@@ -26,8 +26,8 @@ impl BatchRows {
         self.versions.contains(&row)
     }
 
-    /// True if the import contained the row. `batch` and `version_batch` are the values of these two columns in the
-    /// row.
+    /// True if the import contained the row. `batch` and `version_batch` are the values of the row's columns with these
+    /// names.
     pub(crate) fn contains(&self, row: i64, batch: Option<i64>, version_batch: Option<i64>) -> bool {
         batch == Some(self.id)
             || version_batch == Some(self.id)

@@ -28,7 +28,7 @@ pub enum IndexState {
     Rebuilt,
 }
 
-/// Fault of the index that was found at opening.
+/// Fault of the index that was found when the vault was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexFault {
     /// There was no index, as in a backup.
@@ -53,9 +53,9 @@ pub(crate) struct Context {
     /// index.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
-    /// The values that masking knows, and the state of the vault that they belong to.
+    /// The values that masking looks for, and the state of the vault from which they were read.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
-    /// The judgements about memories that have been computed so far: kinds, topics and others.
+    /// The kinds and special categories of memories that have been computed so far.
     pub(crate) insight: Mutex<InsightCache>,
     /// The vectors of the memories, once a search has loaded them.
     pub(crate) vectors: Mutex<LoadedVectors>,
@@ -92,12 +92,12 @@ impl Context {
         self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Whether the index was up to date at opening or has been rebuilt.
+    /// Whether the index was up to date when the vault was opened, or has been rebuilt.
     pub fn index_state(&self) -> IndexState {
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Why the index was rebuilt at opening, if it was.
+    /// Why the index was rebuilt when the vault was opened, if it was.
     pub fn index_fault(&self) -> Option<IndexFault> {
         *self.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -107,13 +107,13 @@ impl Context {
         f(&self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
     }
 
-    /// Digests of all files that records name.
+    /// Digests of all files that records refer to.
     pub(crate) fn named_blobs(&self) -> VaultResult<Vec<[u8; 32]>> {
         self.store.read(named_blobs)
     }
 
-    /// Removes blob files that no record names, and returns their number. Removes none while a commit that failed may
-    /// still turn out to be in the database, because its records need their blobs.
+    /// Removes blob files that no record refers to, and returns their number. Removes none while it is uncertain
+    /// whether a failed commit reached the database, because its records would need their blobs.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
         if self.store.is_unconfirmed() {
             return Ok(0);

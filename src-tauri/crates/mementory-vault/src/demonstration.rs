@@ -1,4 +1,4 @@
-//! Marks a vault that holds only invented records, so that the window can say so and delete it at once.
+//! Marks a vault that holds only invented records, so that the window can say so and delete the whole vault.
 use crate::{VaultError, VaultResult, context::Context, erasure_ledger::FILE as LEDGER_FILE, meta};
 use mementory_crypto::HEADER_FILE;
 use mementory_store as store;

@@ -32,7 +32,7 @@ impl ExportDiffStatus {
     }
 }
 
-/// The status of every record that an export comparison gave one.
+/// The result of comparing exports: the status of each new, changed or gone record.
 #[derive(Debug, Default)]
 pub struct ExportDiff {
     pub(crate) ids: HashMap<[u8; 16], ExportDiffStatus>,
@@ -55,6 +55,6 @@ impl ExportDiff {
     }
 }
 
-/// The last result, and the state of the vault for which it was computed. The state consists of the number of the last
-/// audit entry, the id of the last batch and the number of undone batches.
+/// The last comparison, and the state of the vault for which it was computed. The state consists of the number of the
+/// last audit entry, the id of the last batch and the number of undone batches.
 pub(crate) type CachedDiff = Option<((i64, i64, i64), Arc<ExportDiff>)>;

@@ -174,7 +174,7 @@ pub(crate) fn count_gone_if_newest(
     Ok(out)
 }
 
-/// Ids of the batches that imported a single file. Several files in one batch may be of several accounts.
+/// Ids of the batches that imported a single file. Several files in one batch may belong to different accounts.
 fn single_file_batches(batches: &[Batch]) -> HashSet<i64> {
     batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
 }
@@ -207,7 +207,7 @@ struct GoneRule {
 }
 
 impl GoneRule {
-    /// Returns None if no earlier export is of the same account.
+    /// Returns None if no earlier export belongs to the same account.
     fn new(
         c: &Connection,
         rows: &[RowInfo],
@@ -217,7 +217,7 @@ impl GoneRule {
         span: Option<(i64, i64)>,
     ) -> VaultResult<Option<Self>> {
         let of_earlier = |info: &RowInfo| info.batch.is_some_and(|batch| earlier.contains(&batch));
-        // Exports that share records are of the same account.
+        // Exports that share records belong to the same account.
         let related: HashSet<i64> =
             rows.iter().filter(|info| of_earlier(info) && contains(info)).filter_map(|info| info.batch).collect();
         if related.is_empty() {

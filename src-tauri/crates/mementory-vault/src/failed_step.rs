@@ -3,7 +3,7 @@
 /// A step that failed after a change was committed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailedStep {
-    /// The search index lacks the change until the next change or opening brings it up to date.
+    /// The search index lacks the change until the next change, or until the vault is opened again.
     Index,
     /// The audit log has no entry for the change.
     AuditLog,

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_contains_a_word_if_it_contains_its_beginning() {
+    fn a_path_matches_the_beginning_of_long_words() {
         assert!(path_contains("about-me", "/home/ines/about-me.md"));
         assert!(!path_contains("me", "/home/ines/about-me.md"), "too short to tell anything");
         let long = format!("{}and so on", "ä".repeat(24));

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// Fingerprint of a value.
 pub(crate) type ValueId = [u8; 16];
 
-/// The fingerprint of a value. It is the same for all spellings of the value: spaces in a card number, case in an
-/// e-mail address.
+/// The fingerprint of a value. It is the same for all spellings of the value: it ignores spaces in a card number and
+/// case in an e-mail address.
 pub(crate) fn value_id(keys: &VaultKeys, class: Class, value: &str) -> ValueId {
     let canonical = match class {
         Class::Card | Class::Iban | Class::Phone | Class::NationalId => {

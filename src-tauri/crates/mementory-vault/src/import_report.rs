@@ -74,7 +74,7 @@ pub struct ImportCounts {
     pub memories: u32,
     pub attachments_referenced: u32,
     pub attachments_present: u32,
-    /// Files that the input names but does not contain. Reports of former versions lack this number.
+    /// Files that the input names but does not contain. Reports of earlier program versions lack this number.
     #[serde(default)]
     pub attachments_missing: Option<u32>,
     pub tombstones_applied: u32,
@@ -84,7 +84,7 @@ pub struct ImportCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct Item {
-    /// The kind as in `by_kind`. Reports of former versions lack it.
+    /// The kind, as a key of `by_kind`. Reports of earlier program versions lack it.
     #[serde(default)]
     pub kind: Option<String>,
     pub place: String,
@@ -119,7 +119,7 @@ pub struct ReachedState {
     pub group: String,
     /// Number of the state.
     pub sequence: u64,
-    /// When the source had this state, as its file gives it.
+    /// When the source had this state, as stated in its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
 }
@@ -307,7 +307,7 @@ mod tests {
     use mementory_model::RecordKey;
 
     #[test]
-    fn items_of_a_rare_kind_are_listed_although_another_kind_has_many() {
+    fn items_of_a_rare_kind_are_listed_even_if_another_kind_has_many() {
         let mut report = ImportReport::default();
         for (kind, n) in [(Kind::Message, 6_000), (Kind::Memory, 700), (Kind::Conversation, 3)] {
             (0..n).for_each(|n| report.note(Some(kind), &format!("{n}"), ItemOutcome::Unchanged, "same"));

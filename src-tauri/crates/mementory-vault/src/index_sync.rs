@@ -14,7 +14,7 @@ use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 pub struct IndexWatch<'a> {
     /// Called repeatedly with the fault, the number of records done, and their total (0 if unknown).
     pub progress: &'a dyn Fn(IndexFault, u64, u64),
-    /// Set by another thread to cancel. The vault is not opened then, and the index is rebuilt at the next opening.
+    /// Set by another thread to cancel. The vault is then not opened, and the next attempt rebuilds the index.
     pub cancel: &'a AtomicBool,
 }
 
@@ -40,7 +40,7 @@ impl Context {
     }
 
     pub(crate) fn index_rollback(&self) {
-        // If this fails, the next opening rebuilds the index.
+        // If this fails, the index is rebuilt when the vault is next opened.
         let _ = self.with_index(SearchIndex::rollback);
     }
 
@@ -65,7 +65,7 @@ impl Context {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
             _ => {
-                // A fault is reported only at opening (with `watch`), not if the index catches up during a change.
+                // A fault is reported only while opening (with `watch`), not if the index catches up during a change.
                 if watch.is_some() {
                     self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
                 }
@@ -103,7 +103,7 @@ impl Context {
     }
 
     /// Reindexes all live rows that match `condition`. Returns the rows whose stored flags are wrong about who said the
-    /// text of the record, each with the correct flags. Vaults of former versions have such rows.
+    /// text of the record, each with the correct flags. Vaults of earlier program versions have such rows.
     fn index_rows(
         &self,
         connection: &Connection,
@@ -153,7 +153,7 @@ impl Context {
     }
 
     /// Rebuilds the index from the store. If this fails or is cancelled, the index is rebuilt at the next change or
-    /// opening.
+    /// when the vault is next opened.
     pub(crate) fn index_rebuild_until(&self, cancel: &AtomicBool) -> VaultResult<()> {
         let rebuilt = self.index_rebuild_watched(Some(&IndexWatch { progress: &|_, _, _| {}, cancel }));
         if rebuilt.is_err() {

@@ -71,8 +71,8 @@ impl RowStamp {
     }
 }
 
-/// The kinds that the person decided, by record id. The form of each text is kept too, so that memories that say the
-/// same are recognised.
+/// The kinds that the person decided, by record id. The `Form` of each decided text is kept too, to recognise other
+/// memories that say the same.
 #[derive(Debug)]
 pub(crate) struct DecidedKinds {
     pub(crate) kinds: HashMap<[u8; 16], AboutKind>,

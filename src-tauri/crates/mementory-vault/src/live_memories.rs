@@ -5,7 +5,7 @@ use mementory_store::kind_code;
 use rusqlite::Connection;
 use std::sync::atomic::AtomicBool;
 
-/// Calls `visit` for each memory, with its row and its record. The record has no verbatim.
+/// Calls `visit` for each memory, with its row and its record. The record has no `verbatim`.
 ///
 /// # Errors
 /// `Cancelled`; errors of the store.

@@ -1,4 +1,4 @@
-//! Keeps the vectors of all memories loaded as long as the vault does not change.
+//! Keeps the vectors of all memories in memory as long as the vault does not change.
 use mementory_meaning::Collection;
 use std::sync::Arc;
 

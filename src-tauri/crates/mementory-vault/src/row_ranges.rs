@@ -1,4 +1,4 @@
-//! A set of row numbers, stored as ranges. An export that repeats a million known records has only few ranges, so its
+//! A set of row numbers, stored as ranges. An export that repeats a million known records has only a few ranges, so its
 //! batch needs only a few bytes for them.
 
 /// A set of row numbers.
@@ -6,7 +6,7 @@
 pub(crate) struct RowRanges(Vec<(i64, i64)>);
 
 impl RowRanges {
-    /// Adds a row. Consecutive rows are joined into one range at once.
+    /// Adds a row. A row that follows the last one extends its range.
     pub(crate) fn add(&mut self, row: i64) {
         match self.0.last_mut() {
             Some((_, last)) if row == *last + 1 => *last = row,

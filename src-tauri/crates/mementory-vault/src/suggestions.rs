@@ -21,7 +21,7 @@ const MAX_TAGS: usize = 20;
 pub enum SuggestionOp {
     /// Add a memory.
     New,
-    /// Give a record another text.
+    /// Change the text of a record.
     Change,
     /// Move a record to the Trash.
     Forget,

@@ -126,8 +126,8 @@ impl Vault {
         open_files().map_err(|error| with_damaged_page_count(dir, &key, error))
     }
 
-    /// Replaces a `Damaged` error by `DamagedPages` with the number of damaged pages, if there are any. Reads the whole
-    /// database.
+    /// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any. Reads
+    /// the whole database.
     pub fn counted(&self, error: VaultError) -> VaultError {
         with_damaged_page_count(&self.context.dir, self.context.keys.store(), error)
     }
@@ -164,7 +164,7 @@ impl Vault {
         Ok(Self { context })
     }
 
-    /// Changes the passphrase and rewrites its key slot atomically. After an error the old passphrase is valid.
+    /// Changes the passphrase and rewrites its key slot atomically. After an error the old passphrase stays valid.
     pub fn change_passphrase(
         &self,
         secret: &str,
@@ -177,7 +177,7 @@ impl Vault {
     }
 
     /// Makes a new recovery code and rewrites its key slot atomically. The old code is invalid from then on. After an
-    /// error the old code is valid.
+    /// error it stays valid.
     pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<Applied<(Header, RecoveryCode)>> {
         let (written, code) = new_recovery_code(&self.context.dir, secret, &now.to_rfc3339())?;
         Ok(self.header_replaced(written.header, written.synced, now, "recovery_code").map(|header| (header, code)))
@@ -210,12 +210,12 @@ impl Vault {
         self.context.bytes()
     }
 
-    /// Whether the index was up to date at opening or has been rebuilt.
+    /// Whether the index was up to date when the vault was opened, or has been rebuilt.
     pub fn index_state(&self) -> IndexState {
         self.context.index_state()
     }
 
-    /// Why the index was rebuilt at opening, if it was.
+    /// Why the index was rebuilt when the vault was opened, if it was.
     pub fn index_fault(&self) -> Option<IndexFault> {
         self.context.index_fault()
     }
@@ -226,7 +226,7 @@ impl Vault {
     }
 
     /// Rebuilds the search index from the store. If `cancel` is set during the rebuild, the index is rebuilt at the
-    /// next change or opening.
+    /// next change or when the vault is next opened.
     ///
     /// # Errors
     /// Errors of the store or the index; `Cancelled`.
@@ -268,7 +268,7 @@ impl Vault {
         Eraser::new(&self.context)
     }
 
-    /// The list of erasures and redactions, for older copies of this vault.
+    /// The list of erasures and redactions, which is applied to older copies of this vault.
     pub fn erasure_ledger(&self) -> ErasureLedger<'_> {
         ErasureLedger::new(&self.context)
     }
@@ -318,7 +318,7 @@ impl Vault {
         Search::new(&self.context)
     }
 
-    /// Reads the files that records name, and their bytes.
+    /// Reads the files that records refer to, and their bytes.
     pub fn files(&self) -> Files<'_> {
         Files::new(&self.context)
     }
@@ -377,7 +377,7 @@ fn remove_half_made(dir: &Path, existed: bool) {
     }
 }
 
-/// Replaces a `Damaged` error by `DamagedPages` with the number of damaged pages, if there are any.
+/// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any.
 fn with_damaged_page_count(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {

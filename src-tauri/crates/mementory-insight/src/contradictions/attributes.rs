@@ -1,7 +1,7 @@
-//! Recognises which attribute of a person a sentence states, and which of the known values of this attribute. For this
-//! it uses the vector that a sentence encoder gives for the sentence. The weights are a linear discriminant that
-//! `examples/fit_claims.rs` fitted to the sentences in `data/claims`. It has rows for the values of each attribute, and
-//! rows for sentences that state no attribute.
+//! Recognises which attribute of a person a sentence states, and which of the known values of this attribute. It uses
+//! the sentence's vector from a sentence encoder. The weights are a linear discriminant that `examples/fit_claims.rs`
+//! fitted to the sentences in `data/claims`. It has rows for the values of each attribute, and rows for sentences that
+//! state no attribute.
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;
 
@@ -45,7 +45,7 @@ pub(super) struct Attribute {
     pub(super) holds_for_good: bool,
     /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
-    /// True for an attribute that can have several values at once, and for the entry for sentences that state nothing.
+    /// True for an attribute that can have several values at once, and for the entry that stands for no attribute.
     is_excluded: bool,
     rows: usize,
 }
@@ -274,7 +274,7 @@ pub(super) fn stated_attributes(vector: &[f32]) -> Vec<StatedAttribute> {
     out
 }
 
-/// The dot product. It has eight running sums, because the compiler cannot use wide registers with only one.
+/// The dot product. It has eight accumulators, so that the compiler can vectorise it.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0f32; 8];
     for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {

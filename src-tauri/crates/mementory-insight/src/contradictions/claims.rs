@@ -25,12 +25,12 @@ const NEVER_CHANGING: [&str; 11] = [
     "blood_type",
     "name",
 ];
-/// Attributes that always belong to the person, although the text before them may mention somebody else.
+/// Attributes that always belong to the person, even if the text before them mentions somebody else.
 const NAMING_OTHERS: [&str; 5] = ["partner_name", "boss_name", "children", "siblings", "has_siblings"];
 
 struct Attribute {
     name: &'static str,
-    /// The value of every match. If it is None, the group `v` of the pattern is the value.
+    /// The value of every match. If it is None, the value is the capture group `v`.
     value: Option<Value>,
     patterns: Vec<Regex>,
     stop: Vec<String>,
@@ -95,8 +95,8 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
         };
         let owner = match NAMING_OTHERS.contains(&attribute.name) {
             true => None,
-            // Folding may change the length of the text before the match, so that `at` would no longer fit. So this
-            // text is folded separately.
+            // Folding may change the length of the text before the match, so `at` is not valid in the folded text. So
+            // this part is folded separately.
             false => {
                 let before = fold(&statement.written[..at]);
                 subject(&before, before.len())

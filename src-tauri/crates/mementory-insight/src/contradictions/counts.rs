@@ -51,7 +51,7 @@ fn is_measured(term: &str) -> bool {
     term.chars().any(|c| c.is_ascii_digit()) && term.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-/// The number in a text and the position of its unit in `UNITS`. None unless exactly one number with a unit is in it.
+/// The number in a text and the position of its unit in `UNITS`. None unless exactly one number has a unit.
 fn measurement_in(folded: &str) -> Option<(usize, f64)> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = REGEX.get_or_init(|| {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// Statements of more characters than this are not compared, because a longer text states more than one thing.
 const MAX_CHARS: usize = 300;
-/// Largest number of statements of one attribute that are compared with each other. The newest ones are taken.
+/// Largest number of statements of one attribute that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 200;
 /// How probable it must be that two statements state the same attribute, if their words also show a difference. It is
 /// compared with the geometric mean of the two probabilities.

@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 
 /// Largest number of pairs that are returned. The pairs with the highest confidence are kept.
 const MAX_PAIRS: usize = 2000;
-/// Largest number of statements of one group that are compared with each other. The newest ones are taken.
+/// Largest number of statements of one group that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 40;
 
 /// A text and what is known about it.
@@ -96,8 +96,8 @@ struct Marks {
 }
 
 /// Pairs of statements that cannot both hold now, those with the highest confidence first. `vectors` holds the
-/// encoder's vector for each statement, in the same order and normalised to length 1. A vector with another number of
-/// dimensions than the encoder's is ignored. Without vectors, only the words are compared.
+/// encoder's vector for each statement, in the same order and normalised to length 1. A vector whose number of
+/// dimensions differs from the encoder's is ignored. Without vectors, only the words are compared.
 pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Contradiction> {
     let prepared: Vec<Prepared<'_>> = statements.iter().map(prepare).collect();
     let rare = terms::Rarity::new(&prepared);

@@ -1,4 +1,4 @@
-//! Finds pairs of statements of which one likes a thing and the other dislikes it.
+//! Finds pairs of statements in which one says that a thing is liked and the other that it is disliked.
 use super::{Prepared, keep_newest};
 use crate::subject::subject;
 use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};

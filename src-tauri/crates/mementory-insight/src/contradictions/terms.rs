@@ -69,7 +69,7 @@ impl Rarity {
         self.counts.get(term).is_some_and(|count| *count <= self.max_statements())
     }
 
-    /// Largest number of statements with a term for the term to be rare.
+    /// A term is rare if at most this many statements have it.
     pub(super) fn max_statements(&self) -> u32 {
         (self.statements / 25).clamp(4, 30) as u32
     }

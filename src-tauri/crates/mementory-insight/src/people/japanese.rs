@@ -20,7 +20,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     let Some(words) = lexicon("ja").filter(|_| folded.languages.ja) else { return Vec::new() };
     let text = folded.written.as_str();
     let mut out = Vec::new();
-    // Positions at which relations end that belong to a name.
+    // End positions of the relations that belong to a name.
     let mut relation_ends = Vec::new();
     for (start, name) in names(text, words) {
         let before = text[..start].trim_end_matches(SEPARATORS).trim_end();
@@ -37,7 +37,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// Counts for each name how many texts begin with it.
+/// Counts how many texts begin with each name.
 pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     let Some(words) = lexicon("ja") else { return counts };

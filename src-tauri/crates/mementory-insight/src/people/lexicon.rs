@@ -35,7 +35,7 @@ pub(super) enum Role {
     Joins = 7,
     /// "Mrs", "さん".
     Title = 8,
-    /// Words with a capital letter that are no names.
+    /// Capitalised words that are not names.
     NotName = 9,
 }
 

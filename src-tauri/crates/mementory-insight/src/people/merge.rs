@@ -7,14 +7,14 @@ use crate::{
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Relations that a person can have to only one person at a time. If the name of the mother is known, "her mother" is
-/// therefore taken for the same person.
+/// therefore taken to be the same person.
 const SINGLE_PERSON_RELATIONS: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
 /// Occurrences and relations of one name.
 #[derive(Default)]
 struct KnownName {
     texts: BTreeSet<usize>,
-    /// How often the name is written in each way.
+    /// How often each spelling of the name occurs.
     written: BTreeMap<String, usize>,
     /// Weight of the evidence for each pair of relation and owner. The owner is None if it is not a named person.
     relations: BTreeMap<(&'static str, Option<String>), usize>,
@@ -54,7 +54,7 @@ fn key_of(name: &str) -> String {
     words.join(" ")
 }
 
-/// The full name for each first name with which exactly one longer name begins.
+/// Maps each first name to the full name, if exactly one longer name begins with it.
 fn full_names(named: &[Mention]) -> HashMap<String, String> {
     let keys: BTreeSet<String> = named.iter().filter_map(|mention| mention.name.as_deref()).map(key_of).collect();
     let mut out = HashMap::new();
@@ -164,8 +164,7 @@ impl KnownName {
 
     fn into_person(self) -> Person {
         let relation = self.relations.into_iter().max_by_key(|(_, weight)| *weight).map(|(relation, _)| relation);
-        // The name is written in several ways. The one with the most words is used, and if several have equally many,
-        // the most frequent of them.
+        // The spelling with the most words is used, and if several have equally many, the most frequent of them.
         let name = self.written.into_iter().max_by_key(|(name, count)| (name.split(' ').count(), *count));
         let (relation, of) = relation.map_or((None, None), |(relation, of)| (Some(relation), of));
         Person { name: name.map(|(name, _)| name), relation, of, texts: self.texts.into_iter().collect() }

@@ -2,7 +2,7 @@
 //!
 //! A name is found next to a word for a relation ("her brother Tomas", "Tochter heißt Hana", 「上司は田中さん」), after a title,
 //! or because it is in a list of given names. A name found in one text is then looked for in all texts. A capital
-//! letter alone is never enough for a word to be taken for a name.
+//! letter alone is never enough for a word to count as a name.
 mod japanese;
 mod lexicon;
 mod merge;
@@ -12,7 +12,7 @@ mod tokens;
 
 use own_names::{is_own, own_names};
 
-/// Somebody who occurs in memories.
+/// Somebody whom memories mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     /// The longest form in which the name is written. None if only the relation is known ("her boss").

@@ -15,7 +15,7 @@ pub(super) fn is_own(name: &str, own: &[String]) -> bool {
 }
 
 /// Names of the person whose memories these are. One source is texts that introduce the person ("User's name is Mira").
-/// The other is the name with which far more texts begin than with any other, once for Latin letters and once for
+/// The other is the name that begins far more texts than any other, determined separately for Latin letters and for
 /// Japanese.
 pub(super) fn own_names(texts: &[&str]) -> Vec<String> {
     let least = (texts.len() / 20).max(3);
@@ -32,7 +32,7 @@ pub(super) fn own_names(texts: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The first name that a text gives as that of the person.
+/// The name with which a text introduces the person. None if it does not.
 fn introduced_name(text: &str) -> Option<String> {
     const FORMS: [&str; 2] = [
         "(?:(?i:\\b(?:user['’]s|my) (?:full |first )?name is |\\buser is (?:called|named) |\\b(?:der nutzer|die nutzerin) heißt \
@@ -40,7 +40,7 @@ fn introduced_name(text: &str) -> Option<String> {
         "(?:ユーザー|私)の(?:名前|本名|氏名)は(?P<v>[ァ-ヺー]{2,}|\\p{Han}{1,4})",
     ];
     static REGEXES: OnceLock<Vec<Regex>> = OnceLock::new();
-    // A test compiles them.
+    // A test checks that they compile.
     let regexes = REGEXES.get_or_init(|| FORMS.iter().filter_map(|form| Regex::new(form).ok()).collect());
     let start: String = text.chars().take(MAX_CHARS).collect();
     regexes.iter().find_map(|regex| Some(fold(regex.captures(&start)?.name("v")?.as_str())))

@@ -30,7 +30,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// Counts for each name how many texts begin with it or with its genitive.
+/// Counts how many texts begin with each name or its genitive.
 pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for text in texts {

@@ -2,7 +2,7 @@
 use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
-/// For each text, this many of the texts most like it are kept.
+/// Number of most similar texts that are kept for each text.
 const KEPT_NEAREST: usize = 16;
 /// Number of nearest texts whose mean likeness to a text counts as usual for that text. Some texts are a little like
 /// all others, so the likeness of two texts is compared with what is usual for them.
@@ -10,8 +10,8 @@ const USUAL_NEAREST: usize = 10;
 /// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
 /// the square of their number.
 pub(super) const MAX_COMPARED_TEXTS: usize = 3000;
-/// How much shared words and an equal kind add to the likeness. The values come from a search on the development half
-/// of the labelled memories.
+/// How much shared words and an equal kind add to the likeness. The values were tuned on the development half of the
+/// labelled memories.
 const SHARED_WORDS_WEIGHT: f32 = 0.3;
 const SAME_KIND_WEIGHT: f32 = 0.3;
 /// Two texts whose likeness is below this have nothing in common, even if they are nearer to each other than to all
@@ -77,9 +77,9 @@ impl Texts<'_> {
     }
 }
 
-/// Sum of products; 0 if a text has no vector.
+/// Dot product; 0 if a text has no vector.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    // There are eight running sums, because the compiler cannot use wide registers with only one.
+    // There are eight accumulators, so that the compiler can vectorise the loop.
     let mut sums = [0f32; 8];
     for (x, y) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
         for lane in 0..8 {

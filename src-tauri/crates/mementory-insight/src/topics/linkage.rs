@@ -1,5 +1,5 @@
-//! Groups texts: joins the two groups that are most alike, again and again, as long as their members are alike on
-//! average.
+//! Groups texts by average linkage: joins the two most similar groups again and again, as long as the mean likeness of
+//! their members is high enough.
 use super::Edges;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,15 +12,14 @@ const UNKNOWN_LIKENESS: f32 = -0.3;
 #[derive(Debug, Default)]
 struct Group {
     members: Vec<usize>,
-    /// Changes whenever the group does.
+    /// Incremented whenever the group changes.
     version: u32,
-    /// For each other group, the sum and the number of the known likenesses between its members and those of this
-    /// group.
+    /// For each other group, the sum and the count of the known likenesses between its members and those of this group.
     near: BTreeMap<usize, (f32, u32)>,
 }
 
-/// Two groups that may be joined, with their mean likeness. The candidate is out of date once one of the groups has
-/// another version.
+/// Two groups that may be joined, with their mean likeness. The candidate is out of date once the version of one of the
+/// groups has changed.
 struct JoinCandidate {
     mean: f32,
     groups: [usize; 2],

@@ -24,7 +24,7 @@ const MAX_NEIGHBOURS: usize = 12;
 /// Memories about the same subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
-    /// Made of words of its texts. Only letters, digits and single spaces.
+    /// Made of words of its texts. Contains only letters, digits and single spaces.
     pub name: String,
     /// Positions of the texts in the input, in ascending order. There are at least two.
     pub members: Vec<usize>,
@@ -60,7 +60,7 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     topics
 }
 
-/// Pairs of texts, each with how near the two are. The smaller position is first.
+/// Pairs of texts with their likeness. The smaller position is first.
 type Edges = BTreeMap<(usize, usize), f32>;
 
 fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
@@ -165,8 +165,8 @@ fn distinct_stems(text: &str) -> Vec<String> {
     out
 }
 
-/// The meaningful words of a text, each after its first letters, which stand for its stem. A word has only letters and
-/// digits, so punctuation never gets into a topic's name.
+/// The meaningful words of a text, each preceded by its first letters, which serve as its stem. A word has only letters
+/// and digits, so punctuation never gets into a topic's name.
 fn written_words(text: &str) -> Vec<(String, String)> {
     let folded = Folded::new(text);
     let mut out = Vec::new();

@@ -1,6 +1,6 @@
-//! Writes the documents that the export tools return to a connected client. Each record is built only from what the
-//! grant makes visible: without its verbatim, its place in a file and its account, and with links only to records that
-//! are visible too. So a document says nothing about other records, deletions or files.
+//! Writes the documents that the export tools return to a connected client. A record contains only what the grant makes
+//! visible: it lacks its `verbatim`, its place in a file and its account, and its links lead only to visible records.
+//! So a document reveals nothing about other records, deletions or files.
 use crate::{
     VaultError, VaultResult,
     agents::{
@@ -28,8 +28,7 @@ const MIN_ROWS_PER_STEP: usize = 500;
 /// Which of the visible records are exported.
 #[derive(Debug, Clone, Default)]
 pub struct ExportRange {
-    /// Only records dated after this time, in microseconds since 1970. For an undated record, the time of its import
-    /// counts.
+    /// Only records dated after this time, in microseconds since 1970. An undated record is dated by its import.
     pub after: Option<i64>,
     /// Only records of these kinds. None means all kinds.
     pub kinds: Option<Vec<Kind>>,
@@ -45,9 +44,9 @@ pub struct ExportRange {
     pub to: Option<i64>,
     /// Only these records.
     pub ids: Option<Vec<String>>,
-    /// Leaves out records with one of these sensitivities.
+    /// Records with one of these sensitivities are left out.
     pub without_sensitivities: Vec<String>,
-    /// Only the last records of the range, at most this many.
+    /// Only the newest records of the range, at most this many.
     pub last: Option<u32>,
     /// Leave out embedding vectors.
     pub without_embeddings: bool,

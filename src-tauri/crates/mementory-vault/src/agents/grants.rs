@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Largest number of grants in a vault, including those that have ended.
 const MAX_GRANTS: usize = 200;
-/// Largest number of calls of one grant on one day. Each call adds an entry to the audit log, which only grows.
+/// Largest number of calls with one grant on one day. Each call adds an entry to the audit log, which only grows.
 const MAX_CALLS_PER_DAY: u32 = 10_000;
 const DAY_MICROS: i64 = 86_400_000_000;
 
@@ -22,20 +22,20 @@ pub enum GrantRefusal {
     UnknownToken,
     /// The person ended the grant.
     Revoked,
-    /// The grant's time is over.
+    /// The grant's expiry time has passed.
     Expired,
     /// The grant has reached its limit of records or calls for today.
     DailyLimit,
 }
 
-/// A call of a client, as the audit log records it.
+/// A client's call, as the audit log records it.
 #[derive(Debug, Clone, Default)]
 pub struct Call {
     /// Name of the action: `client_search`, `client_list` …
     pub op: &'static str,
     /// Number of records that leave the vault, by kind.
     pub left: BTreeMap<Kind, u32>,
-    /// Further words for the log. They never contain content of a record.
+    /// Additional note for the log entry. Never contains content of a record.
     pub note: &'static str,
 }
 

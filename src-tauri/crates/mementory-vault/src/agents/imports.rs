@@ -8,7 +8,7 @@ use std::{collections::HashSet, io::Read};
 /// A memory in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfferedMemory {
-    /// Its id in the form that this vault uses. None if the id in the document does not have that form.
+    /// Its id in this vault's format. None if the id in the document has another format.
     pub id: Option<String>,
     /// Its text, type and tags.
     pub text: String,
@@ -25,7 +25,7 @@ pub struct OfferedMemory {
 pub struct Offered {
     /// Its memories and tasks, in the order of the document.
     pub memories: Vec<OfferedMemory>,
-    /// Number of its other elements, such as those of a graph.
+    /// Number of its other elements, such as graph nodes.
     pub others: u32,
     /// Number of elements that cannot be read.
     pub unreadable: u32,
@@ -100,8 +100,8 @@ fn vault_id(text: &str) -> Option<String> {
 }
 
 impl GrantedView<'_> {
-    /// Returns those of `texts` that equal the text of a visible memory or task. That text is compared as the client
-    /// sees it, after masking.
+    /// Returns those of `texts` that equal the text of a visible memory or task. The memory's text is compared as the
+    /// client sees it, after masking.
     ///
     /// # Errors
     /// Errors of the store.

@@ -26,7 +26,7 @@ pub struct GrantScope {
     pub until: Option<i64>,
     /// True if conversations and messages are visible too.
     pub conversations: bool,
-    /// True if sensitive values are handed out as they are. Otherwise they are masked.
+    /// True if sensitive values are sent unmasked.
     pub uncovered: bool,
 }
 

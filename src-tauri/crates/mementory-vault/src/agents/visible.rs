@@ -12,9 +12,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Kinds that `list` returns. A record of these kinds can be understood without its context.
 const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo];
 
-/// Number of hits of the index that are read together.
+/// Number of index hits that are read in one step.
 const HITS_PER_STEP: usize = 200;
-/// Number of steps after which a search ends although the index has more hits.
+/// Largest number of steps. The search then ends, even if the index has more hits.
 const MAX_STEPS: usize = 10;
 
 /// The part of a record that a client may see. Sensitive values are masked unless the grant says otherwise.
@@ -148,8 +148,8 @@ impl<'v> GrantedView<'v> {
         found.ok_or_else(|| VaultError::not_found(id))
     }
 
-    /// Reads records from the start of `rows`, as many as have at most `max_chars` characters of text in total. Reads
-    /// at least one record, however long it is.
+    /// Reads records from the start of `rows` as long as their texts have at most `max_chars` characters in total.
+    /// Always reads at least one record, however long it is.
     fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
         let (mut out, mut chars) = (Vec::new(), 0);
         for row in rows {

@@ -20,7 +20,7 @@ pub struct EditFields {
     pub record_type: Option<String>,
 }
 
-/// Further work that belongs to a change and is done in its transaction.
+/// Additional work that is done in the transaction of a change.
 pub(crate) type ExtraWork<'a> = &'a dyn Fn(&Connection) -> VaultResult<()>;
 
 /// A memory to add. `method` and `container` say who wrote it.

@@ -63,13 +63,13 @@ impl ErasureLedger<'_> {
             files.write(&self.context.keys, &files.in_vault, &all.ledger)?;
         }
         if outside.read == 0 || outside.ledger != all.ledger {
-            // If this fails, the next opening writes it.
+            // If this fails, the list is written when the vault is next opened.
             let _ = self.write_outside(&files, &all.ledger);
         }
         Ok(out)
     }
 
-    /// Applies one act. Returns true if all its erasure checks are complete.
+    /// Applies one act (an erasure or redaction). Returns true if all its erasure checks are complete.
     fn apply_act(&self, id: &str, act: &Act, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         let earlier = EarlierErasure {
             receipt: id.to_owned(),

@@ -1,4 +1,4 @@
-//! Replaces spans of a text by marks.
+//! Replaces spans of a text with marks.
 use crate::{
     VaultError, VaultResult,
     word_removal::{Removal, Spans},
@@ -17,13 +17,13 @@ pub struct RedactSpan {
     pub class: String,
 }
 
-/// A text in which spans were replaced by marks.
+/// A text in which spans were replaced with marks.
 pub(crate) struct Cut {
     /// The new text.
     pub(crate) text: String,
     /// Each removed string with its replacement.
     pub(crate) removed: Vec<(String, String)>,
-    /// Byte ranges of the spans in the former text.
+    /// Byte ranges of the spans in the original text.
     pub(crate) places: Vec<Range<usize>>,
 }
 
@@ -44,18 +44,18 @@ impl Cut {
         all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
     }
 
-    /// The removal for import reports. It leaves out short words, because they could be part of any name in a report.
+    /// The words to remove from import reports. Short words are left out, since they could be part of any name.
     pub(crate) fn removal_in_reports(&self) -> Removal {
         Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
     }
 
-    /// The removal for other records with the same words.
+    /// The words to remove from other records that contain them.
     pub(crate) fn removal_elsewhere(&self) -> Removal {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 
-    /// The removal for the record itself if `own` is true, and otherwise for records derived from it. It also removes
-    /// strings that repeat a part of the former text that lies inside a span or crosses the border of one.
+    /// The words to remove from the record itself (if `own`) or from records derived from it. Also covers strings that
+    /// repeat a part of the original text, `former`, inside a span or across its border.
     pub(crate) fn removal(&self, former: &str, own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if own {
@@ -67,7 +67,7 @@ impl Cut {
     }
 }
 
-/// Replaces spans of a text by marks.
+/// Replaces spans of a text with marks.
 pub(crate) fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<Cut> {
     let usage = |m: &str| VaultError::Usage(m.to_owned());
     if spans.is_empty() {

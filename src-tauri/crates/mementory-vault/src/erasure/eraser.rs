@@ -230,8 +230,8 @@ impl Eraser<'_> {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
         if written.is_err() {
-            // Ignored, because the error of the transaction is returned. The next opening removes new blobs that stay
-            // behind.
+            // Ignored, because the error of the transaction is returned. New blobs left behind are removed when the
+            // vault is next opened.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, reindex) = written?;
@@ -273,8 +273,8 @@ impl Eraser<'_> {
             rows.iter().try_for_each(|row| self.context.index_delete(*row))?;
             self.context.index_commit(seq)
         };
-        // If no record has to be indexed again, the index is changed while the check searches the database. Otherwise
-        // it is changed before the check.
+        // If no record has to be reindexed, the index is cleaned while the check searches the database. Otherwise it is
+        // cleaned before the check.
         let clean_index: IndexCleanup<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
         if !reindex.is_empty() {
             erase_from_index()?;
@@ -349,7 +349,7 @@ impl Eraser<'_> {
         Ok(changed)
     }
 
-    /// Removes the rows and rewrites the packs. Returns the blobs that no record names any more.
+    /// Removes the rows and rewrites the packs. Returns the blobs that no record refers to any more.
     fn erase_rows(
         &self,
         tx: &Connection,
@@ -377,7 +377,7 @@ impl Eraser<'_> {
         for target in targets {
             let row = target.view.row;
             add_to_evidence(tx, row, evidence)?;
-            // Blobs with former bytes of a file, which an undo would restore, are removed too.
+            // Blobs with earlier bytes of a file, which an undo would restore, are removed too.
             blobs.extend(
                 tx.prepare_cached("SELECT DISTINCT blob FROM named_blobs WHERE row = ?1")?
                     .query_map([row], |r| r.get::<_, [u8; 32]>(0))?

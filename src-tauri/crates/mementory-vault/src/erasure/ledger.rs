@@ -10,7 +10,7 @@ use std::{
     sync::PoisonError,
 };
 
-/// The list of erasures and redactions, for older copies of the vault.
+/// The list of erasures and redactions, which is applied to older copies of the vault.
 #[derive(Clone, Copy)]
 pub struct ErasureLedger<'v> {
     pub(crate) context: &'v Context,
@@ -23,8 +23,8 @@ impl<'v> ErasureLedger<'v> {
 }
 
 impl ErasureLedger<'_> {
-    /// Sets a folder in which the list is stored too, in one file for each vault. If `folder` is None, the list is
-    /// stored only in the vault's folder.
+    /// Sets a second folder for the list, with one file per vault. If `folder` is None, the list is stored only in the
+    /// vault's folder.
     pub fn keep_in(&self, folder: Option<&Path>) {
         let files = LedgerFiles::new(self.context.dir(), &self.context.header().vault_id, folder);
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;
@@ -45,9 +45,9 @@ impl ErasureLedger<'_> {
         Ok(self.write_outside(&files, &ledger))
     }
 
-    /// Ends what [`add`](Self::add) began. If the erasure was not committed, the former lists are put back by a rename,
-    /// which works even on a full disk. If the rename fails and rewriting the lists fails too, the next opening carries
-    /// out the erasure.
+    /// Must follow [`add`](Self::add). If the erasure was not committed, the previous lists are put back by a rename,
+    /// which works even on a full disk. If renaming and rewriting the lists both fail, the erasure is carried out when
+    /// the vault is next opened.
     pub(crate) fn end(&self, id: &str, is_committed: bool) {
         let files = self.files();
         for path in std::iter::once(&files.in_vault).chain(&files.outside) {

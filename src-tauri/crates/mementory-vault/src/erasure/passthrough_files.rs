@@ -38,8 +38,8 @@ impl<'v> PassthroughFiles<'v> {
 
 impl PassthroughFiles<'_> {
     /// The passthrough files outside `rows` that contain words of `removal`. With `store_blobs`, their new bytes are
-    /// stored as blobs. No record names these blobs until [`PassthroughFiles::rewrite_files`] is called. A file that
-    /// cannot be read is skipped; the erasure check reports it.
+    /// stored as blobs. No record refers to these blobs until [`PassthroughFiles::rewrite_files`] is called. A file
+    /// that cannot be read is skipped; the erasure check reports it.
     pub(crate) fn files_with_words(
         &self,
         removal: &Removal,
@@ -92,12 +92,12 @@ impl PassthroughFiles<'_> {
         self.context.blobs.put(&mut CleaningReader::new(self.context.blobs.open(blob)?, words), store_blobs).map(Some)
     }
 
-    /// Replaces the old bytes by the new ones and marks the files as redacted. Returns the blobs that no record names
-    /// any more, and the number of changed files.
+    /// Replaces the old bytes with the new ones and marks the files as redacted. Returns the blobs that no record
+    /// refers to any more, and the number of changed files.
     pub(crate) fn rewrite_files(&self, tx: &Connection, files: &[FileWithWords]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
         for file in files {
-            // The former bytes of a file, which an undo would restore, have an element of their own in `files`.
+            // Earlier bytes of a file, which an undo would restore, are a separate element of `files`.
             for table in ["files", "file_versions"] {
                 tx.execute(
                     &format!("UPDATE {table} SET blob = ?2, size = ?3 WHERE row = ?1 AND blob = ?4"),

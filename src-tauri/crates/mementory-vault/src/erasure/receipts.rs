@@ -1,5 +1,5 @@
-//! Writes the receipt of a deletion and stores it. If the program stops before the receipt is written, the next opening
-//! of the vault finishes the deletion and writes the receipt.
+//! Writes the receipt of a deletion and stores it. If the program stops before the receipt is written, the deletion is
+//! finished and the receipt is written when the vault is next opened.
 use crate::{
     VaultError, VaultResult, applied::Applied, context::Context, erasure::targets::query_numbers,
     failed_step::FailedStep, meta,
@@ -76,8 +76,8 @@ impl Receipts<'_> {
     }
 
     /// Finishes erasures and redactions that were interrupted between the store's commit and their receipt: rewrites
-    /// the index, removes blobs that no record names, overwrites every unused byte of the database, truncates the WAL,
-    /// and runs the check. The former content of the packs is no longer known, so the check examines the unused bytes
+    /// the index, removes blobs that no record refers to, overwrites every unused byte of the database, truncates the
+    /// WAL, and runs the check. The old content of the packs is no longer known, so the check examines the unused bytes
     /// instead of searching for traces. Also repeats the check of receipts that failed for a reason that may have
     /// passed (a busy WAL, an unknown file in the folder). Returns the number of interrupted deletions.
     pub fn finish_interrupted(&self, now: Timestamp) -> VaultResult<u32> {
@@ -138,8 +138,8 @@ impl Receipts<'_> {
     }
 
     /// Returns the receipt of a committed deletion. `made` is the result of the steps that follow the commit. If they
-    /// failed, the returned receipt is incomplete and the pending receipt stays in the store, so that the next opening
-    /// finishes the deletion.
+    /// failed, the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is
+    /// finished when the vault is next opened.
     pub(crate) fn after_commit(made: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
         let failed = made.is_err();
         let receipt = made.unwrap_or_else(|_| Self::not_finished(id, now));
@@ -163,9 +163,9 @@ impl Receipts<'_> {
     }
 }
 
-/// Deletes entries of the change log that the index has applied, so that the log does not grow with the vault's age.
-/// The last change stays, because store and index are compared by its number. While a receipt is pending nothing is
-/// deleted, because finishing the deletion needs its rows.
+/// Deletes entries of the change log that the index has applied, so that the log does not grow indefinitely. The last
+/// change stays, because store and index are compared by its number. While a receipt is pending nothing is deleted,
+/// because finishing the deletion needs its rows.
 fn forget_changes(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
     let last = Store::last_change(tx)?;

@@ -1,5 +1,5 @@
-//! Repeats a redaction from the list of erasures in an older copy of the vault. The list has only fingerprints of the
-//! words, by which they are found in the records.
+//! Repeats a redaction from the list of erasures in an older copy of the vault. The list has only fingerprints, which
+//! are used to find the words in the records.
 use crate::{
     VaultResult,
     context::Context,
@@ -111,7 +111,8 @@ impl RedactAgain<'_> {
         let (seq, changed) = written?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
         let after = AfterRedacting { seq, changed: &changed, words: &removed, receipt_id, now };
-        // The redaction is made. If a step after it fails, its receipt stays pending and the next opening finishes it.
+        // The redaction is committed. If a later step fails, opening the vault again finishes it, since its receipt is
+        // pending.
         let receipt = Redactor::new(self.context).after_redacting(after, &mut evidence, progress);
         Ok(receipt.is_ok_and(|receipt| receipt.complete))
     }
@@ -142,8 +143,8 @@ impl RedactAgain<'_> {
     }
 
     /// Removes the words from every version. If it is known that words of a text were redacted, but none of them is
-    /// found in it, the whole text is replaced, and verbatim and embeddings are dropped. Returns true if a version
-    /// changed.
+    /// found in it, the whole text is replaced, and its `verbatim` and embeddings are dropped. Returns true if a
+    /// version changed.
     fn redact(
         &self,
         tx: &Connection,

@@ -147,8 +147,8 @@ impl Redactor<'_> {
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // Ignored, because the error of the transaction is returned. The next opening removes new blobs that stay
-            // behind.
+            // Ignored, because the error of the transaction is returned. New blobs left behind are removed when the
+            // vault is next opened.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstones, changed) = written?;
@@ -177,7 +177,7 @@ impl Redactor<'_> {
                 if only.is_some_and(|only| !only.contains(&view.id)) {
                     continue;
                 }
-                // The records are scanned again, because the text may have changed since the last scan, and former
+                // The records are scanned again, because the text may have changed since the last scan, and earlier
                 // versions may spell the value differently.
                 let mut places = vec![(view.pack, view.slot)];
                 let mut versions = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;

@@ -1,5 +1,5 @@
-//! Redacts records: removes chosen spans from every version, the verbatim, the index and every derived record. A
-//! skeleton of the record stays.
+//! Redacts records: removes chosen spans from every version, `verbatim`, the index and every derived record. A skeleton
+//! of the record stays.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -141,8 +141,8 @@ impl Redactor<'_> {
         });
         ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         if written.is_err() {
-            // Ignored, because the error of the transaction is returned. The next opening removes new blobs that stay
-            // behind.
+            // Ignored, because the error of the transaction is returned. New blobs left behind are removed when the
+            // vault is next opened.
             let _ = PassthroughFiles::new(self.context).drop_new_blobs(&passthrough);
         }
         let (seq, tombstone, changed) = written?;
@@ -262,7 +262,7 @@ impl Redactor<'_> {
         })
     }
 
-    /// Sets the record's own text and removes the words from its other fields, verbatim and versions.
+    /// Sets the record's own text and removes the words from its other fields, its `verbatim` and its versions.
     fn set_text(
         &self,
         tx: &Connection,
@@ -286,9 +286,9 @@ impl Redactor<'_> {
 struct RedactionPlan {
     target: Target,
     cut: Cut,
-    /// Removal for the record itself.
+    /// The words to remove from the record itself.
     own_removal: Removal,
-    /// Records derived from that record, and other records that may contain the same words, each group with its
-    /// removal.
+    /// Records derived from that record, and other records that may contain the same words, each group with the words
+    /// to remove.
     others: [(Vec<RowView>, Removal); 2],
 }

@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 /// The names of erased records in their source: titles, file names, and the places where they were read.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// Names of files. They are also found inside a longer name.
+    /// Names of files. They also match inside a longer name.
     files: BTreeSet<String>,
-    /// Titles, tags and one-line texts. They are found only if they are the whole text or one whole segment of a path.
+    /// Titles, tags and one-line texts. They match only a whole text or a whole segment of a path.
     titles: BTreeSet<String>,
     places: BTreeSet<String>,
 }

@@ -105,7 +105,7 @@ impl Receipts<'_> {
         Ok(receipt)
     }
 
-    /// Removes blobs that no record names. Rebuilds the index and overwrites unused bytes if these places failed.
+    /// Removes blobs that no record refers to. Rebuilds the index and overwrites unused bytes if these places failed.
     /// Returns whether all blobs could be removed.
     fn remove_leftovers(&self, receipt: &Receipt, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         progress("attachments");

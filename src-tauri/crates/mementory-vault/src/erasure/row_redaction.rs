@@ -100,7 +100,7 @@ impl RowRedaction<'_> {
         let record = self.context.store.packs.record(tx, view.pack, view.slot)?;
         mementory_store::write_columns(tx, view.row, &record)?;
         tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
-        // The words were removed from former versions too, so these get the flag as well.
+        // The words were removed from earlier versions too, so these get the flag as well.
         tx.execute("UPDATE versions SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
         Ok(())
     }

@@ -58,7 +58,7 @@ impl<'v> Targets<'v> {
 impl Targets<'_> {
     /// Returns the records `ids` and the dependent records that `scope` includes: the messages of a conversation, the
     /// chunks of a document, records derived only from erased records, records that an import's tombstones moved to the
-    /// Trash together with an erased record, and files that no other record names. `visit` is called with every
+    /// Trash together with an erased record, and files that no other record refers to. `visit` is called with every
     /// version.
     pub(crate) fn erase_targets(
         &self,
@@ -151,8 +151,8 @@ impl Targets<'_> {
     }
 }
 
-/// Texts of the targets that are long enough to be searched for. A text of which earlier redactions left only their marks
-/// is not searched for, and neither is a part of the mark that replaces the texts.
+/// Texts of the targets that are long enough to be searched for. A text that earlier redactions reduced to marks is not
+/// searched for, and neither is a text that is itself a part of the erasure mark.
 pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<&String> = targets
         .iter()

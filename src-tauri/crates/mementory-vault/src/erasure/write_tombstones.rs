@@ -90,7 +90,7 @@ impl TombstoneWriter<'_> {
         Ok(out)
     }
 
-    /// Writes the tombstone of a redacted record. Its former words are blocked in later imports, in any record. The
+    /// Writes the tombstone of a redacted record. The removed words are blocked in later imports, in any record. The
     /// record itself is blocked too if the vault no longer has it.
     pub(crate) fn write_redacted(
         &self,

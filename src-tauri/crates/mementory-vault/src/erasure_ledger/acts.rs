@@ -38,7 +38,7 @@ pub(crate) struct LedgerRecord {
     /// Fingerprints that block its words in imports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) blocked: Vec<String>,
-    /// Fingerprints of the texts that lost words.
+    /// Fingerprints of the texts from which words were removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) former: Vec<String>,
 }

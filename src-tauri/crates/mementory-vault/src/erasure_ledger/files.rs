@@ -82,15 +82,15 @@ impl LedgerFiles {
         Ok(())
     }
 
-    /// Gives the existing file a second name, from which [`restore_former`](Self::restore_former) can put it back. On a
-    /// file system without hard links nothing is kept.
+    /// Gives the existing file a second name (a hard link), from which [`restore_former`](Self::restore_former) can put
+    /// it back. On a file system without hard links nothing is kept.
     pub(crate) fn keep_former(&self, path: &Path) {
         let former_path = self.former_path(path);
         let _ = std::fs::remove_file(&former_path);
         let _ = std::fs::hard_link(path, former_path);
     }
 
-    /// Puts the former file back. Returns false if none was kept, or if that fails.
+    /// Puts the previous file back. Returns false if none was kept, or if the rename fails.
     pub(crate) fn restore_former(&self, path: &Path) -> bool {
         let folder = path.parent().unwrap_or(Path::new("."));
         let is_restored = std::fs::rename(self.former_path(path), path).is_ok();
@@ -101,12 +101,12 @@ impl LedgerFiles {
         is_restored
     }
 
-    /// Removes the second name of the former file.
+    /// Removes the second name of the previous file.
     pub(crate) fn drop_former(&self, path: &Path) {
         let _ = std::fs::remove_file(self.former_path(path));
     }
 
-    /// The second name of a file, under which its former content is kept. Opening a vault removes files with this
+    /// The second name of a file, under which its previous content is kept. Opening a vault removes files with this
     /// prefix from its folder.
     fn former_path(&self, path: &Path) -> PathBuf {
         path.with_file_name(format!(".mementory-partial-{}.{FILE}", self.vault_id))

@@ -1,5 +1,5 @@
-//! Finds the records that changed since a time, for incremental exports. A record has changed if its source created
-//! or updated it since, or if the person edited, redacted or restored it here. The time of its import does not count.
+//! Finds the records changed since a given time, for incremental exports. A record has changed if its source created or
+//! updated it since, or if the person edited, redacted or restored it here. The time of its import does not count.
 use crate::VaultResult;
 use mementory_model::Timestamp;
 use mementory_store::{Flags, Packs};

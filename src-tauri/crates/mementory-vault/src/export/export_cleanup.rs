@@ -47,8 +47,8 @@ impl Written {
         self.roots.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// Removes the export if nothing in it was changed or added since it was written. It is no error if files of the
-    /// export were already removed.
+    /// Removes the export if nothing in it was changed or added since it was written. Files of the export that are
+    /// already gone are not an error.
     ///
     /// # Errors
     /// `ChangedSince` if something was changed or added, in which case nothing is removed; I/O.

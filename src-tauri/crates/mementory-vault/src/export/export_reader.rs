@@ -46,7 +46,7 @@ pub(crate) struct ExportReader<'v> {
     pub cancel: &'v AtomicBool,
     /// Masks sensitive values in the records.
     pub masker: Option<Masker<'v>>,
-    /// True if secrets in the clear are replaced, because the export is not encrypted as a whole.
+    /// True if plaintext secrets are replaced, because the export is not encrypted as a whole.
     pub replaces_plain_secrets: bool,
     /// Ids of the records that are exported without their secrets.
     pub without_secrets: BTreeSet<String>,

@@ -32,12 +32,12 @@ use std::{
 /// The records to export, and the options of the export.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
-    /// Filters. `limit`, `sort` and `cursor` are ignored. `since` is compared with the time of a record. To export the
-    /// records that changed since a time, set `since` in `writing` instead.
+    /// Filters. `limit`, `sort` and `cursor` are ignored. `since` is compared with the time of a record. To export only
+    /// records that changed since then, set `since` in `writing` instead.
     pub query: ListQuery,
     /// True if all records are exported.
     pub everything: bool,
-    /// Replace sensitive values by `[REDACTED:class]`, except those that the person chose to ignore. The content of
+    /// Replace sensitive values with `[REDACTED:class]`, except those that the person chose to ignore. The content of
     /// attached files is not searched.
     pub cover: bool,
     /// Options of the writer. The value of `everything` in them is ignored.
@@ -171,8 +171,8 @@ impl Exporter<'_> {
         Ok(Applied::new(()).then(FailedStep::AuditLog, |()| self.context.store.write(log)))
     }
 
-    /// Previews an export: its content, its losses, and the number of values that it would mask. The writer runs
-    /// without writing.
+    /// Previews an export: its content, its losses, and the number of values that it would mask. Runs the writer
+    /// without writing anything.
     pub fn export_preview(
         &self,
         format: &str,

@@ -3,8 +3,8 @@ use crate::{VaultError, VaultResult};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Place for an output that is being written. The temporary folder is removed when this is dropped, with all that was
-/// not renamed to its final name.
+/// Place for an output that is being written. Dropping this removes the temporary folder, with everything that was not
+/// renamed to its final name.
 pub(super) struct PartialOutput {
     /// Temporary folder, next to the final place, so that the rename stays on one file system.
     pub folder: TempDir,
@@ -96,8 +96,8 @@ pub(super) fn rename_companions(beside: &[PathBuf], target: &dyn Fn(&Path) -> Pa
     beside.iter().try_for_each(|companion| std::fs::rename(companion, target(companion)))
 }
 
-/// Takes back a failed renaming: moves the companions that already have their final names into the temporary folder,
-/// which is removed later. No file had these names before, so nothing needs to be restored there.
+/// Undoes a failed rename: moves the companions that already have their final names into the temporary folder, which is
+/// removed later. No file had these names before, so nothing needs to be restored there.
 pub(super) fn take_companions_back(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) {
     for companion in beside.iter().filter(|companion| !companion.exists()) {
         let _ = std::fs::rename(target(companion), companion);

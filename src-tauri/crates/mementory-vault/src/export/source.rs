@@ -259,8 +259,8 @@ impl<'v> VaultSource<'v> {
                 Some(new) => {
                     visit(&item, &mut new.unwrap_or(content).as_slice()).map_err(mementory_store::unwrap_format)?;
                 }
-                // A file in which values cannot be masked is not exported. Otherwise it would be taken for a masked
-                // file.
+                // A file in which values cannot be masked is not exported. Otherwise it would be mistaken for a masked
+                // one.
                 None => drop(self.unmaskable.insert(item.name)),
             }
         }

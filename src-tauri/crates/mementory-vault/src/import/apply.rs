@@ -215,7 +215,7 @@ impl<'i> ImportRun<'i> {
     }
 
     /// Trashes the targets of tombstones, writes the last pack and completes the report. Returns all blobs of the
-    /// input, including those that no record names.
+    /// input, including those that no record refers to.
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
         OtherEvidence::new(self).drop_orphaned_entities();
         TombstoneImport::new(self).trash_targets()?;
@@ -409,7 +409,7 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.same.add(known.row);
             }
-            // An older unit does not determine the current list positions of its records, not even of unchanged ones.
+            // Records of an older unit, even unchanged ones, keep the list positions that they have in the vault.
             if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Blocked(_)) {
                 staging.older.add(known.row);
             }

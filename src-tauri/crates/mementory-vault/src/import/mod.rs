@@ -203,7 +203,7 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                // Ignored, because the first error is returned. The next opening removes new blobs that stay behind.
+                // Ignored, because the first error is returned. Opening the vault removes any new blobs that are left.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }
@@ -250,12 +250,12 @@ impl Importer<'_> {
             let message = "the search index is behind; it catches up at the next change or opening";
             report.warn("index_behind", "index", message);
         }
-        // The bytes of blocked files are removed. If that fails, the next opening removes them.
+        // The bytes of blocked files are removed. If that fails, they are removed when the vault is next opened.
         let _ = self.drop_unnamed(blobs);
         let _ = self.context.store.checkpoint();
     }
 
-    /// Removes those of `blobs` that no record names.
+    /// Removes those of `blobs` that no record refers to.
     fn drop_unnamed(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
         let unnamed: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;

@@ -18,7 +18,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Largest number of records of a folder that is compared with the vault.
+/// A folder with more records than this is not compared with the vault.
 const MAX_FOLDER_RECORDS: usize = 50_000;
 /// Largest number of records of the vault that are read for the comparison.
 const MAX_VAULT_RECORDS: usize = 50_000;
@@ -64,7 +64,7 @@ impl RenamedFolder {
         Ok(known_name.map(|known_name| Self { keys, known_name }))
     }
 
-    /// Sends everything that is read into `sink` under the keys of the folder that the vault has.
+    /// A sink that passes everything on to `sink`, under the keys of the folder that the vault has.
     pub(super) fn sink<'s>(&'s self, sink: &'s mut dyn Sink) -> RenamingSink<'s> {
         let name = self.keys.name();
         let message = format!("the vault has all of this folder under the name \u{201c}{}\u{201d}", self.known_name);
@@ -93,7 +93,7 @@ fn known_name(
             return Ok(None);
         }
     }
-    // Number of equal records by the name of the other folder.
+    // Number of equal records in each other folder, by its name.
     let mut equal: BTreeMap<String, usize> = BTreeMap::new();
     let mut compared = 0;
     let wanted: HashSet<&[u8; 16]> = digests.values().collect();
@@ -140,7 +140,7 @@ impl Sink for FolderRecords<'_> {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         for record in &unit.records {
             if self.folder.name_in(&record.key) == Some(self.folder.name()) {
-                // A folder that the vault has under its own name is not read to its end.
+                // Reading stops at once if the vault has the folder under its own name.
                 let key = &record.key;
                 if self.digests.is_empty()
                     && self.context.store.read(|c| is_known(self.context, c, key)).map_err(FormatError::from)?

@@ -19,7 +19,7 @@ pub(super) enum Recency {
     Unnumbered,
     /// A delta that continues the vault's state: its changes are the newest.
     Next,
-    /// A whole file with an earlier state than the vault has.
+    /// A whole file whose state is earlier than the vault's.
     Earlier,
 }
 

@@ -40,7 +40,7 @@ pub(super) struct ChannelSink<'a> {
     waiting: Vec<Unit>,
     /// Number of text bytes of the waiting units.
     waiting_bytes: usize,
-    /// Records that could not be read, after the waiting units.
+    /// Records that could not be read, to be sent after the waiting units.
     waiting_dropped: Vec<Dropped>,
 }
 
@@ -121,7 +121,7 @@ impl<'a> ChannelSink<'a> {
             }
             return Ok(());
         }
-        // The text of a record without verbatim does not show how much memory it needs, so its unit is sent alone.
+        // The text of a record without `verbatim` does not show how much memory it needs, so its unit is sent alone.
         if unit.records.iter().any(|record| record.verbatim.is_none()) {
             return self.send(Message::Units(vec![unit]));
         }

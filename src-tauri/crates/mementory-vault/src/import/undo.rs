@@ -15,7 +15,7 @@ use mementory_store::{
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 
-/// The changes of an undo that the index has to follow: the store's change number, and the rows that were removed,
+/// The changes of an undo, with which the index is updated: the store's change number, and the rows that were removed,
 /// changed or restored from the Trash.
 struct UndoneChanges {
     seq: u64,
@@ -25,9 +25,9 @@ struct UndoneChanges {
 }
 
 impl Importer<'_> {
-    /// Removes the records that a batch added, including later edits of them, and restores the former versions of those
-    /// that it updated. Records that a later batch also contained stay. Returns how many records were
-    /// removed or changed.
+    /// Removes the records that a batch added, including later edits of them, and restores the earlier versions of
+    /// those that it updated. Records that a later batch also contained stay. Returns how many records were removed or
+    /// changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
@@ -44,7 +44,7 @@ impl Importer<'_> {
         let indexed = Applied::new(changes)
             .then(FailedStep::Index, |changes| self.context.index_follow(changes.seq, || self.index_undone(changes)));
         // No record refers to the blobs and database pages of the undone import any more, so they are removed. If this
-        // fails, the next opening removes them.
+        // fails, they are removed when the vault is next opened.
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
         Ok(indexed.map(|changes| u32::try_from(changes.gone.len() + changes.changed.len()).unwrap_or(u32::MAX)))

@@ -1,4 +1,4 @@
-//! Judges the live memories by their words and by the person's decisions.
+//! Judges the live memories by their words, their vectors and the person's decisions.
 use crate::{
     VaultResult,
     insight_cache::{AboutMemory, DecidedKinds, Judgement, RowStamp, State},
@@ -14,8 +14,8 @@ use mementory_store::{RowView, Store, kind_code};
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
-/// Largest number of decisions that are compared with other memories, to limit the time. If there are more, those with
-/// the lowest ids are used.
+/// Largest number of decided memories that are compared with other memories, to limit the time. If there are more,
+/// those with the lowest ids are used.
 const MAX_COMPARED_DECISIONS: usize = 500;
 
 /// Reads the person's decisions.
@@ -60,7 +60,7 @@ pub(super) fn judge(decided_kinds: &DecidedKinds, id: &[u8; 16], record: &Record
 /// A live memory: row, id, and what its judgement depends on.
 type LiveMemory = (i64, [u8; 16], RowStamp);
 
-/// Judges all live memories. `known` has former judgements, which are used for unchanged rows.
+/// Judges all live memories. `known` has earlier judgements, which are reused for unchanged rows.
 pub(super) fn judge_all(
     store: &Store,
     decided_kinds: &DecidedKinds,

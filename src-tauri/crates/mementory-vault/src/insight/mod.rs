@@ -1,5 +1,5 @@
-//! What memories are about. Suggestions are computed from the words and cached in memory while the vault is open. They
-//! are never written to disk. Corrections by the person are stored.
+//! What memories are about. Suggestions are computed from the words and vectors, and cached in memory while the vault
+//! is open. They are never written to disk. Corrections by the person are stored.
 //!
 //! | module | contains |
 //! |---|---|

@@ -41,14 +41,14 @@ pub struct MemoryTopic {
     pub rows: Vec<i64>,
 }
 
-/// Somebody who occurs in memories.
+/// Somebody whom memories mention.
 #[derive(Debug, Clone)]
 pub struct MemoryPerson {
     /// None if only the relation is known ("her boss").
     pub name: Option<String>,
-    /// What the person is to somebody, such as `brother`; see `mementory_insight::Person`.
+    /// Relation of this person to somebody, such as `brother`; see `mementory_insight::Person`.
     pub relation: Option<&'static str>,
-    /// To whom the person has this relation. None means the owner of the vault.
+    /// To whom this person has the relation. None means the owner of the vault.
     pub of: Option<String>,
     /// Rows of the memories, at least one.
     pub rows: Vec<i64>,
@@ -120,7 +120,7 @@ impl Insight<'_> {
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
-    /// Everyone whom the live memories name. Those who occur in the most memories come first.
+    /// Everyone whom the live memories mention. Those whom most memories mention come first.
     ///
     /// # Errors
     /// `Cancelled`; errors of the store.

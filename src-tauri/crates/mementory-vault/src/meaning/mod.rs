@@ -1,8 +1,8 @@
-//! Vectors that stand for the meaning of memories. The sentence encoder makes them, the table `vectors` stores them,
+//! Vectors that represent the meaning of memories. The sentence encoder makes them, the table `vectors` stores them,
 //! and they are compared in memory.
 //!
 //! Triggers (`schema_3.sql`) remove a vector when its text changes or is removed. [`Meaning::encode`] encodes records
-//! that lack a vector; its caller decides how many at once.
+//! that lack a vector; its caller decides how many per call.
 mod parts;
 mod vectors;
 
@@ -130,7 +130,7 @@ impl Meaning<'_> {
         Ok(found)
     }
 
-    /// The vectors of a row; empty if it is not encoded (yet).
+    /// The vectors of a row; empty if the row is not encoded (yet).
     ///
     /// # Errors
     /// Errors of the store.

@@ -1,9 +1,9 @@
-//! Divides a text into the parts that get a vector each. A vector of a long note would be near to everything and to
-//! nothing in particular.
+//! Divides a text into the parts that get a vector each. The vector of a whole long note would be a little close to
+//! everything and very close to nothing.
 
 /// Once a part has this many characters, it ends with its current line.
 const PART_CHARS: usize = 200;
-/// Largest number of characters of a line that is not divided.
+/// A line with more characters than this is divided.
 const MAX_PART_CHARS: usize = 1_000;
 /// Largest number of parts of a text. The text after them is not encoded, so that a long text costs little.
 const MAX_PARTS: usize = 32;

@@ -16,14 +16,14 @@ use std::collections::{HashMap, HashSet};
 const MAX_OF_SAME_ASSISTANT: usize = 60;
 /// Largest number of messages of any assistant that are read because they contain words of the memory.
 const MAX_OF_ANY_ASSISTANT: usize = 20;
-/// Largest number of messages that are read from each conversation that the export names, because they contain words of
-/// the memory.
+/// Largest number of messages that are read from each conversation that the export names as a source, because they
+/// contain words of the memory.
 const MAX_PER_NAMED_CONVERSATION: usize = 20;
-/// Largest number of messages that are read before each message that the export names, going from parent to parent.
+/// Largest number of ancestors that are read for each message that the export names as a source.
 const MAX_BEFORE_NAMED: usize = 8;
 /// Largest number of messages that are read because they are from just before the memory was made.
 const MAX_NEAR_IN_TIME: usize = 60;
-/// Largest number of conversations that are searched because the export names them.
+/// Largest number of conversations that are searched because the export names them as sources.
 const MAX_CONVERSATIONS: usize = 8;
 
 /// A message that a memory may come from.
@@ -32,7 +32,7 @@ pub(super) struct Candidate {
     pub(super) view: RowView,
     pub(super) record: Record,
     pub(super) found_by: FoundBy,
-    /// Its sentence that is nearest to the memory in meaning, if that was compared.
+    /// Its sentence that is nearest to the memory in meaning. None if the meaning was not compared.
     pub(super) nearest_sentence: Option<NearestSentence>,
     /// True if the export says that the memory is from this message's conversation.
     pub(super) in_named_conversation: bool,
@@ -53,7 +53,7 @@ pub(super) struct Candidates<'c> {
     record: &'c Record,
     /// The candidates found so far, by row.
     found: HashMap<i64, Candidate>,
-    /// Rows of the conversations that the export names.
+    /// Rows of the conversations that the export names as sources.
     named: HashSet<i64>,
 }
 
@@ -62,8 +62,8 @@ impl<'c> Candidates<'c> {
         Self { context, view, record, found: HashMap::new(), named: HashSet::new() }
     }
 
-    /// The messages that the export names, those before them, those from just before the memory was made, and those with
-    /// words of the memory.
+    /// The messages that the export names as sources, those before them, those from just before the memory was made,
+    /// and those with words of the memory.
     pub(super) fn gather(mut self) -> VaultResult<Vec<Candidate>> {
         self.add_linked(&self.view.clone(), 0)?;
         self.add_named_at_source()?;

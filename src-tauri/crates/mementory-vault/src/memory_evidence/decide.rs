@@ -18,16 +18,16 @@ const MIN_CONFIDENCE_NAMED: f32 = 0.35;
 /// Lowest confidence for a message of an assistant or a system anywhere else. It is higher because such messages can be
 /// long and contain words about almost anything.
 const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
-/// Lowest cosine at which a message from just before the memory was made counts as saying the same. It is low because
-/// there are few messages from that time, and one of them is most probably the origin of the memory.
+/// Lowest cosine at which a near message (from the named conversation, or from just before the memory was made) counts
+/// as saying the same. It is low because one of these few messages is most probably the origin of the memory.
 const MIN_COSINE_NEAR: f32 = 0.24;
-/// Lowest cosine at which a message from another time counts as saying the same.
+/// Lowest cosine at which any other message counts as saying the same.
 const MIN_COSINE_FAR: f32 = 0.55;
-/// Lowest cosine for a message from another time that also has words of the memory, if the confidence from these words
-/// is at least [`MIN_WORDS_FAR`].
+/// Lowest cosine for any other message that also has words of the memory, if the confidence from these words is at
+/// least [`MIN_WORDS_FAR`].
 const MIN_COSINE_WITH_WORDS: f32 = 0.4;
 const MIN_WORDS_FAR: f32 = 0.3;
-/// A message from another time with a lower cosine than this has the same words but does not say the same.
+/// Any other message with a lower cosine than this does not say the same, even if its words alone suffice.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
 /// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim. Without any
@@ -74,17 +74,18 @@ fn message(weighed: Weighed) -> EvidenceMessage {
     }
 }
 
-/// Weighs a candidate. None if it is no evidence.
+/// Weighs a candidate. None if it is not evidence.
 fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
-    // A message that only repeats the list of saved memories is a copy, not evidence, even if the export links to it.
+    // A repeated list of saved memories is a copy, not evidence, even if the export links to it, unless the person
+    // wrote the memory (as in custom instructions).
     if part.content_type == "context" && !is_custom {
         return None;
     }
     let linked = candidate.found_by == FoundBy::Linked;
-    // A call of the memory tool contains the memory itself. It is evidence only if the export links to it.
+    // A call to the memory tool contains the memory itself. It is evidence only if the export links to it.
     if !linked && !is_speech(&candidate) {
         return None;
     }
@@ -154,8 +155,8 @@ fn whole_text(candidate: &Candidate) -> Sentence {
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }
 
-/// Factor for the time of a message. A memory is made from what was said before it. If an assistant says the same
-/// later, it knows it from the memory.
+/// Factor for the time of a message. A memory is made from what was said before it. An assistant that says the same
+/// later knows it from the memory.
 fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();
@@ -177,7 +178,7 @@ fn place_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     }
 }
 
-/// Factor for the number of shared words. A single one shows little.
+/// Factor for the number of shared words. A single shared word is weak evidence.
 fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
     match (sentence.shared, claim.strong_words(sentence.part)) {
         (0, _) => 0.0,

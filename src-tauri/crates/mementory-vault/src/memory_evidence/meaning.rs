@@ -21,7 +21,7 @@ const MAX_MEMORY_SENTENCES: usize = 6;
 
 /// A sentence to encode.
 struct ChosenSentence<'t> {
-    /// Number of the candidate.
+    /// Position of the candidate.
     candidate_number: usize,
     text: &'t str,
     start: u32,
@@ -93,7 +93,7 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
         if *far {
             parts.retain(|part| is_best(part.start));
         }
-        // The sentence with the most words of the memory is compared in any case.
+        // The sentence with the most words of the memory is always compared.
         parts.sort_by_key(|part| Reverse(is_best(part.start)));
         let sentences_left = MAX_SENTENCES_PER_MESSAGE.min(MAX_SENTENCES.saturating_sub(chosen.len()));
         for part in parts.into_iter().take(sentences_left) {

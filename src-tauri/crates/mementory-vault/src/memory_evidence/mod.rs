@@ -48,7 +48,7 @@ impl FoundBy {
 pub enum Trace {
     /// The vault has messages that the memory comes from.
     Found,
-    /// Every conversation that could hold the memory was compared with it by the encoder, and nothing came near.
+    /// Every conversation that could contain the memory was compared with it by the encoder, and nothing came near.
     None,
     /// Nothing was found, but that proves nothing: the conversations of that time or with this assistant are not in the
     /// vault, there are too many of them to compare, a message came near, or there is no encoder.
@@ -71,7 +71,7 @@ impl Trace {
 pub struct EvidenceMessage {
     /// The message.
     pub view: RowView,
-    /// Its record, without the verbatim.
+    /// The record of the message, without `verbatim`.
     pub record: Record,
     /// First code point of the sentence in the message's text.
     pub start: u32,
@@ -132,11 +132,11 @@ impl MemoryEvidence<'_> {
         self.of_record(&view, &record, encoder.map(CachingEncoder::new).as_ref())
     }
 
-    /// Like [`of`](Self::of), for a record that has already been read. The same encoder for several records saves time,
-    /// because they are compared with many of the same sentences.
+    /// Like [`of`](Self::of), for a record that has already been read. Reusing one encoder for several records saves
+    /// time, because they are compared with many of the same sentences.
     ///
     /// # Errors
-    /// The store or the index.
+    /// Errors of the store or the index.
     pub fn of_record(
         &self,
         view: &RowView,
@@ -168,14 +168,14 @@ impl MemoryEvidence<'_> {
         Ok(found)
     }
 
-    /// The statements of a record, to compare with messages. A word has more weight the rarer it is in this vault.
+    /// The statements of a record, to compare with messages. The rarer a word is in this vault, the more weight it has.
     fn claim(&self, record: &Record) -> VaultResult<Claim> {
         let words = key_words(&record.text);
         let (documents, frequencies) = self.context.with_index(|index| index.document_frequencies(&words))?;
         let total = documents.max(20) as f32;
         let rarity = |word: &str| {
             let found = frequencies.get(word).copied().unwrap_or(1).max(1) as f32;
-            // The square root makes the weights more alike, so that one rare word does not outweigh all others.
+            // The square root evens out the weights, so that one rare word does not outweigh all others.
             (1.0 + total / found).ln().sqrt()
         };
         Ok(Claim::new(&record.text, &rarity))

@@ -3,7 +3,7 @@ use crate::memory_evidence::weighed::{MemoryFacts, Weighed};
 use mementory_evidence::Claim;
 use mementory_model::SaidBy;
 
-/// Messages that say at least this share of a memory's statements count as saying the memory.
+/// The person counts as having said a memory if their messages contain at least this share of its statements.
 const MIN_SHARE_OF_PARTS: f32 = 0.34;
 /// The person counts as the speaker even if the confidence for the assistant is higher by up to this much, since the
 /// assistant repeats what the person said.
@@ -22,8 +22,8 @@ pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed
     speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 
-/// Returns the person if the export names a message of theirs. Otherwise returns whoever said the message that is
-/// nearest to the memory.
+/// Returns the person if the export names a message of theirs. Otherwise returns whoever said the message with the
+/// highest rank.
 fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
     let spoken = || weighed.iter().filter(|each| !each.is_tool_call());
     if spoken().any(|each| each.is_linked() && each.said_by == Some(SaidBy::User)) {
@@ -49,7 +49,7 @@ fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
         (confidence, is_named || share >= MIN_SHARE_OF_PARTS)
     };
     let (person, person_says) = best(SaidBy::User);
-    // A call of the memory tool does not show whether the person said so or the assistant concluded it.
+    // A call to the memory tool does not show whether the person said so or the assistant concluded it.
     let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !each.is_tool_call();
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
     let is_near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);

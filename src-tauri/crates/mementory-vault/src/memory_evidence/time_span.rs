@@ -2,7 +2,7 @@
 use mementory_model::Timestamp;
 
 const MINUTE: i64 = 60_000_000;
-/// Microseconds of a day.
+/// Microseconds in a day.
 pub(super) const DAY: i64 = 24 * 60 * MINUTE;
 /// Longest time between a message and a memory for the message to be near, in microseconds.
 const NEAR_MICROS: i64 = 30 * MINUTE;

@@ -6,13 +6,13 @@ use mementory_model::{SaidBy, Timestamp};
 /// A message of the person ranks higher by this if the messages were compared in meaning, since the assistant repeats
 /// what the person said.
 const PERSON_BONUS: f32 = 0.06;
-/// A message of a system ranks lower by this, since such a message touches on almost everything.
+/// A system message that was compared in meaning ranks lower by this, since it touches on almost everything.
 const SYSTEM_PENALTY: f32 = 0.06;
 
 /// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.
 const NEAR_BONUS: f32 = 0.35;
 
-/// Facts about the memory that decide how much weight a message has.
+/// Facts about the memory that affect the weight of a message.
 pub(super) struct MemoryFacts<'f> {
     pub(super) method: Option<&'f str>,
     /// Who said the content of the memory, if its source states this.
@@ -47,14 +47,13 @@ impl Weighed {
         self.candidate.found_by == FoundBy::Linked
     }
 
-    /// True for a call of the memory tool. The call shows that the assistant wrote the memory down, but not that the
+    /// True for a call to the memory tool. The call shows that the assistant wrote the memory down, but not that the
     /// assistant said its content.
     pub(super) fn is_tool_call(&self) -> bool {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }
 
-    /// The rank of the candidate. The nearer it is to the memory, the higher the rank. Among equals the person comes
-    /// first.
+    /// The rank of the candidate: its confidence, adjusted for its speaker and time if the meaning was compared.
     pub(super) fn rank(&self) -> f32 {
         let speaker_bonus = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
             (true, Some(SaidBy::User)) => PERSON_BONUS,

@@ -34,7 +34,7 @@ pub(super) fn any_came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
     })
 }
 
-/// Searches all conversations that could hold a memory.
+/// Searches all conversations that could contain a memory.
 pub(super) struct WholeSearch<'s> {
     pub(super) context: &'s Context,
     pub(super) view: &'s RowView,
@@ -71,7 +71,7 @@ impl WholeSearch<'_> {
         self.rows(sql, params![kind_code(Kind::Message), before, self.view.platform, MAX_MESSAGES as i64 + 1])
     }
 
-    /// Messages of the conversations that went on when the memory was made or on the day before.
+    /// Messages of the conversations that were active when the memory was made or on the day before.
     fn rows_around(&self, made: Timestamp) -> VaultResult<Vec<i64>> {
         let (from, to) = span_before(made);
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?3 AND owner IN \

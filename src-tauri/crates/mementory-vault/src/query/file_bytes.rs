@@ -31,8 +31,8 @@ impl Files<'_> {
         Ok(out)
     }
 
-    /// Writes the bytes of a file record to `out`, readable by the person only. The log entry does not name the file.
-    /// An existing file is replaced once the new one is complete, so the caller must have asked the person before.
+    /// Writes the bytes of a file record to `out`, readable only by its owner. The log entry does not name the file. An
+    /// existing file is replaced once the new one is complete, so the caller must ask the person first.
     ///
     /// # Errors
     /// `NotFound` when the vault has no bytes for it, `Usage` for a place in the vault's own folder, `Cancelled`, I/O.
@@ -74,8 +74,8 @@ impl Files<'_> {
             saved = true;
             Ok(())
         });
-        // The commit itself may fail. A file that was replaced cannot be brought back, so the result says that the file
-        // is saved.
+        // The commit itself may fail. The replaced file cannot be restored, so the result says that the new one was
+        // saved.
         if saved {
             return Ok(Applied::new(done).warn_if(logged.is_err(), FailedStep::AuditLog));
         }

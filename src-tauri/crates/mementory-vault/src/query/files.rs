@@ -1,4 +1,4 @@
-//! Reads the files that records name.
+//! Reads the files that records refer to.
 use crate::{VaultResult, context::Context};
 use mementory_store::RowView;
 use rusqlite::OptionalExtension;
@@ -12,7 +12,7 @@ pub struct FileFacts {
     pub present: bool,
 }
 
-/// Reads the files that records name, and their bytes.
+/// Reads the files that records refer to, and their bytes.
 #[derive(Clone, Copy)]
 pub struct Files<'v> {
     pub(crate) context: &'v Context,
@@ -25,7 +25,7 @@ impl<'v> Files<'v> {
 }
 
 impl Files<'_> {
-    /// Files that a record names.
+    /// Files that a record refers to.
     pub fn files(&self, row: i64) -> VaultResult<Vec<(RowView, FileFacts)>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached("SELECT file FROM file_refs WHERE row = ?1 ORDER BY file")?;
@@ -45,7 +45,7 @@ impl Files<'_> {
         self.context.store.read(|c| file_facts(c, row))
     }
 
-    /// The first record that names this file.
+    /// The first record that refers to this file.
     pub fn file_owner(&self, row: i64) -> VaultResult<Option<RowView>> {
         self.context.store.read(|c| {
             let found: Option<i64> = c

@@ -48,12 +48,12 @@ impl Reader<'_> {
         self.context.store.read(|c| RowView::by_row(c, row))
     }
 
-    /// The record of a row, including its verbatim.
+    /// The record of a row, including its `verbatim`.
     pub fn record(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| self.context.store.packs.record(c, view.pack, view.slot))
     }
 
-    /// The record of a row without its verbatim, for lists and for reading.
+    /// The record of a row without its `verbatim`, for lists and for reading.
     pub fn content(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))
     }
@@ -141,8 +141,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Messages of a conversation with their records (without verbatims), in source order, except that each comes after
-    /// its parent.
+    /// Messages of a conversation with their records (without `verbatim`), in source order, except that each comes
+    /// after its parent.
     pub fn messages(&self, conversation: &RowView) -> VaultResult<Vec<(RowView, Record)>> {
         let views = self.context.store.read(|c| {
             let sql = format!(

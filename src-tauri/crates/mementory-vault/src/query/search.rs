@@ -37,7 +37,7 @@ impl Search<'_> {
         self.context.with_index(|i| i.spell_suggest(query))
     }
 
-    /// Row, record without its verbatim, and score of each found row, in the order of `found`. Rows that were removed
+    /// Row, record without its `verbatim`, and score of each found row, in the order of `found`. Rows that were removed
     /// since the search are left out. Two threads read the records.
     pub fn hits(&self, found: &[(u64, f32)]) -> VaultResult<Vec<(RowView, Record, f32)>> {
         let read = |found: &[(u64, f32)]| {

@@ -1,4 +1,4 @@
-//! Whether an assistant still has a memory that the person wants deleted there, as far as later imports show.
+//! Whether an assistant still has a memory that the person wants it to delete, as far as later imports show.
 use crate::{
     VaultResult,
     batch_rows::BatchRows,
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 const MAX_LISTS: u32 = 50;
 const DAY: i64 = 86_400_000_000;
 
-/// State of a memory that the person wants deleted at its assistant, according to later imports.
+/// State of a memory that the person wants its assistant to delete, according to later imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssistantState {
     /// No list of the assistant's memories was imported since the person answered.
@@ -50,16 +50,16 @@ struct ListedMemory {
     text: String,
 }
 
-/// The memories that an assistant's list had at one point in time.
+/// The memories that were in an assistant's list at one point in time.
 struct Observation {
     at: i64,
     rows: HashSet<i64>,
 }
 
 impl Review<'_> {
-    /// For each answered record, whether the assistant's list of memories still contained it after the answer. Later
+    /// For each reviewed record, whether the assistant's list of memories still contained it after the answer. Later
     /// imports of the list show that, and so do later conversations that contain the list. A memory that was only read
-    /// in a conversation shows nothing, since the conversation keeps memories that were deleted from the list.
+    /// in a conversation proves nothing, since the conversation keeps memories that were deleted from the list.
     ///
     /// # Errors
     /// Errors of the store.
@@ -142,7 +142,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
     for row in messages {
         let Some(view) = RowView::by_row(c, row)? else { continue };
         let record = context.store.packs.content(c, view.pack, view.slot)?;
-        // A call of the memory tool names one memory, while a list names all of them.
+        // A call to the memory tool names one memory, while a list names all of them.
         if record.message.is_some_and(|part| part.content_type == "context") {
             let rows = of_message.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
             out.push(Observation { at: view.sort, rows });

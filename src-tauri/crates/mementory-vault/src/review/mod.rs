@@ -1,5 +1,5 @@
 //! The guided review: what the person answered about each memory, which memory comes next, and whether an assistant
-//! still has the memories that the person wants deleted there.
+//! still has the memories that the person wants it to delete.
 mod assistant;
 mod queue;
 
@@ -44,12 +44,12 @@ impl Answer {
         Self::ALL.into_iter().find(|answer| answer.as_str() == name)
     }
 
-    /// True if the person wants the memory deleted at the assistant.
+    /// True if the person wants the assistant to delete the memory.
     pub const fn asks_to_delete(self) -> bool {
         !matches!(self, Self::True)
     }
 
-    /// Number of the answer in the table `reviews`.
+    /// Code of the answer in the table `reviews`.
     const fn code(self) -> i64 {
         match self {
             Self::True => 1,
@@ -64,7 +64,7 @@ impl Answer {
     }
 }
 
-/// A record that the person answered.
+/// A reviewed record, with the person's answer.
 #[derive(Debug, Clone)]
 pub struct AnsweredRecord {
     /// The record, which may be in the Trash.
@@ -88,7 +88,7 @@ impl<'v> Review<'v> {
 }
 
 impl<'v> Editor<'v> {
-    /// The guided review of memories, and the memories that the person wants deleted at the assistants.
+    /// The guided review of memories, and the memories that the person wants assistants to delete.
     pub fn review(&self) -> Review<'v> {
         Review::new(self.context)
     }
@@ -134,7 +134,7 @@ impl Review<'_> {
         Ok(found)
     }
 
-    /// The person's answer to a record, and its time in microseconds since 1970. None without an answer.
+    /// The person's answer about a record, and its time in microseconds since 1970. None without an answer.
     ///
     /// # Errors
     /// Errors of the store.
@@ -142,7 +142,7 @@ impl Review<'_> {
         self.context.store.read(|c| answer_in(c, &view.id))
     }
 
-    /// Number of answered records by answer, for one assistant or for all. Answers without a record are left out.
+    /// Number of reviewed records by answer, for one assistant or for all. Answers without a record are left out.
     ///
     /// # Errors
     /// Errors of the store.
@@ -158,7 +158,7 @@ impl Review<'_> {
         })
     }
 
-    /// The answered records of one assistant, or of all, by platform and then oldest first, as in the assistant's list.
+    /// The reviewed records of one assistant, or of all, by platform and then oldest first, as in the assistant's list.
     ///
     /// # Errors
     /// Errors of the store.
@@ -168,7 +168,7 @@ impl Review<'_> {
             let rows = statement.query_map([], |r| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?)))?;
             let mut out = Vec::new();
             for (id, code, at) in rows.collect::<Result<Vec<_>, _>>()? {
-                // After an undone import the record is gone, but its answer stays.
+                // Undoing an import removes a record, but its answer stays.
                 let Some(view) = RowView::by_id(c, &id)? else { continue };
                 let Some(answer) = Answer::from_code(code) else { continue };
                 if platform.is_none_or(|platform| view.platform == platform) {

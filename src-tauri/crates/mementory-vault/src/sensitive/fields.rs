@@ -13,9 +13,9 @@ pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
     text_and_title.into_iter().chain(files).chain(blocks)
 }
 
-/// Field number in the store for a secret that a credential has in the clear.
+/// Field number in the store for a plaintext secret in a credential.
 pub(crate) const VERBATIM_FIELD: u32 = u32::MAX;
-/// Name of the detector for a secret that a credential has in the clear.
+/// Name of the detector for a plaintext secret in a credential.
 pub(crate) const STORED_SECRET_DETECTOR: &str = "plain_secret";
 
 /// Name of a field number in the store.

@@ -1,4 +1,4 @@
-//! Replaces values in a text by marks, and finds marks with their class and, if known, the position of the value.
+//! Replaces values in a text with marks, and finds marks with their class and, if known, the position of the value.
 use crate::word_removal::Removal;
 use mementory_formats::{REDACTED, Redaction};
 use mementory_model::redaction_marks;
@@ -9,9 +9,9 @@ pub(crate) fn mark(class: &str) -> String {
     format!("{REDACTED}{class}]")
 }
 
-/// Replaces the strings of the removals in a text by marks. Returns the new text and the marks. The removals are
+/// Replaces the strings of the removals in a text with marks. Returns the new text and the marks. The removals are
 /// applied in order, and each removal searches for its longest string first. A mark is not searched again, so that no
-/// part of it is taken for a value.
+/// part of it is mistaken for a value.
 pub(crate) fn replace_by_marks<'r>(
     text: &str,
     removals: impl Iterator<Item = &'r Removal>,

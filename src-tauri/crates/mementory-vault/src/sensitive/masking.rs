@@ -20,8 +20,8 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-/// Members that contain a digest or a public name. They are not masked, because they are not secret and other programs
-/// read them.
+/// JSON members that contain a digest or a public name. They are not masked, because they are not secret and other
+/// programs read them.
 const UNMASKED_MEMBERS: [&str; 8] = ["hash", "digest", "checksum", "signature", "sha256", "etag", "model", "slug"];
 /// Length in bytes from which a spelling is masked everywhere. A shorter spelling is masked only where the scan finds
 /// the value.
@@ -44,8 +44,8 @@ impl<'k> Masker<'k> {
         Ok(Self { keys: &context.keys, values, masked_values: HashSet::new() })
     }
 
-    /// Like [`new`](Self::new) for the current state of the vault. The known values are kept until something changes,
-    /// since reading them takes long in a vault with many values.
+    /// Like [`new`](Self::new) for the current state of the vault. The known values are cached until something changes,
+    /// since reading many of them is slow.
     pub(crate) fn current(context: &'k Context) -> VaultResult<Self> {
         let values = context.store.read(|c| {
             let state = KnownValues::state(c)?;
@@ -89,7 +89,7 @@ impl<'k> Masker<'k> {
         u32::try_from(self.masked_values.len()).unwrap_or(u32::MAX)
     }
 
-    /// Masks a record, including its verbatim. Returns the marks in the masked text, or None if there was nothing to
+    /// Masks a record, including its `verbatim`. Returns the marks in the masked text, or None if there was nothing to
     /// mask.
     pub(crate) fn mask_record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Replacements::new();
@@ -124,10 +124,10 @@ impl<'k> Masker<'k> {
         (other_fields_changed || !marks.is_empty()).then_some(marks)
     }
 
-    /// Masks the bytes of a passthrough file. None if it contains no value.
+    /// Masks the bytes of a passthrough file. None if there is nothing to mask.
     ///
     /// # Errors
-    /// `Usage` if it is not text or its name contains a value, in which case it cannot be masked.
+    /// `Usage` if the file cannot be masked, because it is not text or its name contains a value.
     pub(crate) fn mask_passthrough_file(&mut self, name: &str, bytes: &[u8]) -> VaultResult<Option<Vec<u8>>> {
         let unmaskable = || VaultError::Usage("not a text".into());
         let text = std::str::from_utf8(bytes).map_err(|_| unmaskable())?;
@@ -148,7 +148,7 @@ impl<'k> Masker<'k> {
         Ok(known.or(found))
     }
 
-    /// Masks a tombstone: reason, actor and verbatim. Removes its signature, which covers the unmasked words.
+    /// Masks a tombstone: reason, actor and `verbatim`. Removes its signature, which covers the unmasked words.
     pub(crate) fn mask_tombstone(&mut self, tombstone: &mut Tombstone) {
         let mut pairs = Replacements::new();
         for text in [&tombstone.reason, &tombstone.actor] {
@@ -203,7 +203,7 @@ impl<'k> Masker<'k> {
         }
     }
 
-    /// Finds values in a JSON text, in lines of JSON, or in plain text.
+    /// Finds values in JSON, JSON Lines or plain text.
     fn find_in_text(&mut self, text: &str, json: bool, pairs: &mut Replacements) {
         if !json {
             return self.add_findings(text, pairs);

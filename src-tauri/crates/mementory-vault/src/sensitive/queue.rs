@@ -54,7 +54,7 @@ pub struct Piece {
     pub text: String,
     /// The class of the value that is hidden here. None for text.
     pub hidden: Option<Class>,
-    /// True if the hidden value is that of this entry.
+    /// True if the hidden value is the one that this entry is about.
     pub this: bool,
 }
 
@@ -209,7 +209,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Ignores these values, also in later scans, or stops ignoring them. Returns the number of values that changed.
+    /// Ignores these values, now and in later scans, or stops ignoring them. Returns the number of changed values.
     pub fn ignore_values(&self, values: &[String], ignored: bool, now: Timestamp) -> VaultResult<u32> {
         let ids: Vec<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         self.context.store.write(|tx| {
@@ -263,7 +263,7 @@ impl Scanner<'_> {
         around: (usize, usize),
     ) -> Option<(Vec<Piece>, &'static str, Confidence)> {
         if field == VERBATIM_FIELD {
-            // The text around a stored secret is not shown. The name of its record says what it is.
+            // The text around a stored secret is not shown. The name of its record says what the secret is for.
             let class = Class::StoredSecret;
             let is_this = |secret: &String| value_id(&self.context.keys, class, secret) == id;
             plain_secrets(record).iter().find(|secret| is_this(secret))?;
@@ -282,7 +282,7 @@ impl Scanner<'_> {
         Some((context_pieces(text, &spans, (start, end), around), finding.detector, finding.confidence))
     }
 
-    /// The text with a bar in the place of each sensitive value.
+    /// The text with a bar in place of each sensitive value.
     pub fn masked(&self, text: &str) -> String {
         let found = mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), BAR.to_owned()));
         Removal::exact(found.collect()).text(text).unwrap_or_else(|| text.to_owned())
@@ -309,8 +309,8 @@ const BAR: &str = "█████";
 /// Length in bytes from which a value is hidden everywhere in a text.
 const MIN_HIDDEN_BYTES: usize = 4;
 
-/// Adds further occurrences of the found values. The scan needs a certain context to find a value, so it misses
-/// occurrences without this context.
+/// Adds further occurrences of the found values. The scan finds a value only in a certain context, so it misses
+/// occurrences elsewhere.
 fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
     let mut further_spans = Vec::new();
     for (value, finding) in values.iter().filter(|(value, _)| value.len() >= MIN_HIDDEN_BYTES) {

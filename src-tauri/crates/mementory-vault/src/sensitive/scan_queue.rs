@@ -24,7 +24,7 @@ const MAX_BATCH_BYTES: usize = 8 << 20;
 pub struct ScanProgress {
     /// Number of records that this call scanned.
     pub records: u64,
-    /// Upper bound of the number of records that are not scanned yet.
+    /// Upper bound on the number of records that are not scanned yet.
     pub left: u64,
 }
 
@@ -58,7 +58,7 @@ impl Scanner<'_> {
                     break;
                 }
                 scanned_rows.push(row);
-                // Audit records and passthrough files are not texts of a person, so they are not scanned.
+                // Audit records and passthrough files contain no text that a person wrote, so they are not scanned.
                 if [Kind::Audit, Kind::Foreign].map(kind_code).contains(&kind) {
                     continue;
                 }
@@ -81,7 +81,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Makes the next scan begin at the first record.
+    /// Makes the next scan start again at the first record.
     pub fn rescan(&self) -> VaultResult<()> {
         self.context.store.write(|tx| {
             meta::write(tx, "looked_row", 0)?;
@@ -91,7 +91,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Returns when the last scan of everything ended, in microseconds since 1970, and an upper bound of the number of
+    /// Returns when the last scan of everything ended, in microseconds since 1970, and an upper bound on the number of
     /// records that were not scanned since.
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
@@ -119,7 +119,7 @@ impl Scanner<'_> {
     }
 
     fn collect(&self, row: i64, record: &Record, found: &mut Vec<FoundValue>) {
-        // A secret in the clear has no position, so its number among the secrets of the record is stored instead.
+        // A plaintext secret has no position, so its number among the secrets of the record is stored instead.
         for (start, secret) in (0..).zip(plain_secrets(record)) {
             found.push(FoundValue {
                 row,
@@ -149,7 +149,7 @@ impl Scanner<'_> {
 
 /// Row, kind, pack and slot of the next records, ordered by row.
 fn next_rows(c: &Connection) -> VaultResult<Vec<(i64, i64, i64, u32)>> {
-    // New rows are taken without a gap, so that `looked_row` can be set to the last of them.
+    // New rows are taken in order, so that `looked_row` can be set to the last of them.
     let mut statement = c.prepare_cached(
         "SELECT row, kind, pack, slot FROM records WHERE row IN (SELECT row FROM unlooked WHERE row <= ?1 LIMIT ?2) \
          UNION SELECT * FROM (SELECT row, kind, pack, slot FROM records WHERE row > ?1 ORDER BY row LIMIT ?2) \
@@ -178,7 +178,7 @@ fn store_findings(tx: &Connection, rows: &[i64], found: &[FoundValue]) -> VaultR
     Ok(())
 }
 
-/// Upper bound of the number of records that are not scanned yet, since row numbers of erased records count too. 0
+/// Upper bound on the number of records that are not scanned yet, since row numbers of erased records count too. 0
 /// means that nothing is left.
 fn records_left(c: &Connection) -> VaultResult<u64> {
     let scanned = number(c, "looked_row")?;

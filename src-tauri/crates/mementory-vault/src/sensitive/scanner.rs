@@ -22,8 +22,8 @@ pub struct Sensitive {
     pub id: String,
     /// Kind of the record.
     pub kind: Kind,
-    /// Member of the record: `text`, `title`, `file` (the text of a file, as the source gives it), `block` (thinking,
-    /// tools) or `verbatim` (a secret in the clear in a credential).
+    /// Field of the record: `text`, `title`, `file` (the text of a file, as provided by the source), `block` (thinking,
+    /// tools) or `verbatim` (a plaintext secret in a credential).
     pub field: &'static str,
     /// Class of the value.
     pub class: Class,

@@ -117,7 +117,7 @@ fn a_change_is_applied_with_a_warning_when_the_index_fails_after_its_commit() {
         let applied = change(&vault, &id);
         assert!(!applied.warnings.is_empty(), "{name}: the failure is reported");
         assert_eq!(text_of(&vault, &id), text, "{name}");
-        // The next opening rebuilds the index: nothing is lost, and nothing is there twice.
+        // Reopening the vault rebuilds the index: nothing is lost or duplicated.
         let dir = vault.dir().to_path_buf();
         drop(vault);
         std::fs::remove_file(dir.join("index")).unwrap();

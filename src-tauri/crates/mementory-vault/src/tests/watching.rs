@@ -87,7 +87,7 @@ fn a_file_has_settled_when_size_and_time_stay_the_same_for_a_while() {
     assert_eq!((settled.len(), wait), (0, Some(SECOND)), "b first");
     let (settled, wait) = settling.settle("f", vec![file("a", 3), file("b", 9)], SECOND * 5);
     assert_eq!((settled, wait), (vec![file("b", 9)], Some(SECOND * 2)));
-    // Another folder has no influence, and a file that is gone is not waited for.
+    // Other folders have no effect, and a file that is gone is not waited for.
     settling.settle("g", vec![file("a", 3)], SECOND * 6);
     assert_eq!(settling.settle("f", vec![file("a", 3)], SECOND * 7), (vec![file("a", 3)], None));
     assert_eq!(settling.settle("f", vec![], SECOND * 8), (vec![], None));

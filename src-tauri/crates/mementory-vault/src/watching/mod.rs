@@ -309,7 +309,7 @@ impl WatchedFolders<'_> {
         self.keyed_id("content", &[sha256.as_bytes()])
     }
 
-    /// True if this content was answered, imported by hand or exported by this vault.
+    /// True if an offer of this content was answered, or the content was imported by hand or exported by this vault.
     ///
     /// # Errors
     /// Errors of the store.
@@ -318,7 +318,7 @@ impl WatchedFolders<'_> {
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
     }
 
-    /// Marks content that is never offered, because it was imported by hand or exported by this vault.
+    /// Marks content as never to be offered, because it was imported by hand or exported by this vault.
     ///
     /// # Errors
     /// Errors of the store.

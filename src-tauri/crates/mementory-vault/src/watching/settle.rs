@@ -1,5 +1,5 @@
-//! Detects that a file has stopped growing, which is so when its stamp has not changed for a while. The caller passes
-//! the time.
+//! Detects that a file has stopped growing, which is assumed once its stamp has not changed for a while. The caller
+//! passes the time.
 use crate::watching::{folder::FileFound, folder::Stamp};
 use std::{collections::HashMap, time::Duration};
 

@@ -1,7 +1,6 @@
-//! Finds erased texts in files that quote them with marks of earlier redactions inside, so that only the pieces before
-//! and after a mark can be compared with the texts. A piece of a few words may be a phrase of other texts too, so it
-//! counts only if the piece on the other side of the mark is near it in the same text, or if the whole line or string
-//! may be the text.
+//! Finds quotations of erased texts in files in which earlier redactions left marks. Only the pieces between the marks
+//! can be compared with the texts. A piece of a few words may also occur in other texts, so it counts only if the piece
+//! on the other side of the mark is close to it in the same erased text, or if the whole line or string matches a text.
 use crate::word_removal::{
     ERASED_MARK, MAX_GAP_BYTES, is_distinctive_piece, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
@@ -12,16 +11,16 @@ use mementory_json::Tree;
 use mementory_model::{REDACTED, between_redaction_marks, normal_text};
 use std::ops::Range;
 
-/// Separates the texts in the one string in which pieces are searched for.
+/// Separates the texts in the joined string in which pieces are searched for.
 const SEPARATOR: char = '\0';
-/// Written before a text by programs of Windows.
+/// Windows programs write this at the start of a text file.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
-/// Length in bytes of the end of a piece by which a text is found that the piece contains only in part.
+/// Length in bytes of the beginning or end of a piece that is looked up if no text contains the whole piece.
 const EDGE_BYTES: usize = 12;
 
-/// Erased texts, prepared to find their pieces.
+/// The erased texts, indexed so that pieces of files can be found in them.
 pub(crate) struct QuotedPieces {
-    /// The texts and then the pieces between their own marks, each with a separator behind it.
+    /// The texts and then the pieces between their own marks, each followed by a separator.
     texts: String,
     /// Number of bytes of the texts without the pieces.
     texts_bytes: usize,
@@ -29,7 +28,7 @@ pub(crate) struct QuotedPieces {
     split_lines: SplitLines,
 }
 
-/// The pieces of a file on the other sides of the marks before and behind a piece. None at the end of a line or string.
+/// The pieces before the mark in front of a piece and after the mark behind it. None at the edge of a line or string.
 #[derive(Clone, Copy)]
 struct Neighbours<'p> {
     earlier: Option<&'p str>,
@@ -51,7 +50,7 @@ impl QuotedPieces {
         Self { texts: joined, texts_bytes, windows, split_lines: SplitLines::new(texts) }
     }
 
-    /// The bytes of a file or a line without pieces of the texts. None if they contain none.
+    /// Removes pieces of the texts from the bytes of a file or a line. None if there are none.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let has_marks = memmem::find(bytes, REDACTED.as_bytes()).is_some();
         if !has_marks && !self.split_lines.may_be_in(bytes) {
@@ -67,13 +66,14 @@ impl QuotedPieces {
 
     fn without_in_text(&self, text: &str) -> Option<String> {
         let end = text.get(text.trim_end().len()..).unwrap_or_default();
-        // Programs of Windows write a byte order mark before JSON too.
+        // Windows programs write a byte order mark before JSON too.
         let document = text.trim_end().trim_start_matches(BYTE_ORDER_MARK);
         if let Some(found) = self.without_in_json(document) {
             let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { "" };
             return found.map(|new| format!("{start}{new}{end}"));
         }
-        // A text of several lines may be quoted with a mark in one of them only. Strings of JSON have no line breaks.
+        // A quoted text may have several lines and a mark in only one. JSON strings, as in JSON Lines, have no line
+        // breaks.
         let is_quotable = text.trim_end().contains('\n') && !is_json_lines(text);
         let across_lines = is_quotable.then(|| self.without_across_lines(text)).flatten();
         let text = across_lines.as_deref().unwrap_or(text);
@@ -132,14 +132,14 @@ impl QuotedPieces {
         with_erased_marks(text, &self.places_beside_marks(text))
     }
 
-    /// The text without pieces that extend over several lines, and without those in single lines. None if no piece is
-    /// found in the text as a whole.
+    /// Removes pieces that extend over several lines, and pieces in single lines. None if no piece is found when the
+    /// text is searched as a whole.
     fn without_across_lines(&self, text: &str) -> Option<String> {
         let mut places = self.places_beside_marks(text);
         if places.is_empty() {
             return None;
         }
-        // A line that may be a text as a whole is compared before the places in it are replaced.
+        // A whole line may match a text, so each line is also searched by itself, before anything is replaced.
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             if line.contains(REDACTED) && self.without_in_json(line.trim_end()).is_none() {
@@ -152,7 +152,7 @@ impl QuotedPieces {
         with_erased_marks(text, &places)
     }
 
-    /// The places of the pieces beside redaction marks that belong to the texts, in ascending order.
+    /// The ranges of the pieces next to redaction marks that come from the texts, in ascending order.
     fn places_beside_marks(&self, text: &str) -> Vec<Range<usize>> {
         if !text.contains(REDACTED) {
             return Vec::new();
@@ -173,9 +173,9 @@ impl QuotedPieces {
         out
     }
 
-    /// True if one of the texts is the whole line or string with other words in place of its marks, and the pieces
-    /// beside the marks are at least half of the text and so long together that other texts do not have them by chance.
-    /// `places` are the places of the pieces.
+    /// True if the whole line or string matches one of the texts, with any words in place of the marks. The pieces
+    /// between the marks must make up at least half of the text and be too long to match by chance. `places` are the
+    /// ranges of the pieces.
     fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
         let line = without_space(text);
         let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
@@ -187,8 +187,8 @@ impl QuotedPieces {
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// Positions in `piece` of what belongs to the texts, in ascending order: all of it; or, behind a mark, the
-    /// beginning of it that is the end of a text, and, before a mark, the end of it that is the beginning of a text.
+    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece, or else, after a mark, a
+    /// prefix that is the end of a text, and, before a mark, a suffix that is the beginning of a text.
     fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> [Option<Range<usize>>; 2] {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
             return [None, None];
@@ -208,7 +208,7 @@ impl QuotedPieces {
         }
     }
 
-    /// True if one of the texts contains the piece, and its neighbours too if it is short.
+    /// True if one of the texts contains the piece and, if the piece is short, its neighbours close by.
     fn is_in_a_text(&self, piece: &str, neighbours: Neighbours<'_>) -> bool {
         self.windows.may_contain(piece)
             && memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {
@@ -218,7 +218,7 @@ impl QuotedPieces {
             })
     }
 
-    /// Position of the longest end of `piece` that is the beginning of a text. `later` is the next piece.
+    /// Range of the longest suffix of `piece` that is the beginning of a text. `later` is the next piece.
     fn begun_at_end(&self, piece: &str, later: &str) -> Option<Range<usize>> {
         let edge = piece.get(piece.ceil_char_boundary(piece.len().checked_sub(EDGE_BYTES)?)..)?;
         if !self.windows.may_contain(edge) {
@@ -235,7 +235,7 @@ impl QuotedPieces {
         common.max().map(|common| piece.len() - common..piece.len())
     }
 
-    /// Position of the longest beginning of `piece` that is the end of a text. `earlier` is the piece before it.
+    /// Range of the longest prefix of `piece` that is the end of a text. `earlier` is the piece before it.
     fn ended_at_start(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| edge.len() + 4 > EDGE_BYTES)?;
         if !self.windows.may_contain(edge) {
@@ -255,7 +255,7 @@ impl QuotedPieces {
         is_distinctive_piece(&normal_text(part)) && is_rare([before, Some(part), after])
     }
 
-    /// The beginning of `piece` that is shortly after the position `at` in the same text.
+    /// The prefix of `piece` that occurs shortly after the position `at` in the same text.
     fn part_after<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
         let piece = piece.trim();
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| !edge.is_empty())?;
@@ -267,7 +267,7 @@ impl QuotedPieces {
         piece.get(..piece.floor_char_boundary(common))
     }
 
-    /// The end of `piece` that is shortly before the position `at` in the same text.
+    /// The suffix of `piece` that occurs shortly before the position `at` in the same text.
     fn part_before<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
         let piece = piece.trim();
         let edge = piece.get(piece.ceil_char_boundary(piece.len().saturating_sub(EDGE_BYTES))..)?;
@@ -297,8 +297,8 @@ fn consists_of(text: &str, pieces: &[&str]) -> bool {
     rest.is_some()
 }
 
-/// The text with a mark in place of each of the places, which are in ascending order. Those that overlap get one mark.
-/// None if there are none.
+/// Replaces each range in `places`, which are in ascending order, with a mark. Overlapping ranges get one mark. None if
+/// there are no ranges.
 fn with_erased_marks(text: &str, places: &[Range<usize>]) -> Option<String> {
     if places.is_empty() {
         return None;
@@ -315,13 +315,13 @@ fn with_erased_marks(text: &str, places: &[Range<usize>]) -> Option<String> {
     Some(out)
 }
 
-/// Position of the text without the space around it.
+/// Range of the text without the white space around it.
 fn without_space(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..start + text.trim().len()
 }
 
-/// True if these neighbouring pieces together are so long that other texts do not have them by chance.
+/// True if these neighbouring pieces together are too long to occur in another text by chance.
 fn is_rare(pieces: [Option<&str>; 3]) -> bool {
     let pieces: Vec<&str> = pieces.into_iter().flatten().collect();
     is_rare_phrase(&normal_text(&pieces.join(" ")))
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn the_keys_of_an_object_are_cleaned_as_its_values_are() {
+    fn object_keys_are_cleaned_like_values() {
         let new = without(
             r#"{"The old key is under the shed.[REDACTED:name]ler knows the way there.":{"Tea [REDACTED:x]":1}}"#,
         );

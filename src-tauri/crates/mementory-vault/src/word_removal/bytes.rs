@@ -7,7 +7,7 @@ use std::{collections::HashSet, fmt::Write, sync::OnceLock};
 const HEAD_BYTES: usize = 32;
 /// Largest number of levels that are decoded when a JSON string contains JSON itself.
 const MAX_LAYERS: usize = 4;
-/// How often the words are removed from the same bytes at most.
+/// Largest number of passes over the same bytes.
 const MAX_PASSES: usize = 4;
 
 /// The exact words of a removal, prepared to be found and replaced in bytes.
@@ -17,7 +17,7 @@ pub(crate) struct Words<'r> {
     forms: OnceLock<Option<SearchForms>>,
 }
 
-/// The bytes without the exact words of `removal`, however these are escaped. None if they contain none.
+/// Removes the exact words of `removal`, however they are escaped. None if the bytes contain none of them.
 pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
     Ok(Words::new(removal)?.without(bytes))
 }
@@ -45,7 +45,7 @@ impl<'r> Words<'r> {
         Ok(Self { removal, heads, forms: OnceLock::new() })
     }
 
-    /// True when the bytes may contain the words. Escapes are decoded, also in strings that contain escaped JSON.
+    /// True when the bytes may contain the words. Escapes are decoded, even those of JSON inside JSON strings.
     fn may_contain(&self, bytes: &[u8]) -> bool {
         if self.heads.is_match(bytes) {
             return true;
@@ -75,7 +75,7 @@ impl<'r> Words<'r> {
             (Some(out), _) | (None, Some(out)) => out,
             (None, None) => return None,
         };
-        // A replacement may complete another of the texts, if an earlier redaction left a mark in that text.
+        // A replacement may produce another of the texts, if that text contains a mark of an earlier redaction.
         for _ in 1..MAX_PASSES {
             match self.without_once(&out) {
                 Some(new) if new != out => out = new,
@@ -95,7 +95,7 @@ impl<'r> Words<'r> {
             return Some((new + end).into_bytes());
         }
         if text.trim_end().contains('\n') {
-            // The bytes are lines of JSON, or plain lines.
+            // The bytes are JSON Lines or plain lines.
             let mut out = Vec::with_capacity(bytes.len());
             let mut changed = false;
             for line in text.split_inclusive('\n') {
@@ -180,7 +180,7 @@ fn encodings(text: &str) -> Vec<Vec<u8>> {
     out
 }
 
-/// The text as it is escaped inside JSON strings and HTML.
+/// The text with the escapes of JSON strings and HTML.
 fn escaped_forms(text: &str) -> Vec<Vec<u8>> {
     let mut json = String::new();
     mementory_json::write_string(text, &mut json);

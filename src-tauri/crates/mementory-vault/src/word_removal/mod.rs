@@ -12,13 +12,13 @@ pub(crate) use spans::Spans;
 use mementory_json::Tree;
 use mementory_model::word_count;
 
-/// Replacement of erased words in other records and in files.
+/// The mark that replaces erased words in other records and in files.
 pub(crate) const ERASED_MARK: &str = "[REDACTED:erased]";
 
-/// Parses JSON of a file or a verbatim. None if it is not JSON.
+/// Parses JSON from a file or a record's `verbatim`. None if it is not JSON.
 fn parse_json(text: &str) -> Option<Tree> {
     const MAX_DEPTH: u32 = 512;
-    // Readers keep the escapes of lone surrogates in the verbatim. These are not Unicode, so they are repaired before
+    // Readers keep the escapes of lone surrogates in the `verbatim`. These are not Unicode, so they are repaired before
     // the text is parsed.
     let repaired = || Tree::parse(&mementory_json::repair(text.as_bytes())?.0, MAX_DEPTH).ok();
     Tree::parse(text, MAX_DEPTH).ok().or_else(repaired)
@@ -37,23 +37,23 @@ fn is_distinctive_piece(normal: &str) -> bool {
     normal.len() >= MIN_SENTENCE_BYTES && word_count(normal) > 1
 }
 
-/// A text of several lines with the line ends of Windows. Many readers write `\n` into a record, while the file keeps
-/// `\r\n`. None if the text would stay as it is.
+/// The text with Windows line endings. Many readers store `\n` in a record, while the file keeps `\r\n`. None if the
+/// text would not change.
 fn with_windows_line_ends(text: &str) -> Option<String> {
     let new = text.replace("\r\n", "\n").replace('\n', "\r\n");
     (new != text).then_some(new)
 }
 
-/// Length of the shortest phrase that counts as a part of one text only, in bytes of its normal form.
+/// Length of the shortest phrase that is assumed to occur in only one text, in bytes of its normal form.
 const MIN_RARE_PHRASE_BYTES: usize = 32;
-/// Number of words of the shortest phrase that counts as a part of one text only.
+/// Number of words of the shortest phrase that is assumed to occur in only one text.
 const MIN_RARE_PHRASE_WORDS: usize = 5;
-/// Upper limit for the bytes between two pieces of a text that belong together. An earlier redaction may have removed
-/// them.
+/// Largest number of bytes between two pieces that count as neighbours in a text. An earlier redaction may have removed
+/// these bytes.
 const MAX_GAP_BYTES: usize = 128;
 
-/// True if a phrase in normal form is so long that other texts do not have it by chance. Shorter phrases (`I am sure
-/// that`) are in many texts.
+/// True if a phrase in normal form is too long to occur in another text by chance. Shorter phrases (`I am sure that`)
+/// occur in many texts.
 fn is_rare_phrase(normal: &str) -> bool {
     normal.len() >= MIN_RARE_PHRASE_BYTES && word_count(normal) >= MIN_RARE_PHRASE_WORDS
 }

@@ -37,13 +37,13 @@ pub(crate) struct Removal {
     /// Chosen spans of a text. A string that repeats a part of the text inside them or across their border is replaced
     /// completely.
     spans: Option<Spans>,
-    /// The erased texts, prepared for finding quotations of them that have the marks of earlier redactions.
+    /// Finds quotations of the erased texts that contain marks of earlier redactions.
     pieces: Option<QuotedPieces>,
 }
 
 impl Removal {
-    /// A removal of these exact strings; each pair has the string and its replacement. Strings of several lines are also
-    /// removed with the line ends of Windows. Strings of fewer than [`MIN_REMOVED_CHARS`] characters are left out.
+    /// A removal of these exact strings; each pair has the string and its replacement. Strings of several lines are
+    /// also removed with Windows line endings. Strings of fewer than [`MIN_REMOVED_CHARS`] characters are left out.
     pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
         let windows = pairs.iter().filter_map(|(from, to)| Some((with_windows_line_ends(from)?, to.clone())));
         pairs.extend(windows.collect::<Vec<_>>());
@@ -54,8 +54,8 @@ impl Removal {
         Self { exact: pairs, heads, ..Self::default() }
     }
 
-    /// A removal of erased texts. A text or a file that quotes it may have the marks of earlier redactions. Long pieces
-    /// of a text beside its marks are removed wherever they are.
+    /// A removal of erased texts. The texts, and files that quote them, may contain marks of earlier redactions. Long
+    /// pieces between the marks of a text are removed wherever they occur.
     pub(crate) fn erased(texts: &[String]) -> Self {
         let pieces = pieces_between_marks(texts).into_iter().filter(|piece| is_rare_phrase(&normal_text(piece)));
         let exact = texts.iter().map(String::as_str).chain(pieces);
@@ -65,12 +65,12 @@ impl Removal {
         Self { pieces: Some(QuotedPieces::new(&texts)), ..exact }
     }
 
-    /// The erased texts, prepared for finding quotations of them that have the marks of earlier redactions.
+    /// Finds quotations of the erased texts that contain marks of earlier redactions.
     pub(crate) fn pieces(&self) -> Option<&QuotedPieces> {
         self.pieces.as_ref()
     }
 
-    /// A removal of these sentences, given in normal form. They are found however they are written.
+    /// A removal of these sentences, given in normal form. They match regardless of case, spaces and punctuation.
     pub(crate) fn sentences(sentences: Vec<String>, mark: &str) -> Self {
         Self::default().and_sentences(sentences, mark)
     }
@@ -81,7 +81,7 @@ impl Removal {
         Self { sentences, mark: mark.to_owned(), ..self }
     }
 
-    /// Also replaces, as a whole, each string whose words repeat words inside the spans or go over the border of one.
+    /// Also replaces whole strings if their words repeat words inside the spans or across the border of one.
     pub(crate) fn and_spans(self, spans: Spans, mark: &str) -> Self {
         Self { spans: Some(spans), mark: mark.to_owned(), ..self }
     }
@@ -124,8 +124,8 @@ impl Removal {
             out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
         }
         let overlap = self.spans.as_ref().map_or(Overlap::None, |spans| spans.overlap(text, min_words));
-        // All of the text is replaced if it crosses the border of a span, or contains a span that was not found
-        // literally, since its layout differs.
+        // The whole text is replaced if it crosses the border of a span, or if it contains a span in another layout,
+        // which the exact search did not find.
         if overlap == Overlap::Crosses || overlap == Overlap::Contains && out.is_none() {
             out = Some(self.mark.clone());
         }
@@ -189,7 +189,7 @@ impl Removal {
         self.text(text).map(|new| *text = new).is_some()
     }
 
-    /// Removes the words everywhere in a record: text, title, tags, names, key, origin, source, fields, verbatim. If
+    /// Removes the words everywhere in a record: text, title, tags, names, key, origin, source, fields, `verbatim`. If
     /// something changed, drops the embeddings, which encode the words, and returns true. Keys of *other* records
     /// (links, parents, files) stay, since exports find those records by these keys.
     pub(crate) fn clean_record(&self, record: &mut Record) -> bool {
@@ -290,7 +290,7 @@ impl Removal {
         }
     }
 
-    /// Replacement of a number that is one of the exact strings as a whole.
+    /// Replacement of a number that equals one of the exact strings.
     fn number_replacement(&self, number: &str) -> Option<String> {
         self.candidates(number).find(|(from, _)| from == number).map(|(_, mark)| mark.clone())
     }
@@ -306,7 +306,7 @@ impl Removal {
                 true
             }
             Some(None) => false,
-            // The verbatim cannot be read as JSON, so it cannot be shown to be clean and is dropped.
+            // The `verbatim` cannot be read as JSON, so it cannot be shown to be clean and is dropped.
             None => {
                 record.verbatim = None;
                 true
@@ -326,8 +326,8 @@ impl Removal {
         Some(Some(out))
     }
 
-    /// Removes the words from JSON inside a string (tool arguments, an older verbatim in an extension slot), where they
-    /// are escaped once more.
+    /// Removes the words from JSON inside a string (tool arguments, an older `verbatim` in an extension slot), where
+    /// they are escaped twice.
     fn clean_json_in_text(&self, text: &mut String) -> bool {
         if !text.trim_start().starts_with(['{', '[']) {
             return false;

@@ -1,6 +1,6 @@
-//! Finds erased texts in which earlier redactions left marks. A file that quotes such a text as it was before contains
-//! only the pieces between the marks. A piece of a few words may be a phrase that other texts have too, so it counts
-//! only close to the next piece of its line.
+//! Finds erased texts that contain marks of earlier redactions. A file that quotes the original text has other words in
+//! place of the marks, so only the pieces between them match. A piece of a few words may occur in other texts too, so
+//! it counts only close to the next piece of its line.
 use crate::word_removal::{ERASED_MARK, MAX_GAP_BYTES, is_distinctive_piece, is_rare_phrase};
 use aho_corasick::AhoCorasick;
 use mementory_model::{REDACTED, between_redaction_marks, normal_text};
@@ -9,11 +9,10 @@ use std::{
     ops::Range,
 };
 
-/// Shortest piece that is searched for beside another one, in bytes of its normal form.
+/// Shortest piece that is searched for next to another one, in bytes of its normal form.
 const MIN_PIECE_BYTES: usize = 6;
 
-/// The pieces of erased texts between their redaction marks that have the length of a sentence, without spaces around
-/// them.
+/// The trimmed pieces between the redaction marks of erased texts that are long enough to be compared.
 pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
     let marked = texts.iter().filter(|text| text.contains(REDACTED));
     let pieces =
@@ -21,7 +20,7 @@ pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
     pieces.map(str::trim).filter(|piece| is_distinctive_piece(&normal_text(piece))).collect()
 }
 
-/// The pieces of lines with redaction marks, prepared to find two that are near each other.
+/// The pieces of lines with redaction marks, indexed to find consecutive ones that are close to each other.
 #[derive(Default)]
 pub(super) struct SplitLines {
     /// None if there are none.
@@ -66,12 +65,12 @@ impl SplitLines {
         out
     }
 
-    /// False if the bytes contain no piece. Escapes may hide one.
+    /// False if the bytes contain neither a piece nor an escape that may hide one.
     pub(super) fn may_be_in(&self, bytes: &[u8]) -> bool {
         self.finder.as_ref().is_some_and(|finder| memchr::memchr(b'\\', bytes).is_some() || finder.is_match(bytes))
     }
 
-    /// The text without pieces that are close to the next piece of their line. None if it contains none.
+    /// Removes the pieces that are close to the next piece of their line. None if there are none.
     pub(super) fn without(&self, text: &str) -> Option<String> {
         self.replace(text.as_bytes(), false).and_then(|new| String::from_utf8(new).ok())
     }
@@ -111,7 +110,7 @@ impl SplitLines {
         Some(out)
     }
 
-    /// The places of pieces close to the next piece of their line, in ascending order.
+    /// The ranges of pieces close to the next piece of their line, in ascending order.
     fn find(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let Some(finder) = &self.finder else { return Vec::new() };
         let mut starts: HashMap<usize, Vec<usize>> = HashMap::new();

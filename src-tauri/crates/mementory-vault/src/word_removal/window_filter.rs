@@ -1,17 +1,17 @@
-//! Tells in one pass over a piece of a file that the piece is in none of the erased texts, so that most pieces are not
-//! searched for in all texts.
+//! A Bloom filter that rules out most pieces of a file in one pass, so that few pieces have to be searched for in the
+//! erased texts.
 
-/// Length in bytes of the windows that are compared.
+/// Length in bytes of the windows (substrings) that are in the filter.
 const WINDOW_BYTES: usize = 8;
-/// Number of bits for each byte of the texts.
+/// Number of bits of the filter for each byte of the texts.
 const BITS_PER_BYTE: usize = 8;
-/// Smallest and largest number of bits.
+/// Smallest and largest number of bits of the filter.
 const BIT_COUNTS: (usize, usize) = (1 << 10, 1 << 30);
 
-/// One bit for each window of the texts. Different windows may have the same bit.
+/// A bit for each window of the texts. Different windows may share a bit, so false positives are possible.
 pub(super) struct WindowFilter {
     bits: Vec<u64>,
-    /// Number of bits by which a hash is shifted to the right, so that it is the number of a bit.
+    /// Number of bits by which a hash is shifted to the right to get the index of a bit.
     shift: u32,
 }
 
@@ -29,7 +29,7 @@ impl WindowFilter {
         filter
     }
 
-    /// False if the piece is in none of the texts.
+    /// False means that none of the texts contains the piece. True may be a false positive.
     pub(super) fn may_contain(&self, piece: &str) -> bool {
         piece.as_bytes().windows(WINDOW_BYTES).all(|window| {
             let bit = self.bit_of(window);

@@ -24,9 +24,9 @@ pub(super) struct Blocklist {
     cascaded: IdSet,
     /// Ids of all redacted records.
     redacted: IdSet,
-    /// Ids that tombstones of this import or a former one redact.
+    /// Ids that tombstones of this import or an earlier one redact.
     redacted_elsewhere: IdSet,
-    /// Ids that tombstones of former imports redact. Tombstones of this import are not included.
+    /// Ids that tombstones of earlier imports redact. Tombstones of this import are not included.
     redacted_elsewhere_before: IdSet,
     /// Fingerprints of texts that were deleted or redacted. Empty if `let_in` allows blocked texts.
     fingerprints: IdSet,
@@ -65,7 +65,7 @@ impl Blocklist {
         self.redacted_elsewhere.extend(ids);
     }
 
-    /// True for a record that a tombstone of a former import redacts. The vault keeps its version, whatever later
+    /// True for a record that a tombstone of an earlier import redacts. The vault keeps its version, whatever later
     /// imports contain.
     pub(super) fn was_redacted_elsewhere(&self, id: &[u8; 16]) -> bool {
         self.redacted_elsewhere_before.contains(id)

@@ -25,15 +25,15 @@ impl<'a, 'i> FileImport<'a, 'i> {
 }
 
 impl FileImport<'_, '_> {
-    /// Adds the records of files that `record` names and the vault does not have. Returns the rows of all files that the
-    /// record names.
+    /// Adds the records of files that `record` refers to and the vault does not have. Returns the rows of all files
+    /// that the record refers to.
     pub(super) fn add_attachments(&mut self, own_id: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
             let id = record_id(&self.run.context.keys, &named.key);
             let name = if self.run.staging.is_none() { named.name.as_str() } else { "" };
             self.run.referenced.entry(id).or_insert_with(|| name.to_owned());
-            // A record that was read from an index of attachments names itself.
+            // A record that was read from an attachment index refers to itself.
             if id == *own_id {
                 continue;
             }
@@ -183,7 +183,7 @@ impl FileImport<'_, '_> {
         media_type: Option<&str>,
     ) -> VaultResult<()> {
         let Some(staging) = &self.run.staging else { return Ok(()) };
-        // Undoing this import restores the former bytes of a file that was in the vault before.
+        // Undoing this import restores the earlier bytes of a file that was in the vault before.
         if let Some(blob) = blob.filter(|_| row < staging.first_row) {
             self.run
                 .connection

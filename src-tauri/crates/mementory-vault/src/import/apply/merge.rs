@@ -1,6 +1,6 @@
 //! Merge strategies for records whose id the vault knows, instead of the default "the newer version wins". The names
-//! are MIF's (v1 §8 `merge_strategy`, §9 of the older text). Their meaning is defined here, since the specification
-//! only lists them.
+//! are MIF's (v1 §8 `merge_strategy`, §9 of the older specification). Their meaning is defined here, since the
+//! specification only lists them.
 use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey};
@@ -53,7 +53,7 @@ struct FreshId {
 
 impl Renames {
     /// In the first pass, makes a fresh id for a record. The same content gets the same id, so that a second import
-    /// finds it.
+    /// finds the record.
     pub(super) fn collect(&mut self, id: [u8; 16], record: &Record, digest: &[u8; 16]) {
         if self.collecting && INDEPENDENT_KINDS.contains(&record.kind) {
             let origin = record.origin_id.as_ref().map(|old| (old.clone(), fresh_id(old, digest)));
@@ -65,7 +65,7 @@ impl Renames {
         }
     }
 
-    /// Replaces old ids by fresh ones in a record's keys, its own id and its verbatim text.
+    /// Replaces old ids with fresh ones in a record's keys, its own id and its `verbatim`.
     pub(super) fn apply(&self, keys: &VaultKeys, record: &mut Record) {
         if self.collecting || self.fresh_ids.is_empty() {
             return;
@@ -96,7 +96,7 @@ fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A fresh id in the form of `old`: a UUID at its end is replaced by another, any other id gets a suffix.
+/// A fresh id in the format of `old`: a UUID at its end is replaced with another, any other id gets a suffix.
 fn fresh_id(old: &str, digest: &[u8; 16]) -> String {
     let mut bytes = *digest;
     old.bytes().enumerate().for_each(|(i, byte)| bytes[i % 16] ^= byte.rotate_left((i / 16) as u32 % 8));

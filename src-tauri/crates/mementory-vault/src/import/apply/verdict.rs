@@ -65,7 +65,7 @@ impl ImportRun<'_> {
         Ok(self.stored_record(known.row)?.times.updated.is_some_and(|s| s > updated))
     }
 
-    /// True when a former version of the row had exactly this content.
+    /// True when an earlier version of the row had exactly this content.
     fn had_version(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
         Ok(self
             .connection

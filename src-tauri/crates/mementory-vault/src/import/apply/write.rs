@@ -131,7 +131,7 @@ impl ImportRun<'_> {
         self.reindex(known.row, known.trashed, record)
     }
 
-    /// Replaces a record that this batch wrote by a newer version. The former version is not in the history, so an
+    /// Replaces a record that this batch wrote with a newer version. The replaced version is not in the history, so an
     /// erasure would not find it. It is therefore removed from the pack too.
     pub(super) fn replace_in_batch(
         &mut self,
@@ -201,8 +201,8 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Updates the list position of an unchanged record. The position changes if the conversation went on or shows
-    /// another branch now. `older` is true for a unit of an older export.
+    /// Updates the list position of an unchanged record. The position changes if the conversation was continued or now
+    /// shows another branch. `older` is true for a unit of an older export.
     pub(super) fn reposition(
         &self,
         known: &KnownRecord,
@@ -231,7 +231,7 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Row of the record with this key, in this batch or from before it, and true if the record is in the Trash.
+    /// Row of the record with this key, whether this batch or an earlier one added it, and true if it is in the Trash.
     pub(super) fn place_of(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
         let id = record_id(&self.context.keys, key);
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {

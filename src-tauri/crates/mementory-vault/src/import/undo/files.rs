@@ -6,7 +6,7 @@ use crate::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Restores the former bytes of files.
+/// Restores the earlier bytes of files.
 pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::query_numbers(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "file_versions", row, batch)?;
@@ -15,7 +15,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
             continue;
         }
         // If a later batch replaced the bytes again, the file keeps the later bytes. Undoing the later batch then has
-        // to restore the bytes from before this batch, so they become the former bytes in the entry of the later batch.
+        // to restore the bytes from before this batch, so they become the earlier bytes in the later batch's entry.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \
@@ -30,7 +30,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
         tx.prepare_cached("DELETE FROM file_versions WHERE row = ?1 AND batch = ?2")?.execute([row, batch])?;
     }
     // If this batch added a file that stays because of a later batch, nothing came before the first remaining entry, so
-    // that entry has no former bytes.
+    // that entry has no earlier bytes.
     tx.execute(
         "UPDATE file_versions SET blob = NULL, size = NULL, media_type = NULL \
          WHERE row IN (SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row WHERE r.batch = ?1) \

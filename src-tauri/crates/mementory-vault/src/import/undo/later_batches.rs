@@ -1,4 +1,4 @@
-//! The imports after the one that is undone, and the rows that they contained without writing them.
+//! The imports after the undone one, and the rows that they contained without writing them.
 use crate::{VaultError, VaultResult, row_ranges::RowRanges};
 use rusqlite::Connection;
 

@@ -6,8 +6,8 @@ use rusqlite::{Connection, params};
 /// Assigns a row to the first batch that needs it. If that batch is undone later, the next one gets the row.
 const USE_EARLIEST_HOME: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
 
-/// Finds the rows that a later batch contained too, and the rows that those depend on: their conversation, their files,
-/// the records that they were derived from.
+/// Finds the rows that a later batch also contained, and the rows that those depend on: their conversation, their
+/// files, the records that they were derived from.
 pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
@@ -28,7 +28,7 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
             [batch],
         )?;
     }
-    // Adds the rows of the batch that rows of later batches need, and then the rows that the rows found so far need.
+    // Adds the rows of the batch that rows of later batches need, and then, repeatedly, the rows that those need.
     for homes in ["SELECT row, batch AS home FROM records WHERE batch > ?1", "SELECT row, home FROM temp.staying"] {
         while add_needed_rows(tx, batch, homes)? > 0 {}
     }

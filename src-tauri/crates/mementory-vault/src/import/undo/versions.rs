@@ -37,9 +37,9 @@ pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatch
 type FormerVersion = (u32, i64, u32, i64, Option<i64>, Option<i64>);
 
 impl Importer<'_> {
-    /// Makes the former version current again in rows of other batches whose current version this batch wrote. If a
+    /// Makes the previous version current again in rows of other batches whose current version this batch wrote. If a
     /// later batch contained the current version too, the version is assigned to that batch instead. Returns the rows
-    /// whose former version is current again.
+    /// whose previous version is current again.
     pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
