@@ -1,4 +1,4 @@
-//! Workspace files in three tiers (spec §3.1.9, §10.6) are exported to an archive and restored.
+//! Tests that workspace files of all three tiers (spec §3.1.9, §10.6) survive an export to an archive and an import.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::sealed_secrets::sha256;
 use super::testing::*;
@@ -190,7 +190,7 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     before.retain(|name, _| case["tiers"][name] != 3);
     assert_eq!(home, before);
 
-    // The archive that is exported from the vault is the same as the one that is exported from the folder.
+    // An export of the imported vault equals the export of the original folder, except for the manifest.
     let other_entries =
         |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);

@@ -11,7 +11,7 @@ use mementory_json::{
 
 /// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted.
 const MAX_FINDINGS: usize = 1000;
-/// Number of errors at which a file is refused. A small archive can unpack to millions of bad lines.
+/// Number of errors at which a file is refused. Without it, a small archive could unpack to millions of bad lines.
 const MAX_ERRORS: usize = 2_000_000;
 
 /// The findings of one file.
@@ -44,8 +44,8 @@ impl Findings {
         }
     }
 
-    /// True if the list is full. Then the finding is only counted. The first finding of a code is always listed,
-    /// because some codes prevent an import.
+    /// True if the list is full, so that the finding is only counted. The first finding with each code is always
+    /// listed, because some codes prevent an import.
     fn is_full(&mut self, code: &str, is_warning: bool) -> bool {
         let (list, more) = match is_warning {
             true => (&self.out.warnings, &mut self.unlisted.1),
@@ -56,7 +56,7 @@ impl Findings {
         is_full
     }
 
-    /// Refuses a file with millions of errors.
+    /// Fails if the file has millions of errors ([`MAX_ERRORS`]).
     pub(super) fn refuse_too_many(&self, place: &str) -> Result<(), FormatError> {
         let figure = self.unlisted.0 as u64;
         match self.unlisted.0 > MAX_ERRORS {
@@ -115,8 +115,8 @@ impl Findings {
     }
 }
 
-/// True for a deletion. Unlike other lines, a deletion may supersede its own id: the record that it deletes is in a
-/// sealed partition (spec §4.1.1).
+/// True for a deletion. Unlike other lines, a deletion may supersede its own id, because the record that it deletes
+/// stays unchanged in a sealed partition (spec §4.1.1).
 fn is_deletion(tree: &Tree) -> bool {
     tree.get("status").and_then(Tree::as_str) == Some("deleted")
 }

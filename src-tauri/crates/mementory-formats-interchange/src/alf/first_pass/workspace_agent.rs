@@ -7,7 +7,7 @@ use super::super::workspace_profile;
 use super::{ExportPlan, SoleWorkspace};
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 
-/// Id of the workspace's agent: the UUID in the id space, or, if there is none, an id derived from the id space.
+/// Id of the workspace's agent: the UUID in the id space or, if there is none, an id derived from the id space.
 fn agent_of(scope: &str) -> String {
     let id = scope.split_once(':').map_or(scope, |(_, id)| id);
     match uuid::Uuid::parse_str(id) {
