@@ -1,5 +1,5 @@
-//! Converts a checked line to a record. The table of kinds says which fields of a line have a field in the model. All
-//! other fields are put in `fields`.
+//! Converts a checked line to a record. The table of kinds says which fields of a line the model has a field for. All
+//! others go into `fields`.
 use super::{
     kinds::{KindSpec, Slot},
     wire::{list, text, time_of},

@@ -91,7 +91,7 @@ fn signing_a_bundle_changes_nothing_else() {
         copy(&input, &signed_in_place);
         sign::sign(&signed_in_place, &FakeSigner, &signed_in_place).unwrap();
         assert_eq!(files(&signed_in_place), files(&out), "{name}");
-        // Signs into an archive, then copies the archive back into a folder.
+        // Signs into an archive, then copies the archive into a folder.
         let (zipped, opened) = (temp.join(&format!("{name}.mem.zip")), temp.join(&format!("{name}-back.mem")));
         sign::sign(&input, &FakeSigner, &zipped).unwrap();
         assert!(all_signed_by_fake(&zipped));
