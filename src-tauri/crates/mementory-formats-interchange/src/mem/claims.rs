@@ -1,4 +1,4 @@
-//! Checks what a manifest claims: syntax, version, mode, level, signature and embeddings (spec v1.1 §1.1, §2, §3, §6,
+//! Checks a manifest's claims: its syntax, version, mode, level, signature and embeddings (spec v1.1 §1.1, §2, §3, §6,
 //! §8).
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},

@@ -29,5 +29,5 @@ impl Encoding {
     }
 }
 
-/// Header key that marks a text with escaped `---` lines. Only our writer sets it.
+/// Header key that marks a text with escaped `---` lines. No other program sets it.
 pub(super) const ESCAPED_KEY: &str = "escaped";

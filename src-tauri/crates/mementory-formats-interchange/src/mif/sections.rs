@@ -12,9 +12,9 @@ pub(super) struct Section {
     pub line: &'static str,
     /// Name of the list in the counts of the footer of JSON lines.
     pub count: &'static str,
-    /// Kind of the records made from the elements.
+    /// Kind of the records that the elements become.
     pub kind: Kind,
-    /// First part of the keys of the records.
+    /// Prefix of the keys of these records.
     pub key: &'static str,
     /// Member with the text. Empty if no member can be written from the record's text.
     pub text: &'static str,
