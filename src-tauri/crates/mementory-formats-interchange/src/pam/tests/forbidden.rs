@@ -97,7 +97,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         let remaining_errors = errors(&scratch.at("out"));
         assert_eq!(remaining_errors, Vec::<String>::new(), "{pointer} {value}");
         let reread = read(&scratch.at("out")).unwrap();
-        // Relations are left out, because their text contains their type, which an export replaces if it is forbidden.
+        // Relations are left out, because their text contains their type, and an export replaces a forbidden type.
         let texts = |source: &MemorySource| {
             let records = source.records.iter().filter(|record| record.kind != Kind::Relation);
             let mut all: Vec<_> = records.map(|r| (r.key.value.clone(), r.text.clone())).collect();
