@@ -125,8 +125,8 @@ pub trait Format: Sync {
         let _ = (catalog, detected, limits);
         Ok(None)
     }
-    /// Where the record keys of a source contain the name of its folder, so that an import finds the records of the same
-    /// folder under another name. None if the keys do not depend on that name.
+    /// Where the record keys of a source contain the name of its folder, so that an import recognises the records of a
+    /// folder that was renamed. None if the keys do not depend on that name.
     fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
         let _ = (catalog, detected);
         None
@@ -136,8 +136,8 @@ pub trait Format: Sync {
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         None
     }
-    /// Whether [`Format::salvage`] can read a source in spite of this fault, which the format's validator or the
-    /// container reported. Always false if the format cannot find out which records are undamaged.
+    /// Whether [`Format::salvage`] can read a source despite this fault, which the format's validator or the container
+    /// reported. Always false if the format cannot tell which records are undamaged.
     fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
         let _ = (catalog, detected, code, place);
         false

@@ -6,7 +6,7 @@
 pub struct SourceState {
     /// Path in the input.
     pub place: String,
-    /// Id of the format of the whole source. A delta and its base have the same id here.
+    /// Id of the format of the whole source, which is the same for a delta and its base.
     pub format: &'static str,
     /// Id of the agent.
     pub group: String,

@@ -81,7 +81,7 @@ enum Level {
 
 /// Above this many bytes, the buffer of an element grows by a quarter at a time.
 const LARGE_ELEMENT_BYTES: usize = 32 << 20;
-/// A large buffer has at least this much space before it is read into, which is more than one read.
+/// A large buffer has at least this much free space before a read, which is more than one read.
 const MIN_SPARE_BYTES: usize = 1 << 20;
 
 /// Iterates over the elements of a JSON stream. The stream is one of these:
@@ -388,8 +388,8 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Scans the object at top level and returns the position of its end. None if it has an array with elements, which
-    /// was then entered.
+    /// Scans the object at top level and returns the position of its end, or None after entering an array with elements
+    /// inside it.
     fn scan_top_object(&mut self) -> Result<Option<usize>, ElementError> {
         self.scanner = Scanner::new(self.no_array_seen && self.top_values > 0);
         let stops_at_arrays = !self.keys.is_empty();

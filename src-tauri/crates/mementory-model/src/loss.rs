@@ -38,7 +38,7 @@ pub struct Loss {
     pub note: String,
 }
 
-/// The list of losses, which has at most 1,000, and the number of all losses.
+/// All losses, as counts and a list. The list has at most 1,000 losses.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LossReport {
     /// The listed losses.

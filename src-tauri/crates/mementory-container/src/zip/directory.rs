@@ -24,8 +24,8 @@ pub(in super::super) struct Directory {
     pub(in super::super) start: u64,
 }
 
-/// Reads the directory. None if there is no usable directory. At most `max` entries are read. The caller passes one
-/// more than its limit, so that it can detect too many entries.
+/// Reads the directory. None if there is no usable directory. At most `max` entries are read. To detect too many
+/// entries, the caller passes one more than its limit.
 pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Directory>> {
     let from = source.len().saturating_sub(MAX_TAIL_BYTES);
     let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;

@@ -42,6 +42,7 @@ pub struct Purged {
 /// Deletes records permanently. The rewritten archive replaces the old one when it is complete. The audit record is
 /// written next to the archive.
 ///
+/// # Errors
 /// `not_found` if no record has any of the ids. Other errors if a file is invalid or cannot be read or written. After
 /// an error before the first file is replaced, nothing has changed. After a later error, the audit record has no
 /// `completed_at` and lists the remaining files.
@@ -114,6 +115,7 @@ pub struct PurgedAgent {
 /// Deletes a whole agent (scope `full_agent`): first its deltas, then the archive. The audit record is written next to
 /// the archive.
 ///
+/// # Errors
 /// `delta_wrong_agent` if a delta belongs to another agent. Other errors if a file is invalid or cannot be read or
 /// removed. After an error before the first file is removed, nothing has been deleted. After a later error, the audit
 /// record has no `completed_at` and lists the remaining files.

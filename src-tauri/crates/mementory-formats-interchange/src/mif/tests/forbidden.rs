@@ -244,7 +244,7 @@ fn references_follow_an_id_that_is_replaced() {
 }
 
 #[test]
-fn an_edit_of_an_element_with_forbidden_values_stays() {
+fn an_edit_of_an_element_with_forbidden_values_is_kept() {
     let temp = TempDir::new("forbidden-edit");
     for (pointer, forbidden) in [
         ("/memories/0/importance", json!(1.7)),

@@ -109,7 +109,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
 }
 
 #[test]
-fn of_records_with_one_id_the_later_gets_a_new_one() {
+fn a_record_with_a_repeated_id_gets_a_new_id() {
     let scratch = Scratch::new("forbidden-ids");
     let memory = |text: &str| {
         json!({"id": "m", "type": "fact", "content": text, "content_hash": crate::pam::hash::content_hash(text),
@@ -139,7 +139,7 @@ fn of_records_with_one_id_the_later_gets_a_new_one() {
 }
 
 #[test]
-fn a_store_without_embeddings_refers_to_none() {
+fn a_store_without_embeddings_has_no_references_to_embeddings() {
     let scratch = Scratch::new("forbidden-reference");
     with_value(&scratch, "", "", &json!(null));
     std::fs::remove_file(scratch.at("in/embeddings.json")).unwrap();
