@@ -134,7 +134,7 @@ pub fn is_reserved_name(part: &str) -> bool {
     DEVICES.contains(&stem.as_str()) || is_port || part.ends_with(['.', ' ']) || part.chars().any(char::is_control)
 }
 
-/// The place of an entry, with control characters replaced, so that it can be displayed.
+/// The place of an entry, with control characters replaced for display.
 pub(super) fn entry_place(archive: &str, name: &str) -> String {
     let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     format!("{archive}!/{shown}")

@@ -138,7 +138,7 @@ pub struct Elements<'r> {
 }
 
 impl<'r> Elements<'r> {
-    /// Reads from the start of `reader`. In an object, elements are looked for in an array with the key
+    /// Reads from the start of `reader`. In an object, the elements are those of the array with the key
     /// `conversations`.
     pub fn new(reader: &'r mut dyn Read, limits: &Limits) -> Self {
         Self {
@@ -301,7 +301,7 @@ impl<'r> Elements<'r> {
         Err(ElementError::Truncated { offset: self.buf_offset + self.buf.len() as u64 })
     }
 
-    /// Appends further bytes to `buf` and removes the bytes before `start`. Returns false at the end.
+    /// Appends more bytes to `buf` and removes the bytes before `start`. Returns false at the end.
     fn refill(&mut self) -> Result<bool, ElementError> {
         if self.start > 0 {
             self.buf.drain(..self.start);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub enum LossKind {
     /// Stored in the extension slot of the format. Other programs ignore it; this program restores it.
     MovedToExtension,
-    /// Stored with less precision or under another term.
+    /// Stored with less precision or mapped to a different term.
     Narrowed,
     /// Not written to the file.
     LeftOut,

@@ -157,7 +157,7 @@ pub struct Source {
 pub struct EntityRef {
     /// Its name.
     pub name: String,
-    /// Its type, in the words of the source.
+    /// Its type, as the source names it.
     #[serde(rename = "type")]
     pub entity_type: Option<String>,
     /// Its role in the record.
@@ -294,7 +294,7 @@ pub struct Record {
     /// From 0 to 1.
     pub importance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// The sensitivity in the words of the source.
+    /// The sensitivity, as the source names it.
     pub sensitivity: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     /// Namespace or scope at the source.

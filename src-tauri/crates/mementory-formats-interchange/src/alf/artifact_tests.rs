@@ -288,7 +288,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         let list: Value = serde_json::from_slice(&tree[ABSENT_FILE]).unwrap();
         assert_eq!(list[0]["source_path"], case["only_named"]);
 
-        // A file that is in the workspace or in the home is not listed as absent.
+        // A file that exists in the workspace or in the home is not listed as absent.
         let prefix = if format.id() == "zeroclaw" { "workspace/" } else { "" };
         let (home, both) =
             (scratch.0.join(format!("{}-home", format.id())), scratch.0.join(format!("{}-both", format.id())));
@@ -411,7 +411,7 @@ fn archives_cannot_write_bookkeeping_files_into_a_workspace() {
                 item.format == "openclaw" && item.name == path
             };
             assert!(!vault.parts.iter().any(is_forged_file), "{name} {path}");
-            // Raw files of another program's archive are written into a workspace too.
+            // Raw files from another program's archive must be written into a workspace too.
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
             workspace::write(&mut vault, &out, &OpenClaw);
             let restored = workspace::tree(&out).remove(path).unwrap_or_default();

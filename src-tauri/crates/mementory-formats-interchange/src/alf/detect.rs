@@ -63,7 +63,7 @@ fn parts_with(catalog: &Catalog, manifest: &Member) -> Vec<Part> {
 }
 
 /// Claims archives whose manifest is missing or damaged, if their other entries show that they are of this format.
-/// Otherwise another format would claim the entries that it knows, and the rest would be lost without a message.
+/// Otherwise another format would claim the entries that it knows, and all others would be lost silently.
 fn claim_damaged_archives(catalog: &Catalog) -> Vec<Claim> {
     let mut archives: BTreeMap<(usize, usize), Layout<'_>> = BTreeMap::new();
     for member in catalog.members() {
@@ -98,7 +98,7 @@ struct Layout<'c> {
     has_raw_files: bool,
     is_delta: bool,
     first_member: Option<&'c Member>,
-    /// A manifest in a folder of the archive. The specification requires the manifest at the top level.
+    /// A manifest inside a folder, although the specification requires it at the top level.
     in_folder: Option<&'c Member>,
 }
 

@@ -83,7 +83,7 @@ impl Findings {
         }
     }
 
-    /// Checks a memory beyond its schema: lengths of vectors, and a memory that supersedes itself.
+    /// Checks what the schema of a memory cannot express: lengths of vectors, and that it does not supersede itself.
     pub(super) fn check_memory(&mut self, tree: &Tree, place: &str) {
         let id = |key: &str| tree.get(key).and_then(Tree::as_str).map(str::to_ascii_lowercase);
         if id("supersedes").is_some_and(|old| Some(old) == id("id")) && !is_deletion(tree) {
@@ -104,7 +104,7 @@ impl Findings {
         }
     }
 
-    /// The result. The findings beyond the limit become one finding that states their number.
+    /// The result. Findings beyond the limit are summed up in one finding that states their number.
     pub(super) fn finish(mut self) -> Validation {
         let (errors, warnings) = self.unlisted;
         let further_findings =

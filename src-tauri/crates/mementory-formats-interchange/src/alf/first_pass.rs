@@ -44,7 +44,7 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
 /// A file that was not read from an ALF archive.
 pub(super) struct ForeignFile {
     /// The reference in the first record that refers to the file. If no record refers to the file, this reference is
-    /// made from the file's own record.
+    /// built from the file's own record.
     pub reference: AttachmentRef,
     /// Ids of the memory lines that refer to the file.
     pub referenced_by: Vec<String>,
@@ -84,7 +84,7 @@ pub(super) struct ExportPlan {
     pub periods: BTreeMap<Period, (u64, u64)>,
     /// Rows by layer, including the identity.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
-    /// Id and id space of each line whose id space is not that of the agent named in the line.
+    /// Id and id space of each line whose id space differs from that of the agent it names.
     pub scopes: Vec<(String, String)>,
     /// Files of other formats by their vault id.
     pub files: BTreeMap<String, ForeignFile>,

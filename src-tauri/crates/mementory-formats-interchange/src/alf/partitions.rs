@@ -76,7 +76,7 @@ pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
 }
 
-/// A UUID version 5 made from a name, for other generated ids (agent, principal, attachment).
+/// A UUID version 5 derived from a name, for other generated ids (agent, principal, attachment).
 pub(super) fn stable_v5(name: &str) -> uuid::Uuid {
     uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, format!("keepsake:alf:{name}").as_bytes())
 }

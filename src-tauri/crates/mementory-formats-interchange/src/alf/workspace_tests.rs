@@ -328,7 +328,7 @@ fn key_files_of_a_foreign_archive_are_not_exported_in_the_clear() {
     assert!(entries(&second).values().all(|b| !String::from_utf8_lossy(b).contains("sk-0123")));
 }
 
-/// The archive of the fixture `lossless` with further files.
+/// The archive of the fixture `lossless` with additional files.
 fn pack_with(path: &Path, more: &[(&str, &[u8])]) {
     pack_folder(&repo().join("fixtures/alf/lossless/input"), path);
     let mut all = entries(path);

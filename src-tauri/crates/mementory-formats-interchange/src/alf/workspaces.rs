@@ -1,4 +1,4 @@
-//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9). The identity and the principal are made from the
+//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9). The identity and the principal are built from the
 //! files, and the files themselves are under `raw/<runtime>/`. If the text of a file is also in the archive's records,
 //! the manifest lists the file with its digest, so that an import does not store this text twice.
 use super::archive_writer::ArchiveWriter;
@@ -158,8 +158,8 @@ impl WorkspaceFiles {
 
 /// What the manifest says about a raw entry.
 pub(super) enum RawEntry<'k> {
-    /// Runtime, path and digest of a file made from records. If the entry has another digest, another program changed
-    /// the file.
+    /// Runtime, path and digest of a file made from records. If the entry has a different digest, another program
+    /// changed the file.
     FromRecords(&'static str, &'k str, &'k str),
     /// Runtime, id space and path of a passthrough file of a workspace.
     Passthrough(&'static str, &'k str, &'k str),

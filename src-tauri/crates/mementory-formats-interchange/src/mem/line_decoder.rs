@@ -1,4 +1,4 @@
-//! Decodes the lines of a file in parallel, while further lines are read.
+//! Decodes the lines of a file in parallel, while more lines are read.
 use super::{
     bundle::line_text,
     kinds::KindSpec,

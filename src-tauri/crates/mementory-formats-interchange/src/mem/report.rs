@@ -11,7 +11,7 @@ pub(super) enum Severity {
     Fatal,
     /// Violates the specification, but every record can be read as it was written.
     Error,
-    /// Reported to the user; the bundle is valid nevertheless.
+    /// Reported to the user, but the bundle is valid.
     Warning,
 }
 

@@ -87,8 +87,8 @@ fn numbers_fit(tree: &Tree) -> bool {
     }
 }
 
-/// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic form, no zone
-/// (UTC), fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
+/// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic format of ISO
+/// 8601, no zone (UTC), fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     let is_plain =
         |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');

@@ -38,7 +38,7 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         .flatten()
 }
 
-/// The list into which a record of another format is put. A relation is put into the list of relations only if both of
+/// The list that a record of another format is written to. A relation goes into the list of relations only if both of
 /// its ends are known (`has_ends`).
 pub(super) fn section_for(kind: Kind, shape: Shape, has_ends: bool) -> &'static Section {
     match (kind, shape) {

@@ -206,7 +206,7 @@ impl ExportPlan {
         }
         let section = section_for(stored.record.kind, self.shape, false);
         if *section == NODES_SECTION {
-            // The id is made from the name. If two entities have the same name, the second id gets a suffix.
+            // The id is derived from the name. If two entities have the same name, the second id gets a suffix.
             let (vault_id, proposed) = (stored.id.clone(), self.proposed_id(stored, section));
             without_id.push(WithoutId { vault_id, section, own: None, is_first: false, proposed });
             return;

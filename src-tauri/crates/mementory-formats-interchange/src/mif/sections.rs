@@ -16,7 +16,7 @@ pub(super) struct Section {
     pub kind: Kind,
     /// Prefix of the keys of these records.
     pub key: &'static str,
-    /// Member with the text. Empty if no member can be written from the record's text.
+    /// Member that the record's text is written to. Empty if there is none.
     pub text: &'static str,
     /// Member with the title. Empty if there is no such member.
     pub title: &'static str,

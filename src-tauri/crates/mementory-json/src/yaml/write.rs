@@ -6,7 +6,7 @@ use std::{collections::HashSet, fmt::Write};
 /// Deeper levels are written in flow style (`{a: [1, 2]}`). In block style, the white space for the indentation would
 /// grow with the square of the depth.
 const MAX_BLOCK_LEVELS: usize = 12;
-/// A value with at least this many levels of its own is written in block style even below [`MAX_BLOCK_LEVELS`], because
+/// A value that has at least this many nested levels is written in block style even below [`MAX_BLOCK_LEVELS`], because
 /// parsers limit the depth of flow style (ours to 255).
 const MAX_FLOW_LEVELS: u32 = 200;
 /// Longer keys are written as explicit keys (`? key`), because YAML 1.2 §8.2.2 allows only 1024 characters before the

@@ -38,7 +38,7 @@ pub(super) fn add_profiles(
     let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
     for stored in workspace_profiles {
         let block = stored.record.record_type.clone();
-        // An identity has each block only once. The second file for a block becomes a memory line.
+        // An identity has each block only once. Any further file for the same block becomes a memory line.
         match block.as_deref() {
             Some("user_profile") => persons.push(stored),
             _ if identity.iter().any(|p| p.record.record_type == block) => as_lines.push(stored),

@@ -408,7 +408,7 @@ fn l1_parents_come_before_children() {
     }
 }
 
-/// §4.1: kinds without an id are merged by a key made of their fields.
+/// §4.1: kinds without an id are merged by a key derived from their fields.
 #[test]
 fn spec_4_1_kinds_without_an_id_get_a_key_from_their_fields() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();

@@ -35,7 +35,7 @@ fn the_signature_of_a_written_bundle_covers_its_manifest() {
         format!("ed25519:{}:{}\n", "07".repeat(32), hex::encode(FakeSigner::signature_of(&found[0].message)))
     );
     assert!(String::from_utf8(found[0].message.clone()).unwrap().contains("\"passthrough\",\"signed\"]"));
-    // The files with records are the same as without a signature.
+    // The files with records do not depend on the signature.
     let (before, after) = (files(&plain), files(&out));
     assert_eq!(after.len(), before.len() + 1);
     for (name, bytes) in before.iter().filter(|(n, _)| *n != "manifest.json") {
