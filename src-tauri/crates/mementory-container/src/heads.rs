@@ -20,7 +20,7 @@ struct Head {
     end: HeadEnd,
 }
 
-/// Says what follows the first bytes of a member.
+/// What follows the first bytes of a member.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadEnd {
     /// There may be more bytes.

@@ -39,7 +39,7 @@ pub fn remove(object: &mut Tree) {
     object.remove(FORMER_MEMBER);
 }
 
-/// Puts the slot into an object and removes a slot under the former name.
+/// Stores the slot in an object, and removes one under the former name.
 pub fn set(object: &mut Tree, extension: Tree) {
     remove(object);
     object.set(MEMBER, extension);
@@ -62,7 +62,7 @@ pub fn fingerprint(native: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(native)[..8])
 }
 
-/// The members of a record's JSON form.
+/// The members of a record as JSON.
 pub fn members(record: &Record) -> Map<String, Value> {
     match serde_json::to_value(record) {
         Ok(Value::Object(map)) => map,

@@ -33,14 +33,14 @@ pub struct Capabilities {
     pub byte_exact: bool,
     /// Writes a folder rather than a file.
     pub folder: bool,
-    /// Files that are written can have a signature.
+    /// Written files can be signed.
     pub signs: bool,
-    /// Files that are written can be encrypted under a passphrase.
+    /// Written files can be encrypted under a passphrase.
     pub encrypts: bool,
-    /// Files that are written are always encrypted, so an export needs a passphrase. Each export has new keys, so two
-    /// exports of the same records have different bytes.
+    /// Written files are always encrypted, so an export needs a passphrase. Each export has new keys, so two exports of
+    /// the same records have different bytes.
     pub needs_passphrase: bool,
-    /// Text that a user pastes can be in this format.
+    /// Can be pasted as text by the user.
     pub text: bool,
     /// Writes its own passthrough files back unchanged, and those of other formats in envelopes.
     pub carries_passthrough: bool,
@@ -51,7 +51,7 @@ pub struct Capabilities {
     pub withholds_not_exportable: bool,
     /// For a format of deltas, the id of the format that the deltas change.
     pub base_format: Option<&'static str>,
-    /// Ending of the name of a written file or folder, including the dot. Empty if the format has none.
+    /// File name extension of a written file or folder, including the dot. Empty if the format has none.
     pub ending: &'static str,
     /// Every export in this format continues an earlier export, its base. The user must name the base when exporting.
     /// An import reads the base first.
@@ -209,7 +209,7 @@ pub trait Format: Sync {
         })?;
         Ok(report)
     }
-    /// The export as a text for pasting, and its report. Only for formats that consist of such a text.
+    /// The export as a text for pasting, and its report. Only for formats that are meant for pasting.
     fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
         let _ = source;
         Err(FormatError::invalid("not_supported", self.id(), "this format is no text to paste"))

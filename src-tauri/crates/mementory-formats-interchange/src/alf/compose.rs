@@ -24,7 +24,7 @@ pub(super) struct LineContext<'a> {
     pub agent: &'a str,
     /// Creation time, which determines the partition of the line.
     pub created: Timestamp,
-    /// Identity version under which the memory was made, if known (spec §3.1.10).
+    /// Version that the identity had when the memory was made, if known (spec §3.1.10).
     pub identity_version: Option<u64>,
     /// Relation and target id of each link whose target is in the archive.
     pub links: &'a [(String, String)],

@@ -22,7 +22,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Starts with the result `out`, to which findings are added.
+    /// Starts from an existing result, to which findings are added.
     pub(super) fn new(out: Validation) -> Self {
         Self { out, unlisted: (0, 0) }
     }

@@ -1,4 +1,4 @@
-//! Functions with which tests read, write and pack archives.
+//! Helpers for tests that read, write and pack archives.
 pub(crate) use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use mementory_format::{
     Catalog, Detection, Format, FormatError, Passphrase, ReadContext, Validation, WriteOptions, WriteReport,

@@ -45,7 +45,7 @@ pub(super) struct Artifact {
 /// because only under `raw/` are its secrets redacted or sealed.
 pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Vec<Artifact> {
     let in_home = |path: &str| runtime.id == ZEROCLAW.id && path.starts_with("workspace/");
-    // Id spaces of the workspaces that are inside a home.
+    // Id spaces of the workspaces that lie inside a ZeroClaw home.
     let mut homes: BTreeSet<String> =
         workspace.passthrough.values().filter(|(_, stored)| in_home(stored)).map(|(scope, _)| scope.clone()).collect();
     if workspace.files.keys().any(|path| in_home(path)) {

@@ -31,7 +31,7 @@ const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
     ("log", &["ts"]),
 ];
 
-/// The state that an incremental export is compared with.
+/// What an incremental export is compared with.
 #[derive(Default)]
 enum Baseline {
     /// Nothing: the export is full.

@@ -17,7 +17,7 @@ pub(super) enum Type {
     Map,
     /// Closed enumeration `delete | redact`.
     Op,
-    /// Ids of everything that a tombstone also deleted (`derived`).
+    /// Ids of everything that was deleted with the target of a tombstone (`derived`).
     Derived,
 }
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub(super) enum Severity {
     /// Prevents the import of the whole bundle.
     Fatal,
-    /// Violates the specification, but every record can be read as it was written.
+    /// Violates the specification, but all records can be read correctly.
     Error,
     /// Reported to the user, but the bundle is valid.
     Warning,

@@ -9,9 +9,9 @@ pub(super) enum Encoding {
     Yaml,
     /// One JSON object on each line.
     Jsonl,
-    /// An array of objects with `memory`, like mem0's.
+    /// An array of objects with a member `memory`, like mem0's.
     Mem0,
-    /// An array of objects with `content`, the generic encoding.
+    /// An array of objects with a member `content`, the generic encoding.
     Generic,
     /// Text blocks below `---` headers.
     Markdown,

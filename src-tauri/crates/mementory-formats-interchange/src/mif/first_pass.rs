@@ -45,9 +45,9 @@ pub(super) enum Checksum {
     Verified,
     /// The checksum was computed by our rule, and it does not match.
     Mismatch,
-    /// The checksum is the digest of empty input.
+    /// The checksum is a placeholder: the digest of empty input.
     Placeholder,
-    /// The checksum covers only the counts and not the content, as the reference program writes it.
+    /// The checksum covers only the counts, not the content. The reference program writes such checksums.
     CountsOnly,
     /// The checksum was computed by an unknown rule.
     UnknownRule,

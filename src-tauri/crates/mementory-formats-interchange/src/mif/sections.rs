@@ -8,7 +8,7 @@ pub(super) struct Section {
     pub parent: &'static str,
     /// Name of the list.
     pub name: &'static str,
-    /// Value of `type` in the JSON lines of this list.
+    /// Value of `type` in JSON lines with elements of this list.
     pub line: &'static str,
     /// Name of the list in the counts of the footer of JSON lines.
     pub count: &'static str,

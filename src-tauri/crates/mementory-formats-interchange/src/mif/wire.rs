@@ -14,7 +14,7 @@ pub(super) const KEY_SCOPE: &str = "mif";
 /// wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Shape {
-    /// Version 1, the specification.
+    /// Version 1, as the specification defines it.
     #[default]
     V1,
     /// Version 2, as the reference program writes it.

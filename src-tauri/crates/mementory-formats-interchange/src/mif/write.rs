@@ -498,7 +498,7 @@ impl DocumentWriter {
     }
 }
 
-/// A document that has only version, generator and header object.
+/// A document with only the version, the generator and the header object.
 fn header(shape: Shape, description: &SourceDescription, seed: &str, user: &str) -> Tree {
     let digest = Sha256::digest(format!("mif-export|{seed}"));
     let text_tree = |t: &str| Tree::Text(t.to_owned());

@@ -194,7 +194,7 @@ fn schema_and_version(bytes: &[u8]) -> (Option<String>, Option<String>) {
                 while bytes.get(at).is_some_and(|b| *b != b'"') {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
-                // A truncated string is not used.
+                // A truncated string is ignored.
                 let Some(text) = bytes.get(start..at).filter(|_| at < bytes.len()) else { break };
                 let next = bytes.iter().skip(at + 1).find(|b| !b.is_ascii_whitespace());
                 if depth == 1 {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// Member that marks a stub: a conversation that was made for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
 
-/// Name of the member that contains the extension slot.
+/// Name of the member inside which the extension slot is.
 pub(super) fn slot_parent_name(tree: &Tree) -> &'static str {
     if tree.get("content_hash").is_some() { "metadata" } else { "raw_metadata" }
 }

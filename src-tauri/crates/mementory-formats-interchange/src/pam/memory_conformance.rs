@@ -22,7 +22,7 @@ const MAX_BATCH_BYTES: usize = 4 << 20;
 /// Largest number of batches that wait to be checked.
 const MAX_QUEUED_BATCHES: usize = 4;
 
-/// Result of checking one memory by itself.
+/// Result of checking one memory on its own.
 #[derive(Default)]
 struct CheckedMemory {
     id: String,

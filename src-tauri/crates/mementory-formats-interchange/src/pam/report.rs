@@ -21,7 +21,7 @@ pub(super) struct Report {
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,
     pub integrity: Integrity,
-    /// Place of a member outside the records that is too large to read.
+    /// Place of a member that is too large to read and not in a record.
     pub too_large: Option<String>,
     /// Catalog ids of the companion files that cannot be read.
     pub unreadable: HashSet<usize>,

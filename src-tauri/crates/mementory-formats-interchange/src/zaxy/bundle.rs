@@ -81,7 +81,7 @@ impl<'c> Bundle<'c> {
         Ok((wrapped, tree))
     }
 
-    /// The place of a JSON pointer in the file, as it is shown in messages.
+    /// The place of a JSON pointer in the file, for messages.
     pub(super) fn place(&self, pointer: &str) -> String {
         format!("{}{pointer}", self.member.place)
     }

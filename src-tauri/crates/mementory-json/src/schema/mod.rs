@@ -120,12 +120,12 @@ pub const fn required_nullable(name: &'static str, rule: Rule) -> Field {
 pub struct TextForm {
     /// The expected syntax, in words that can follow "not" in a message.
     pub expected: &'static str,
-    /// Compares a text with this form. The result says how well the text fits.
+    /// Compares a text with this syntax. The result says how well the text fits.
     pub fit: fn(&str) -> Fit,
 }
 
 impl TextForm {
-    /// True if the text has exactly this form.
+    /// True if the text has exactly this syntax.
     pub fn matches_exactly(&self, text: &str) -> bool {
         (self.fit)(text) == Fit::Exact
     }
@@ -136,9 +136,9 @@ impl TextForm {
 pub enum Fit {
     /// The text has the form.
     Exact,
-    /// The text deviates from the required form, but readers accept it.
+    /// The text deviates from the syntax, but readers accept it.
     Loose,
-    /// The text does not have the form.
+    /// The text does not have the syntax.
     Other,
 }
 
