@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Random-access bytes. Cloning is cheap. Every [`Window`] has its own position, so several windows can be read at the
-/// same time. A scratch file is locked during each read call. Each window opens a plain file anew, so that a folder of
+/// same time. A scratch file is locked during each read call. Each window opens a plain file again, so that a folder of
 /// thousands of archives does not need thousands of open files.
 #[derive(Clone)]
 pub(super) struct Source {

@@ -132,7 +132,7 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             );
             set_text(&mut tree, "created_at", &time_text(created));
         }
-        // Elements of these lists are never composed anew. This one only provides replacements for forbidden members.
+        // No new elements are written to these lists. This one only provides replacements for forbidden members.
         "project" | "reminder" | "episode" => {
             set_text(&mut tree, "id", context.id);
             set_text(&mut tree, "created_at", &time_text(created));

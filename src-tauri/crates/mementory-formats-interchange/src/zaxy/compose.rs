@@ -92,12 +92,12 @@ pub(super) fn output_entry(
         at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
         is_composed: false,
     };
-    // The fault of the entry that was read, and its number. An entry with a fault is composed anew, because its text
+    // The fault of the entry that was read, and its number. An entry with a fault is composed again, because its text
     // would make the whole bundle invalid.
     let mut fault = None;
     let fault_of = |tree: &Tree| first_fault(tree).map(|why| (why, seq(tree).unwrap_or_default()));
     match (record.origin.format.as_str(), parsed) {
-        // An edited entry that Mementory composed is composed anew instead of being patched.
+        // An edited entry that Mementory composed is composed again instead of being patched.
         (KEY_SCOPE, Some(tree)) if !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
             fault = fault_of(&tree);
