@@ -1,12 +1,15 @@
 //! Files in chunks with random access. Each chunk has its own AEAD tag and is bound to file, name, generation and
 //! position.
 //!
-//! ```text file  = magic (8) | salt (24, random) | chunk*          at least one chunk chunk = XChaCha20-Poly1305(65,536
-//! bytes of plaintext, fewer only in the last) | tag (16) file key = HKDF-SHA256(key, salt, "keepsake/v1/chunked" +
-//! context) nonce    = chunk number (u64 LE) | 1 when last, else 0 | zeros      unique per file key aad      = magic |
-//! context | chunk number | last ``` If a file is truncated at a chunk boundary, the new last chunk was not sealed as
-//! the last one. A chunk from a different position, file, name or generation has a different nonce or key. All of these
-//! fail with `Decrypt`.
+//! ```text
+//! file  = magic (8) | salt (24, random) | chunk*          at least one chunk
+//! chunk = XChaCha20-Poly1305(65,536 bytes of plaintext, fewer only in the last) | tag (16)
+//! file key = HKDF-SHA256(key, salt, "keepsake/v1/chunked" + context)
+//! nonce    = chunk number (u64 LE) | 1 when last, else 0 | zeros      unique per file key
+//! aad      = magic | context | chunk number | last
+//! ```
+//! If a file is truncated at a chunk boundary, the new last chunk was not sealed as the last one. A chunk from another
+//! position, file, name or generation has a different nonce or key. All of these fail with `Decrypt`.
 use crate::{
     CryptoError, ReadAt,
     hazmat::{self, Cipher, NONCE_LEN, TAG_LEN},

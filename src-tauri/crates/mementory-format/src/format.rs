@@ -142,7 +142,7 @@ pub trait Format: Sync {
         let _ = (catalog, detected, code, place);
         false
     }
-    /// Codes of the faults for which [`Format::read`] refuses a source and that [`Format::salvage`] ignores. The
+    /// Codes of the faults that make [`Format::read`] refuse a source and that [`Format::salvage`] ignores. The
     /// validator reports all of these faults. Empty if reading ignores them too, or if the format has no salvage.
     fn salvage_codes(&self) -> &'static [&'static str] {
         &[]
@@ -389,7 +389,7 @@ pub trait RecordSource {
     fn description(&self) -> SourceDescription;
     /// Visits all records to export, one kind after the other in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
-    /// True if the export masks sensitive values. Then every sensitive value that was found is replaced with a mark.
+    /// True if the export masks sensitive values. Every sensitive value that was found is then replaced with a mark.
     fn covers(&self) -> bool {
         false
     }

@@ -14,7 +14,7 @@ pub struct SourceState {
     pub base: Option<u64>,
     /// Number of the state; 0 for a whole file that was never synchronised.
     pub sequence: u64,
-    /// When the source had this state, as the file gives it.
+    /// When the source had this state, as the file states it.
     pub time: Option<String>,
 }
 

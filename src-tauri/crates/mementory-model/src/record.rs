@@ -105,7 +105,7 @@ impl RecordKey {
     }
 }
 
-/// The times that a source may give. Times that it does not give are None.
+/// The times that a source may state. Times that it does not state are None.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Times {

@@ -53,7 +53,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
         if locator.starts_with(&LOCATOR64_SIGNATURE) {
-            // The recorded offset is wrong if there are other bytes before the archive. Then the record is still
+            // The recorded offset is wrong if there are other bytes before the archive, but even then the record is
             // directly before the locator.
             for at in [le64(&locator, 8), at.saturating_sub(56)] {
                 let record = source.bytes(at, 56)?;

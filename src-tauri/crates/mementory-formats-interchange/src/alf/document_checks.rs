@@ -35,8 +35,8 @@ pub(super) struct ElementFault {
     pub is_warning: bool,
 }
 
-/// Faults in the elements of a layer's document. `is_sealed` is true if the whole file is encrypted. Then a plain-text
-/// secret is only a warning, because an encrypted export may contain a secret that was imported unencrypted.
+/// Faults in the elements of a layer's document. `is_sealed` is true if the whole file is encrypted. If so, a
+/// plain-text secret is only a warning, because an encrypted export may contain a secret that was imported unencrypted.
 pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<ElementFault> {
     let Some(Tree::Array(rows)) = tree.get(layer) else { return vec![] };
     let mut out = Vec::new();

@@ -1,5 +1,5 @@
 //! The archive as a whole: its entries in the catalog, the checks that make it safe to read, and its manifest (spec
-//! §4.1, §4.2, §8.2). The manifest has a fixed name and names all other files.
+//! §4.1, §4.2, §8.2). The name of the manifest is fixed; all other paths come from the manifest.
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -13,7 +13,7 @@ pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 /// Name of our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
-/// Codes of the container's issues that make an archive unsafe to read.
+/// Codes of the container's issues for which an archive is refused.
 const REFUSED_ENTRIES: [&str; 6] =
     ["unsafe_name", "duplicate_name", "link", "encrypted", "not_a_regular_file", "unsupported_compression"];
 

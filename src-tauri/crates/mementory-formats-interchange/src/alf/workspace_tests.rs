@@ -56,7 +56,7 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         assert!(texts.into_iter().all(|(_, bytes)| bytes.trim_ascii().is_empty()), "no text is stored twice");
         workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
         assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&before), "{}", source.display());
-        // A second export gives the same archive.
+        // A second export yields the same archive.
         write(&mut back, &scratch.0.join("b.alf"));
         let other_entries =
             |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");

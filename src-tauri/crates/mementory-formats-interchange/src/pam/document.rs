@@ -16,7 +16,7 @@ pub(super) fn read_text(catalog: &Catalog, member: &Member, limits: &Limits) -> 
     String::from_utf8(bytes).map_err(|_| FormatError::invalid("malformed", &member.place, "not UTF-8"))
 }
 
-/// A document of which only the top level is parsed.
+/// A document with only its top level parsed.
 pub(super) struct Document<'t> {
     /// Members in their original order.
     pub members: Vec<(String, &'t RawValue)>,

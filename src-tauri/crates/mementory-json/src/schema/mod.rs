@@ -1,6 +1,6 @@
 //! Schemas that are const tables, and the check of a tree against them. Each violation is passed to a callback,
 //! together with its place. The calling format chooses the codes, the severities and the length of the report. A table
-//! can also serve other purposes; for example, it can give the types of YAML scalars.
+//! can also serve other purposes; for example, it can provide the types of YAML scalars.
 mod mend;
 mod place;
 #[cfg(test)]

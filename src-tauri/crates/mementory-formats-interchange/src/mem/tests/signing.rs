@@ -235,7 +235,7 @@ fn a_file_name_ending_in_zip_writes_an_archive() {
     zip.finish().unwrap();
     assert!(validate(&flat, &[]).errors.is_empty() && all_signed_by_fake(&flat));
     assert_eq!(read(&flat).records.len(), sink.records.len());
-    // Writing the same records again gives the same file.
+    // Writing the same records again yields the same file.
     let second = temp.join("two");
     std::fs::create_dir(&second).unwrap();
     write_as(&sink, &[], &second.join("me.mem.zip"), signed()).unwrap();
