@@ -11,10 +11,10 @@ pub(super) struct Archive {
     pub(super) entries: Vec<Entry>,
     /// True if the archive has no directory, because its end is missing.
     pub(super) truncated: bool,
-    /// True if the archive contains conversation files. Archives inside it are then files of the user, unless they have
-    /// the name of a part of an export.
+    /// True if the archive contains conversation files. Archives inside it then count as files of the user, unless they
+    /// are named like a part of an export.
     pub(super) has_conversations: bool,
-    /// True for an archive of files of the user or of an agent. Archives inside it are not opened.
+    /// True for an archive of files of the user or of an agent, inside which no archives are opened.
     pub(super) contains_user_files: bool,
 }
 

@@ -7,8 +7,8 @@ use std::{
 ///
 /// `ZipWriter` completes its archive when it is dropped, even after a write has failed, for example on a full disk.
 /// While doing so, it asserts (in debug builds) that the position never goes back, and it prints another error. So
-/// after the first failure this file only counts positions and writes nothing more. The caller has the error of the
-/// failed call.
+/// after the first failure this file only counts positions and writes nothing more. The caller already has the error
+/// from the failed call.
 pub struct ArchiveFile<F: Write + Seek = File> {
     file: BufWriter<F>,
     failed: bool,
@@ -37,7 +37,7 @@ impl<F: Write + Seek> ArchiveFile<F> {
         Self { file: BufWriter::new(file), failed: false, position: 0, length: 0 }
     }
 
-    /// Moves to the position that the caller expects after a call, whether the call succeeded or not.
+    /// Sets the position that the caller expects after a call, whether or not the call succeeded.
     fn move_to(&mut self, position: u64) -> u64 {
         self.position = position;
         self.length = self.length.max(position);

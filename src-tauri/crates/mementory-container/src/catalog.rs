@@ -34,7 +34,7 @@ pub struct Catalog {
     pub(super) roots: Vec<String>,
     /// Indexes of the opened paths that were encrypted files and have been decrypted.
     pub(super) decrypted: Vec<usize>,
-    /// The first bytes of members. None until no more members are added, because heads are kept by member number.
+    /// The first bytes of members. None while members are still being added, because heads are stored by member number.
     pub(super) heads: Option<Heads>,
     bytes_read: AtomicU64,
     total_limit: u64,
@@ -155,7 +155,7 @@ impl Catalog {
             Some(bytes) => f(&mut self.counting_reader(&mut Cursor::new(bytes))),
             None => self.read_location(member, f),
         };
-        // Cancelling and the limit apply even if the callback ignored the read error.
+        // Checked again here, in case the callback ignored the read error.
         if self.cancel.load(Ordering::Relaxed) {
             return Err(FormatError::Cancelled);
         }
@@ -166,7 +166,7 @@ impl Catalog {
         result
     }
 
-    /// All bytes of a short entry of an archive, which are kept in memory. Detection reads each member once per format.
+    /// All bytes of a short archive entry, kept in memory because detection reads each member once per format.
     fn short_bytes(&self, member: &Member) -> Result<Option<Arc<[u8]>>, FormatError> {
         let Some(heads) = &self.heads else { return Ok(None) };
         if !matches!(member.location, Location::Zip { .. }) || member.size >= MIN_READ_BYTES as u64 {

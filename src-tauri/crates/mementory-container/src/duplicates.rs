@@ -14,7 +14,7 @@ pub(super) struct DuplicateFinder {
 type KnownFile = (Source, String, Option<[u8; 32]>);
 
 impl DuplicateFinder {
-    /// Place of an earlier file with the same bytes. If there is none, adds this file and returns None.
+    /// Place of an earlier file with the same bytes. If there is none, remembers this file and returns None.
     pub(super) fn find(&mut self, source: &Source, place: &str) -> Result<Option<String>, FormatError> {
         let same_size = self.by_size.entry(source.len()).or_default();
         let mut file_digest = None;

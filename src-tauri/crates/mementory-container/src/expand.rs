@@ -309,8 +309,8 @@ fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
     read.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
 }
 
-/// Index and safe name of each readable file entry. Adds an issue for each other entry except folders. If several
-/// entries have the same name, only the last is returned.
+/// Index and safe name of each readable file entry. Every other entry except folders adds an issue. If several entries
+/// have the same name, only the last is returned.
 fn usable_entries(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
     let mut issue = |code: &str, name: &str, message: &str| {
         // The reported place must not contain the unsafe characters of the name.

@@ -11,7 +11,7 @@ pub(super) struct Expansion {
     by_root: HashMap<usize, DeclaredBytes>,
 }
 
-/// Declared bytes of one path.
+/// Declared bytes under one path.
 #[derive(Default)]
 struct DeclaredBytes {
     /// Size of the outermost archives.
@@ -43,8 +43,8 @@ impl Expansion {
         declared.max_bytes(limits).saturating_sub(declared.all).min(limits.total_bytes)
     }
 
-    /// Adds the declared sizes of an archive's entries. The declared sizes can be relied on, because the reader of an
-    /// entry returns at most as many bytes as declared.
+    /// Adds the declared sizes of an archive's entries. Declared sizes are reliable, because the reader of an entry
+    /// never returns more bytes than declared.
     ///
     /// # Errors
     /// `Limit` with `expanded_bytes`.

@@ -1,6 +1,6 @@
-//! Faults of archives that do not show when entries are read: contradictions in the structure, names that some systems
-//! cannot tell apart, and damage in entries that no format reads. Validators report these faults, and an import refuses
-//! them.
+//! Faults of archives that reading their entries does not reveal: contradictions in the structure, names that some
+//! systems cannot tell apart, and damage in entries that no format reads. Validators report these faults, and an import
+//! refuses them.
 use super::{
     archive::Archive,
     zip::{self, Entry, EntryKind},
@@ -17,7 +17,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// Parts of the archive's structure contradict each other. No program writes such an archive by accident.
+    /// Parts of the archive's structure contradict each other, which does not happen by accident.
     Structure,
     /// A name that some systems do not accept or cannot distinguish from the name of another entry.
     Name,
@@ -105,7 +105,7 @@ pub(super) fn listing_faults(
         folder.map(folded_name)
     });
     for folder in folders.collect::<BTreeSet<_>>() {
-        // Looks for a file with the name of this folder, or of any folder that contains it.
+        // Looks for a file that is named like this folder or like any folder that contains it.
         let ends = folder.match_indices('/').map(|(end, _)| end).chain([folder.len()]);
         for file in ends.filter_map(|end| folded.remove(&folder[..end])) {
             let message = "an entry of this name is a file, and another is a folder";
@@ -134,7 +134,7 @@ pub fn is_reserved_name(part: &str) -> bool {
     DEVICES.contains(&stem.as_str()) || is_port || part.ends_with(['.', ' ']) || part.chars().any(char::is_control)
 }
 
-/// The place of an entry, with control characters replaced, so that it can be displayed.
+/// The place of an entry, with control characters replaced for display.
 pub(super) fn entry_place(archive: &str, name: &str) -> String {
     let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     format!("{archive}!/{shown}")

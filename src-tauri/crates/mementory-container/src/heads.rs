@@ -7,10 +7,10 @@ use std::{
 /// Longest head that is kept, in bytes. Only a few formats need longer heads, which are read each time.
 pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;
 
-/// Smallest number of bytes that is read for a head. Most notes are shorter than this, and most formats need no more.
+/// Smallest number of bytes that is read for a head. Most notes are shorter, and most formats need no more.
 pub(super) const MIN_READ_BYTES: usize = 4 << 10;
 
-/// Limit in bytes for all heads together. When it is reached, the heads of further members are read each time.
+/// Limit in bytes for all heads together. Once it is reached, the heads of further members are not kept.
 const MAX_TOTAL_BYTES: usize = 48 << 20;
 
 /// The head of one member.
@@ -20,7 +20,7 @@ struct Head {
     end: HeadEnd,
 }
 
-/// Says what follows the first bytes of a member.
+/// What follows the first bytes of a member.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadEnd {
     /// There may be more bytes.
@@ -51,7 +51,7 @@ impl Heads {
         Some(head.bytes[..n.min(head.bytes.len())].to_vec())
     }
 
-    /// True if nothing is kept of this member, and a short head could be.
+    /// True if nothing of this member is kept yet and there is room for a short head.
     pub(super) fn can_keep(&self, member: usize) -> bool {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         !kept.by_member.contains_key(&member) && kept.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES

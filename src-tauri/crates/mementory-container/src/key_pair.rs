@@ -20,17 +20,17 @@ pub struct KeyDerivation<'a> {
     pub agreement_label: &'a [u8],
 }
 
-/// A key of 32 bytes that only the owner of an X25519 key can read. It is wrapped with AES key wrap (RFC 3394). The
-/// wrapping key is derived from a new key pair and the owner's key.
+/// A 32-byte key that only the owner of an X25519 key can read. It is wrapped with AES key wrap (RFC 3394), under a key
+/// derived by Diffie-Hellman from an ephemeral key pair and the owner's key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrappedKey {
-    /// Public half of the new pair.
+    /// Public half of the ephemeral pair.
     pub ephemeral: Vec<u8>,
     /// The wrapped key, 40 bytes.
     pub wrapped: Vec<u8>,
 }
 
-/// Content that is encrypted with AES-256-GCM under a key of its own.
+/// Content that is encrypted with AES-256-GCM under its own key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedContent {
     /// The content's key, wrapped under the key in a [`WrappedKey`]; 40 bytes.
@@ -49,8 +49,8 @@ pub trait KeyPair: std::fmt::Debug + Send + Sync {
     fn agreement_key(&self) -> [u8; 32];
     /// A new random key that only the owner can read.
     fn new_key(&self, label: &[u8]) -> Result<WrappedKey, FormatError>;
-    /// Encrypts content under a new random key of its own, which is wrapped under `key`. `aad` is additional data that
-    /// is authenticated together with the content.
+    /// Encrypts content under a new random key, which is wrapped under `key`. `aad` is additional data that is
+    /// authenticated together with the content.
     fn seal(&self, key: &WrappedKey, label: &[u8], aad: &[u8], plain: &[u8]) -> Result<SealedContent, FormatError>;
     /// Decrypts content. `aad` is the additional data that was authenticated together with the content.
     fn open(&self, key: &WrappedKey, label: &[u8], aad: &[u8], content: &SealedContent)

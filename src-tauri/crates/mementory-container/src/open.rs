@@ -1,4 +1,4 @@
-//! Opens paths as one catalog.
+//! Opens several paths as one catalog.
 use super::{
     catalog::Catalog, expand, folder, heads::Heads, passphrase::Passphrase, resources::Resources, spool::Spool,
 };

@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Random-access bytes. Cloning is cheap. Every [`Window`] has its own position, so several windows can be read at the
-/// same time. A scratch file is locked during each read call. Each window opens a plain file itself, so a folder of
+/// same time. A scratch file is locked during each read call. Each window opens a plain file again, so that a folder of
 /// thousands of archives does not need thousands of open files.
 #[derive(Clone)]
 pub(super) struct Source {
@@ -45,7 +45,7 @@ impl Source {
         Self { backing: Backing::Spooled(Arc::new(Mutex::new(file))), start: 0, len }
     }
 
-    /// The same bytes, with a plain file opened once for all windows. For many short reads.
+    /// The same bytes, but with a plain file opened only once for all windows, for many short reads.
     pub(super) fn with_open_file(&self) -> std::io::Result<Self> {
         let Backing::File(path) = &self.backing else { return Ok(self.clone()) };
         let file: Box<dyn SpoolFile> = Box::new(File::open(path.as_ref())?);

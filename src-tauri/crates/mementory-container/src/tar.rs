@@ -15,7 +15,7 @@ const DEVICE_MODE: u32 = 0o020_000;
 pub(super) struct Listing {
     /// In the order of the archive, including duplicates.
     pub(super) entries: Vec<Entry>,
-    /// True if the archive ends inside an entry, or has something else in the place of a header.
+    /// True if the archive ends inside an entry, or if a header is missing where one is expected.
     pub(super) truncated: bool,
 }
 

@@ -1,5 +1,4 @@
-//! Puts the content of a stream where it can be read at any position: into scratch space, or into memory if there is no
-//! scratch space.
+//! Copies the content of a stream to where it can be read at any position: scratch space or, without any, memory.
 use super::{source::Source, spool::Spool};
 use crate::FormatError;
 use std::io::{Error, ErrorKind, Read, Write};

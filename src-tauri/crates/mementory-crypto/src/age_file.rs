@@ -3,11 +3,11 @@ use crate::CryptoError;
 use age::{DecryptError, Decryptor, EncryptError, Encryptor, armor::ArmoredReader, scrypt, secrecy::SecretString};
 use std::io::{self, BufReader, Cursor, ErrorKind, Read, Write};
 
-/// Work factor: 2^18 blocks, which need 256 MiB and about a second, as in the age tool. Files with a higher factor are
-/// refused, because factor 19 would already need 512 MiB.
+/// The scrypt work factor: 2^18 blocks, which need 256 MiB and about a second, as in the age tool. Files with a higher
+/// factor are refused, because factor 19 would already need 512 MiB.
 const WORK_FACTOR: u8 = 18;
-/// Maximum length in bytes of the header, the part before the encrypted data. With a passphrase it has 150 bytes. The
-/// limit is needed because the parser reads the whole header into memory.
+/// Maximum length in bytes of the header, the part before the encrypted data. A header for a passphrase has 150 bytes.
+/// The limit is needed because the parser reads the whole header into memory.
 const MAX_HEADER_BYTES: u64 = 16 << 10;
 
 /// Encrypts the bytes written to it. A file without [`AgeWriter::finish`] is incomplete and cannot be opened.
@@ -60,7 +60,7 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
     let mut plain = ArmoredReader::new(BufReader::new(limit_armour_lines(from)?));
     let mut head = Vec::new();
     (&mut plain).take(MAX_HEADER_BYTES).read_to_end(&mut head).map_err(armour_error)?;
-    // Look for the last line of the header first. If it is missing, nothing is parsed, however long the file is.
+    // Search for the last line of the header first. If it is missing, nothing is parsed, however long the file is.
     let last = head.windows(5).position(|w| w == b"\n--- ");
     if !last.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
         return Err(CryptoError::Decrypt);
@@ -76,7 +76,7 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
     Ok(Box::new(opened))
 }
 
-/// Limits the length of lines if the data looks like armour, which is read line by line (age writes 64 characters).
+/// Limits the length of lines if the data looks like armour, which is read line by line. (age writes 64 characters.)
 fn limit_armour_lines<'a>(mut from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
     const ARMOUR_START: &[u8] = b"-----BEGIN ";
     let mut start = Vec::new();

@@ -9,7 +9,7 @@
 //! aad      = magic | context | chunk number | last
 //! ```
 //! If a file is truncated at a chunk boundary, the new last chunk was not sealed as the last one. A chunk from another
-//! position, file, name or generation has another nonce or key. All of these fail with `Decrypt`.
+//! position, file, name or generation has a different nonce or key. All of these fail with `Decrypt`.
 use crate::{
     CryptoError, ReadAt,
     hazmat::{self, Cipher, NONCE_LEN, TAG_LEN},
@@ -25,7 +25,7 @@ const CHUNKED_FILE_MAGIC: &[u8; 8] = b"KPSKCHK\x01";
 const SALT_LEN: usize = 24;
 const HEADER_LEN: usize = CHUNKED_FILE_MAGIC.len() + SALT_LEN;
 
-/// Identifies a file, so that it cannot be replaced by another one. It is not written into the file.
+/// Identifies a file, so that no other file can be put in its place. It is not written into the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The purpose of the file (`blob`, `index`).
@@ -120,7 +120,7 @@ impl<W: Write> Write for ChunkWriter<W> {
         Ok(n)
     }
 
-    /// Does nothing, because an incomplete chunk cannot be written.
+    /// Does nothing, because a chunk is sealed and written only when it is complete.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

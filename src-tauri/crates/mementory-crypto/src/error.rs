@@ -34,7 +34,7 @@ pub enum CryptoError {
 }
 
 impl From<CryptoError> for std::io::Error {
-    /// Lets implementations of `Read` and `Write` return these errors. All errors other than I/O errors become
+    /// Lets implementations of `Read` and `Write` return these errors. Any error other than an I/O error becomes
     /// `InvalidData`.
     fn from(error: CryptoError) -> Self {
         match error {

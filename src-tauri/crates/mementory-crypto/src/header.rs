@@ -51,7 +51,7 @@ pub struct SlotInfo {
     pub params: KdfParams,
 }
 
-/// Everything that the mac covers.
+/// The members of the header that the mac covers.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HeaderBody {
@@ -162,7 +162,7 @@ impl UnverifiedHeader {
     fn open(&self, secret: &str) -> Result<MasterKey, CryptoError> {
         let vault = self.body.vault_id_bytes();
         let is_code = RecoveryCode::parse(secret).is_some();
-        // Try the more likely slot first, to save a key derivation.
+        // Try the more likely slot first, because each attempt costs a key derivation.
         let (first, second) = if is_code {
             (SlotKind::Recovery, SlotKind::Passphrase)
         } else {
@@ -234,7 +234,7 @@ pub fn open_header(dir: &Path, secret: &str) -> Result<(Header, VaultKeys), Cryp
     Ok((unverified.body.header(), VaultKeys::derive(&master, unverified.body.vault_id_bytes())))
 }
 
-/// A header that is in place.
+/// The result of replacing the header, which is in place.
 #[derive(Debug, Clone)]
 pub struct WrittenHeader {
     /// The new header.
@@ -284,7 +284,7 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
 
 /// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `replace` is true, an existing
 /// header is an error. Returns false if the folder could not be synced. That is not an error, because the new header is
-/// already in place: if this function failed, the caller would never see a new recovery code.
+/// already in place, and after an error the caller would never see a new recovery code.
 fn write_header(dir: &Path, text: &str, replace: bool) -> Result<bool, CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;

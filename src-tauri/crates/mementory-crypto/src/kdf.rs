@@ -64,8 +64,8 @@ impl KdfParams {
         Self { memory_kib: MIN_PARAMS.memory_kib * times, passes, lanes: MIN_PARAMS.lanes }
     }
 
-    /// Returns an error if the cost is so low that it protects too little, or so high that a manipulated header could
-    /// exhaust the machine.
+    /// Fails if the cost is so low that it protects too little, or so high that a manipulated header could exhaust the
+    /// machine.
     pub(crate) fn check(&self) -> Result<(), CryptoError> {
         let is_allowed = ALLOWED_MEMORY_KIB.contains(&self.memory_kib)
             && ALLOWED_PASSES.contains(&self.passes)
@@ -73,8 +73,8 @@ impl KdfParams {
         if is_allowed { Ok(()) } else { Err(CryptoError::KdfParameters) }
     }
 
-    /// The 32-byte key for a secret and a salt. The working memory is wiped, because the key can be computed from its
-    /// end.
+    /// The 32-byte key for a secret and a salt. Argon2id's working memory is wiped, because the key can be computed
+    /// from its last blocks.
     pub(crate) fn derive(&self, secret: &[u8], salt: &[u8; 16]) -> Result<Secret, CryptoError> {
         self.check()?;
         let params =

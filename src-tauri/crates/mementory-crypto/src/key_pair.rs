@@ -1,4 +1,4 @@
-//! Key pairs that files of other programs derive from a passphrase: Ed25519 for signatures and X25519 for encryption,
+//! Key pairs derived from a passphrase, for files of other programs: Ed25519 for signatures and X25519 for encryption,
 //! with AES key wrap (RFC 3394) and AES-256-GCM. The vault itself does not use this module.
 use crate::hazmat::derive_key;
 use crate::sealed::{derive, open_gcm, seal_gcm};
@@ -7,7 +7,7 @@ use aes_kw::{KeyInit, KwAes256};
 use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
 
-/// Lengths in bytes of a key that is wrapped, and of the wrapped key.
+/// Lengths in bytes of a key, and of a wrapped key.
 const KEY_LEN: usize = 32;
 const WRAPPED_LEN: usize = KEY_LEN + 8;
 
@@ -17,7 +17,7 @@ pub struct PassphraseKeyPair {
     agreement: StaticSecret,
 }
 
-/// An encrypted content: its wrapped key, the nonce, and the ciphertext with its tag.
+/// Encrypted content: its wrapped key, the nonce, and the ciphertext with its tag.
 type Sealed = (Vec<u8>, Vec<u8>, Vec<u8>);
 
 /// The parameters from which [`PassphraseKeyPair`] is derived, besides the passphrase.
@@ -70,8 +70,8 @@ impl PassphraseKeyPair {
         Ok((PublicKey::from(&ephemeral).to_bytes(), wrap(&wrapping, &key)?))
     }
 
-    /// Encrypts content under a new random key, which is wrapped with the key that `ephemeral` and `wrapped` give. A
-    /// key encrypts one content only, so its nonce is never used twice.
+    /// Encrypts content under a new random key, and wraps this key with the key from [`Self::new_key`], which
+    /// `ephemeral` and `wrapped` unlock. Each key encrypts only once, so no nonce can repeat.
     ///
     /// # Errors
     /// `ephemeral` and `wrapped` were not made for this pair and label; the system provides no randomness.
@@ -89,8 +89,8 @@ impl PassphraseKeyPair {
         Ok((wrap(&key, &content_key)?, nonce, ciphertext))
     }
 
-    /// Decrypts content. The X25519 pair and `ephemeral` unwrap `wrapped`. The result unwraps `wrapped_key`, which is
-    /// the key of the content.
+    /// Decrypts content. The X25519 pair and `ephemeral` unwrap `wrapped`. The resulting key unwraps `wrapped_key`, the
+    /// key of the content.
     pub fn open(
         &self,
         (ephemeral, wrapped): (&[u8], &[u8]),
@@ -113,7 +113,7 @@ impl PassphraseKeyPair {
     ) -> Result<Zeroizing<[u8; KEY_LEN]>, CryptoError> {
         let ephemeral: [u8; 32] = ephemeral.try_into().map_err(|_| CryptoError::Decrypt)?;
         let shared = self.agreement.diffie_hellman(&PublicKey::from(ephemeral));
-        // A key of small order gives a secret that everybody knows.
+        // A public key of small order yields a shared secret that anyone can compute.
         if !shared.was_contributory() {
             return Err(CryptoError::Decrypt);
         }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_of_the_derived_pair() {
+    fn a_signature_verifies_with_the_derived_public_key() {
         let owner = pair(b"four words of it");
         assert!(crate::verify(&owner.signing_key(), b"text", &owner.sign(b"text")));
         assert_ne!(owner.signing_key(), pair(b"other words").signing_key());

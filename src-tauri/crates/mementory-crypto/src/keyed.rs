@@ -21,8 +21,8 @@ pub fn keyed_digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     h.finalize().into_bytes().into()
 }
 
-/// HMAC-SHA256 over data in pieces. The division into pieces makes no difference and lengths are not included: a caller
-/// that hashes several parts must add their lengths. A clone continues from the current state.
+/// Incremental HMAC-SHA256. How the data is divided makes no difference, and lengths are not included, so a caller that
+/// hashes several parts must add their lengths. A clone continues from the current state.
 #[derive(Clone)]
 pub struct KeyedHasher(Hmac<Sha256>);
 
@@ -32,12 +32,12 @@ impl KeyedHasher {
         Self(hazmat::hmac(key))
     }
 
-    /// Adds a piece.
+    /// Adds data.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The digest of all pieces.
+    /// The digest of all data.
     pub fn finish(self) -> [u8; 32] {
         self.0.finalize().into_bytes().into()
     }
@@ -49,7 +49,7 @@ impl std::fmt::Debug for KeyedHasher {
     }
 }
 
-/// True if two digests are equal. The time it takes does not depend on where they differ.
+/// True if two digests are equal, compared in constant time.
 pub fn digests_equal(one: &[u8; 32], other: &[u8; 32]) -> bool {
     subtle::ConstantTimeEq::ct_eq(one.as_slice(), other.as_slice()).into()
 }

@@ -2,7 +2,7 @@
 use crate::{CryptoError, SigningKey, hazmat, random_bytes};
 use zeroize::Zeroizing;
 
-/// Prefix of every derivation label. A new scheme needs a new number.
+/// Prefix of every derivation label. A new derivation scheme needs a new number.
 const LABEL_PREFIX: &str = "keepsake/v1/";
 
 /// Thirty-two secret bytes, wiped on drop.
@@ -24,7 +24,7 @@ impl Secret {
         &self.0
     }
 
-    /// The bytes, to be filled.
+    /// The bytes, for filling them in.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8; 32] {
         &mut self.0
     }

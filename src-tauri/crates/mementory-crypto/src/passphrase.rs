@@ -7,7 +7,7 @@ use zxcvbn::feedback::Warning;
 pub const MINIMUM_SCORE: u8 = 2;
 
 const STRENGTH_LABELS: [&str; 5] = ["Very weak", "Weak", "Fair", "Good", "Strong"];
-/// Only this many characters are evaluated, because the time for the estimate grows with the square of their number.
+/// Only this many characters are evaluated, because the time for the estimate is quadratic in their number.
 const MAX_EVALUATED_CHARACTERS: usize = 100;
 const SUGGESTED_WORD_COUNT: usize = 4;
 

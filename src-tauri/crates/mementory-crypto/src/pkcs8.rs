@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const PEM_END: &str = "-----END PRIVATE KEY-----";
-/// Maximum length of the Base64 text in bytes; keys of these algorithms are shorter in every form.
+/// Maximum length of the Base64 text in bytes. Keys of these algorithms are shorter, whatever their encoding.
 const MAX_BASE64_BYTES: usize = 16 << 10;
 
 /// Object identifier 1.3.101.112 (RFC 8410).
@@ -19,7 +19,7 @@ const TAG_OID: u8 = 0x06;
 const TAG_SEQUENCE: u8 = 0x30;
 /// Tag `[0]`, primitive: the seed of ML-DSA.
 const TAG_SEED: u8 = 0x80;
-/// Tag `[1]`, primitive: the public key that version 2 may contain.
+/// Tag `[1]`, primitive: the public key, which PKCS#8 version 2 may contain.
 const TAG_PUBLIC_KEY: u8 = 0x81;
 
 /// The content of a key file.

@@ -1,5 +1,5 @@
 //! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context), under the names that
-//! formats use. Their keys are in key files of the user; a vault signs with [`crate::SigningKey`]. ES256, ES384, RS256,
+//! formats use. The keys come from the user's key files; a vault signs with [`crate::SigningKey`]. ES256, ES384, RS256,
 //! RS384 and RS512 are only verified (`jose.rs`).
 //!
 //! This implementation of ML-DSA has had no independent review: the user interface must call its signatures

@@ -8,7 +8,7 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N], CryptoError> {
     Ok(out)
 }
 
-/// 16 random bytes, enough that an id never repeats in practice.
+/// 16 random bytes, enough that ids do not collide in practice.
 pub fn random_id() -> Result<[u8; 16], CryptoError> {
     random_bytes()
 }

@@ -19,7 +19,7 @@ impl RecoveryCode {
     }
 
     /// Parses a typed code. Ignores case, spaces and dashes, and reads `O` as `0` and `I` and `L` as `1`. Returns
-    /// `None` if the rest is not 32 characters of the alphabet.
+    /// `None` if what remains is not 32 characters of the alphabet.
     pub fn parse(text: &str) -> Option<Self> {
         let mut out = Zeroizing::new([0; CODE_LENGTH]);
         let mut len = 0;

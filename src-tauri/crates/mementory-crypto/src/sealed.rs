@@ -11,8 +11,8 @@ use zeroize::{Zeroize, Zeroizing};
 
 /// Length of a tag in bytes.
 const TAG_LEN: usize = 16;
-/// Limits for files from other programs: 448 MiB of memory, the work (KiB times passes) of 64 passes over 64 MiB, and
-/// 16 lanes.
+/// Limits for files from other programs: 448 MiB of memory, 16 lanes, and as much work (KiB times passes) as 64 passes
+/// over 64 MiB.
 const MAX_MEMORY_KIB: u32 = 448 << 10;
 const MAX_KIB_TIMES_PASSES: u64 = 64 * 64 * 1024;
 const MAX_LANES: u32 = 16;
@@ -127,8 +127,8 @@ fn open<C: KeyInit + AeadInOut>(
     cipher.decrypt_in_place(nonce, aad, bytes).map_err(decrypt_error)
 }
 
-/// Derives a 32-byte key with Argon2id 0x13. The minimum cost of a vault does not apply, because other programs choose
-/// their own cost.
+/// Derives a 32-byte key with Argon2id 0x13. A vault's minimum cost does not apply, because other programs choose their
+/// own cost.
 pub(crate) fn derive(
     passphrase: &[u8],
     salt: &[u8],

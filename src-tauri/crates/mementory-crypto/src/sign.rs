@@ -11,7 +11,7 @@ impl SigningKey {
         Self(ed25519_dalek::SigningKey::from_bytes(seed))
     }
 
-    /// Signs a message; the same message gives the same signature.
+    /// Signs a message. Signatures are deterministic.
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()
     }

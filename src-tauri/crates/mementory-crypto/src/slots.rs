@@ -127,7 +127,7 @@ impl Slot {
     }
 }
 
-/// The passphrase in NFC, so that it has the same bytes from every keyboard.
+/// The passphrase in Unicode NFC, so that it has the same bytes whatever keyboard it is typed on.
 fn to_nfc(passphrase: &str) -> Zeroizing<String> {
     // Enough memory is reserved first, because a growing buffer would leave copies of the passphrase in freed memory.
     let mut out = Zeroizing::new(String::with_capacity(passphrase.len() * 3));

@@ -65,7 +65,7 @@ impl SpoolFile {
         }
         let write_count = self.write_counts[position] + 1;
         let nonce = random_bytes::<NONCE_LEN>()?;
-        // A copy is encrypted, because the plaintext page stays in memory for further use.
+        // A copy is encrypted, because the plaintext page stays in use.
         let mut sealed = Vec::with_capacity(ENCRYPTED_PAGE_LEN as usize);
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(&self.page);

@@ -49,12 +49,12 @@ pub struct Part {
     pub role: Role,
 }
 
-/// A format's claim on members that belong together (one source).
+/// A format's claim on members that together are one source.
 #[derive(Debug, Clone)]
 pub struct Claim {
     /// Version or layout of the format.
     pub version: Option<String>,
-    /// From 0 to 1: 1.0 if a marker of the format was found, 0.9 if the structure matches, 0.5 for plausible text.
+    /// From 0 to 1: 1.0 for a marker of the format, 0.9 for a matching structure, 0.5 for plausible text.
     pub confidence: f64,
     /// Explanation for the user.
     pub reason: String,
@@ -64,8 +64,8 @@ pub struct Claim {
     pub missing_parts: Vec<String>,
 }
 
-/// A format that may be the right one for a member. Either it claims the member with nearly the same confidence as
-/// another format, or no format claims the member and this one could read it.
+/// A format that may be the right one for a member: either it is in a tie with another format's claim, or no format
+/// claims the member but this one could read it.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Format id.

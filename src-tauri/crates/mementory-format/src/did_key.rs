@@ -1,4 +1,4 @@
-//! Public keys in the notation of did:key: multibase prefix `z`, then multicodec and key in Bitcoin's Base58.
+//! Public keys as in did:key: the multibase prefix `z`, then the multicodec and the key in Bitcoin's Base58.
 
 /// Multicodec of an Ed25519 public key.
 const ED25519_CODEC: [u8; 2] = [0xed, 0x01];

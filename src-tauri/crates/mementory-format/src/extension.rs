@@ -2,9 +2,9 @@
 //! field for. Reading the element back gives the same record with the same key and so the same id. If another program
 //! has changed the element, the fields of the element take precedence over the slot.
 //!
-//! The content of the slot is the same in every format: the members of the record that differ from the record that the
-//! element alone yields, with null for a member that the record does not have. Each format decides where its slot is
-//! and which fields an element can express.
+//! The content of the slot is the same in every format: the members in which the record differs from the one that the
+//! element alone yields, with null for a member that the record lacks. Each format decides where its slot is and which
+//! fields an element can express.
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Timestamp};
 use serde_json::{Map, Value};
@@ -18,8 +18,7 @@ pub const FORMER_MEMBER: &str = "x_keepsake";
 pub const VENDOR: &str = "mementory";
 /// The vendor's name before the program was renamed. It is read but never written.
 pub const FORMER_VENDOR: &str = "keepsake";
-/// Name of the member of the slot that contains a [`fingerprint`]. The fingerprint is that of the element without the
-/// slot, as we wrote it.
+/// Name of the slot's member that contains a [`fingerprint`] of the element without the slot, as we wrote it.
 pub const FINGERPRINT_MEMBER: &str = "native";
 /// Note in the loss list for a field that only the slot contains.
 pub const MOVED_NOTE: &str = "kept in x_mementory, which other programs do not read";
@@ -40,7 +39,7 @@ pub fn remove(object: &mut Tree) {
     object.remove(FORMER_MEMBER);
 }
 
-/// Puts the slot into an object and removes a slot under the former name.
+/// Stores the slot in an object, and removes one under the former name.
 pub fn set(object: &mut Tree, extension: Tree) {
     remove(object);
     object.set(MEMBER, extension);
@@ -57,13 +56,13 @@ pub fn set_extension(object: &mut Tree, value: Tree) {
     object.set(VENDOR, value);
 }
 
-/// First 16 hex digits of the SHA-256 of an element. If an element has another fingerprint later, another program has
-/// changed it.
+/// First 16 hex digits of the SHA-256 of an element. A different fingerprint later means that another program has
+/// changed the element.
 pub fn fingerprint(native: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(native)[..8])
 }
 
-/// The members of a record's JSON form.
+/// The members of a record as JSON.
 pub fn members(record: &Record) -> Map<String, Value> {
     match serde_json::to_value(record) {
         Ok(Value::Object(map)) => map,
@@ -157,11 +156,11 @@ pub enum Field {
 pub struct NativeFields {
     /// Fields that every element can contain. If one is absent, another program removed it.
     pub always: &'static [Field],
-    /// Fields that only some elements or versions can contain. If one is absent, the record keeps its own value. Tags
-    /// are an exception: if they are absent, the record loses its tags.
+    /// Fields that only some elements or versions can contain. If one is absent, the record keeps its value. Tags are
+    /// an exception: if they are absent, the record loses its tags.
     pub sometimes: &'static [Field],
-    /// True if the format writes times in whole seconds. Then the record keeps its own, more precise time if the time
-    /// in the element is in the same second.
+    /// True if the format writes times in whole seconds. The record then keeps its more precise time, if the time in
+    /// the element is in the same second.
     pub whole_seconds: bool,
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 /// A format whose finished files can be signed.
 pub trait SignFiles {
-    /// True if [`SignFiles::sign`] accepts the file itself as `out` and then only writes the signature.
+    /// True if `out` of [`SignFiles::sign`] may be the file itself, so that only the signature is written.
     fn signs_in_place(&self) -> bool;
     /// Writes the file at `path` with a signature to `out`. An existing signature is replaced.
     ///

@@ -1,11 +1,11 @@
-//! Record keys that contain the name of the folder from which the records were read. Only this name distinguishes two
-//! folders with equal paths. But the same folder has another name after it was renamed, copied or unpacked again.
+//! Record keys that contain the name of the folder from which the records were read. The name is needed to tell folders
+//! with equal paths inside apart, but it changes when a folder is renamed, copied or unpacked again.
 use mementory_model::RecordKey;
 
 /// Where the record keys of a source contain the name of its folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderKeys {
-    /// The scope. If the name of the folder is part of the scope, only what is before the name.
+    /// The scope of the keys or, if it ends in the folder's name, the part before the name.
     scope: String,
     name: String,
     is_in_value: bool,
@@ -31,12 +31,12 @@ impl FolderKeys {
         &self.name
     }
 
-    /// True if the value of a key is made from the text of the record as well, so that equal keys mean equal texts.
+    /// True if key values also depend on the text of the record, so that equal keys mean equal texts.
     pub fn has_content_in_value(&self) -> bool {
         self.is_in_value
     }
 
-    /// The name of the folder in a key. None if the key has no such name.
+    /// The name of the folder in a key. None if the key does not contain one.
     pub fn name_in<'k>(&self, key: &'k RecordKey) -> Option<&'k str> {
         let name = match self.is_in_value {
             true => key.value.split('/').nth(1).filter(|_| key.scope == self.scope),
@@ -45,7 +45,7 @@ impl FolderKeys {
         name.filter(|name| !name.is_empty())
     }
 
-    /// The key with `name` in place of the name of the folder. A key without a name stays as it is.
+    /// The key with the folder's name replaced by `name`. A key without a folder name is returned unchanged.
     pub fn renamed(&self, key: &RecordKey, name: &str) -> RecordKey {
         if self.name_in(key).is_none() {
             return key.clone();

@@ -33,14 +33,14 @@ pub struct Capabilities {
     pub byte_exact: bool,
     /// Writes a folder rather than a file.
     pub folder: bool,
-    /// Files that are written can have a signature.
+    /// Written files can be signed.
     pub signs: bool,
-    /// Files that are written can be encrypted under a passphrase.
+    /// Written files can be encrypted under a passphrase.
     pub encrypts: bool,
-    /// Files that are written are always encrypted, so an export needs a passphrase. Each export has new keys, so two
-    /// exports of the same records have different bytes.
+    /// Written files are always encrypted, so an export needs a passphrase. Each export has new keys, so two exports of
+    /// the same records have different bytes.
     pub needs_passphrase: bool,
-    /// Text that a user pastes can be in this format.
+    /// Can be pasted as text by the user.
     pub text: bool,
     /// Writes its own passthrough files back unchanged, and those of other formats in envelopes.
     pub carries_passthrough: bool,
@@ -51,7 +51,7 @@ pub struct Capabilities {
     pub withholds_not_exportable: bool,
     /// For a format of deltas, the id of the format that the deltas change.
     pub base_format: Option<&'static str>,
-    /// Ending of the name of a written file or folder, including the dot. Empty if the format has none.
+    /// File name extension of a written file or folder, including the dot. Empty if the format has none.
     pub ending: &'static str,
     /// Every export in this format continues an earlier export, its base. The user must name the base when exporting.
     /// An import reads the base first.
@@ -125,8 +125,8 @@ pub trait Format: Sync {
         let _ = (catalog, detected, limits);
         Ok(None)
     }
-    /// Where the record keys of a source contain the name of its folder, so that an import finds the records of the same
-    /// folder under another name. None if the keys do not depend on that name.
+    /// Where the record keys of a source contain the name of its folder, so that an import recognises the records of a
+    /// folder that was renamed. None if the keys do not depend on that name.
     fn folder_keys(&self, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
         let _ = (catalog, detected);
         None
@@ -136,13 +136,13 @@ pub trait Format: Sync {
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         None
     }
-    /// Whether [`Format::salvage`] can read a source in spite of this fault, which the format's validator or the
-    /// container reported. Always false if the format cannot find out which records are undamaged.
+    /// Whether [`Format::salvage`] can read a source despite this fault, which the format's validator or the container
+    /// reported. Always false if the format cannot tell which records are undamaged.
     fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
         let _ = (catalog, detected, code, place);
         false
     }
-    /// Codes of the faults for which [`Format::read`] refuses a source and that [`Format::salvage`] ignores. The
+    /// Codes of the faults that make [`Format::read`] refuse a source and that [`Format::salvage`] ignores. The
     /// validator reports all of these faults. Empty if reading ignores them too, or if the format has no salvage.
     fn salvage_codes(&self) -> &'static [&'static str] {
         &[]
@@ -209,7 +209,7 @@ pub trait Format: Sync {
         })?;
         Ok(report)
     }
-    /// The export as a text for pasting, and its report. Only for formats that consist of such a text.
+    /// The export as a text for pasting, and its report. Only for formats that are meant for pasting.
     fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
         let _ = source;
         Err(FormatError::invalid("not_supported", self.id(), "this format is no text to paste"))
@@ -389,7 +389,7 @@ pub trait RecordSource {
     fn description(&self) -> SourceDescription;
     /// Visits all records to export, one kind after the other in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
-    /// True if the export masks sensitive values. Then every sensitive value that was found is replaced with a mark.
+    /// True if the export masks sensitive values. Every sensitive value that was found is then replaced with a mark.
     fn covers(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Options that only one format knows.
+//! Options that are specific to one format.
 use std::{any::Any, fmt, sync::Arc};
 
 /// Options of one format, in that format's own type. Code that passes the options on does not know the type, and other

@@ -39,8 +39,7 @@ pub fn is_embeddable(item: &PassthroughItem) -> bool {
     !matches!(item.role.as_str(), "raw" | "artifact")
 }
 
-/// Adds the passthrough files of every format for which `is_left_out` returns true to the losses, because they are not
-/// exported.
+/// Reports the passthrough files of every format that `is_left_out` selects as losses, because they are not exported.
 ///
 /// # Errors
 /// Errors of the source.

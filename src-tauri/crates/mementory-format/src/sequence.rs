@@ -6,7 +6,7 @@
 pub struct SourceState {
     /// Path in the input.
     pub place: String,
-    /// Id of the format of the whole source. A delta and its base have the same id here.
+    /// Id of the format of the whole source, which is the same for a delta and its base.
     pub format: &'static str,
     /// Id of the agent.
     pub group: String,
@@ -14,7 +14,7 @@ pub struct SourceState {
     pub base: Option<u64>,
     /// Number of the state; 0 for a whole file that was never synchronised.
     pub sequence: u64,
-    /// When the source had this state, as the file gives it.
+    /// When the source had this state, as the file states it.
     pub time: Option<String>,
 }
 

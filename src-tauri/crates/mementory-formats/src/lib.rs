@@ -21,7 +21,7 @@ pub use mementory_format::{
     WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_uuid, passthrough_envelope,
     plain_secrets, replace_plain_secrets, sha256,
 };
-/// True if two versions of a workspace file differ only in that secrets were removed from one of them.
+/// True if the only difference between two versions of a workspace file is that secrets were removed from one.
 pub use mementory_formats_agents::openclaw::lacks_only_secrets;
 /// Evidence Packs: files that prove deletions to other people.
 pub use mementory_formats_interchange::mem::evidence;

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
 //! Tests with folders and archives as they occur in practice: exports of two vendors in one folder, a newer download
-//! next to an unpacked export, unrelated files in the Downloads folder, exports of which parts are missing.
+//! next to an unpacked export, unrelated files in the Downloads folder, incomplete exports.
 use crate::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Role, Sink, by_id, detect};
 use mementory_model::{Dropped, Issue, Kind, Limits, Record, Timestamp, Tombstone, Unit};
 use std::{

@@ -1,6 +1,6 @@
-//! Closes the text of a value that ends too early, so that its complete parts can be read.
+//! Completes a JSON text that ends too early, so that its complete parts can be read.
 
-/// A text with more levels of nesting than this is not closed, because the parser would not accept the result.
+/// Nesting above which a text is not closed, because the parser would not accept the result.
 const MAX_DEPTH: usize = 127;
 
 /// An object or array that is still open at the end of the text.
@@ -26,7 +26,7 @@ struct OpenValue {
 /// ```
 pub fn close_cut(bytes: &[u8]) -> Option<Vec<u8>> {
     let open = open_at_end(bytes)?;
-    // If several have equally many entries, the outermost is used.
+    // If several have the same number of entries, the outermost is used.
     let (list, best) = open.iter().enumerate().rev().max_by_key(|(_, frame)| frame.children)?;
     if best.children == 0 {
         return None;

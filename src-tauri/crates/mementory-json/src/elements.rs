@@ -81,7 +81,7 @@ enum Level {
 
 /// Above this many bytes, the buffer of an element grows by a quarter at a time.
 const LARGE_ELEMENT_BYTES: usize = 32 << 20;
-/// A large buffer has at least this much space before it is read into, which is more than one read.
+/// A large buffer has at least this much free space before a read, which is more than one read.
 const MIN_SPARE_BYTES: usize = 1 << 20;
 
 /// Iterates over the elements of a JSON stream. The stream is one of these:
@@ -138,7 +138,7 @@ pub struct Elements<'r> {
 }
 
 impl<'r> Elements<'r> {
-    /// Reads from the start of `reader`. In an object, elements are looked for in an array with the key
+    /// Reads from the start of `reader`. In an object, the elements are those of the array with the key
     /// `conversations`.
     pub fn new(reader: &'r mut dyn Read, limits: &Limits) -> Self {
         Self {
@@ -301,7 +301,7 @@ impl<'r> Elements<'r> {
         Err(ElementError::Truncated { offset: self.buf_offset + self.buf.len() as u64 })
     }
 
-    /// Appends further bytes to `buf` and removes the bytes before `start`. Returns false at the end.
+    /// Appends more bytes to `buf` and removes the bytes before `start`. Returns false at the end.
     fn refill(&mut self) -> Result<bool, ElementError> {
         if self.start > 0 {
             self.buf.drain(..self.start);
@@ -388,8 +388,8 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// Scans the object at top level and returns the position of its end. None if it has an array with elements, which
-    /// was then entered.
+    /// Scans the object at top level and returns the position of its end, or None after entering an array with elements
+    /// inside it.
     fn scan_top_object(&mut self) -> Result<Option<usize>, ElementError> {
         self.scanner = Scanner::new(self.no_array_seen && self.top_values > 0);
         let stops_at_arrays = !self.keys.is_empty();

@@ -1,8 +1,7 @@
 //! Finds the end of a JSON value. The value may extend over several refills of the buffer. The scan is not recursive.
 use memchr::{memchr2, memchr3};
 
-/// State of the scan of one value. Brackets are counted, but it is not checked whether they match, because the parser
-/// does that.
+/// State of the scan of one value. Brackets are counted, but whether they match is left to the parser.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Scanner {
     /// Number of open brackets.
@@ -11,7 +10,7 @@ pub(super) struct Scanner {
     escaped: bool,
     /// Start and end of the last string at depth 1, as buffer positions.
     last_string: (usize, usize),
-    /// True if there is one value per line. A line feed before `{` then ends a value that was truncated.
+    /// True if there is one value per line. A line feed before `{` then means that the previous value was truncated.
     pub(super) one_value_per_line: bool,
     /// True if the last scanned byte was a line feed.
     after_line_feed: bool,

@@ -158,7 +158,7 @@ fn near_json_is_repaired() {
 }
 
 #[test]
-fn of_repeated_keys_the_last_is_kept() {
+fn the_last_of_repeated_keys_is_kept() {
     let mut tree = Tree::parse(r#"{"a":1,"b":[{"c":1,"c":2}],"a":{"d":3,"d":4}}"#, 8).unwrap();
     tree.remove_repeated_keys();
     let mut out = String::new();

@@ -17,7 +17,7 @@ pub enum FormatError {
         /// The size or number that was found.
         figure: u64,
     },
-    /// The input is refused as unsafe. The reason is an entry name, a link, a device file or encryption.
+    /// The input is refused as unsafe, because of an entry name, a link, a device file or encryption.
     #[error("{place}: refused, {reason}")]
     Refused {
         /// File or entry.
@@ -69,8 +69,8 @@ impl FormatError {
     }
 }
 
-/// True if the input itself is damaged (cut off, or impossible to decompress). False if it could not be read for
-/// another reason. The bytes before the damage can still show which format the input has.
+/// True if the input itself is damaged (truncated, or impossible to decompress), as opposed to unreadable for another
+/// reason. The bytes before the damage can still show which format the input has.
 pub fn is_damage(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData)
 }

@@ -2,7 +2,7 @@
 use crate::Kind;
 use serde::{Deserialize, Serialize};
 
-/// A problem in the input that did not cause the loss of a record.
+/// A problem in the input that did not cost a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Issue {
     /// Stable code in lower snake case.

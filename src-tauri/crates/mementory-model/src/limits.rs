@@ -49,7 +49,7 @@ impl Limits {
 }
 
 /// An archive may always expand to this many times its own size. Exports are text, which expands to 5 to 30 times its
-/// compressed size. A hostile archive of equal bytes expands to a thousand times its size.
+/// compressed size. A hostile archive of identical bytes expands to a thousand times its size.
 pub const EXPANSION: u64 = 100;
 
 /// Memory in bytes that one parsed JSON value may use. It can be much more than the size of the text: in `[0,0,…]`,

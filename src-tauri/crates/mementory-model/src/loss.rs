@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub enum LossKind {
     /// Stored in the extension slot of the format. Other programs ignore it; this program restores it.
     MovedToExtension,
-    /// Stored with less precision or under another term.
+    /// Stored with less precision or mapped to a different term.
     Narrowed,
     /// Not written to the file.
     LeftOut,
@@ -38,7 +38,7 @@ pub struct Loss {
     pub note: String,
 }
 
-/// The list of losses, which has at most 1,000, and the number of all losses.
+/// All losses, as counts and a list. The list has at most 1,000 losses.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LossReport {
     /// The listed losses.

@@ -88,13 +88,13 @@ impl Kind {
     }
 }
 
-/// Key of a record at its source. The vault hashes it with a secret to get the stable id of the record. So the same
-/// source record always has the same id in this vault, and the id reveals nothing about the content.
+/// Key of a record at its source. The vault derives the stable id of the record from it, by hashing it with a secret.
+/// So the same source record always has the same id in this vault, and the id reveals nothing about the content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
     /// Scope of `value`: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …
     pub scope: String,
-    /// The id at the source. If there is none, it is made from position and content.
+    /// The id at the source. If there is none, it is derived from position and content.
     pub value: String,
 }
 
@@ -105,7 +105,7 @@ impl RecordKey {
     }
 }
 
-/// The times that a source may give. Times that it does not give are None.
+/// The times that a source may state. Times that it does not state are None.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Times {
@@ -157,7 +157,7 @@ pub struct Source {
 pub struct EntityRef {
     /// Its name.
     pub name: String,
-    /// Its type, in the words of the source.
+    /// Its type, as the source names it.
     #[serde(rename = "type")]
     pub entity_type: Option<String>,
     /// Its role in the record.
@@ -175,7 +175,7 @@ pub struct Link {
     pub target: RecordKey,
 }
 
-/// An embedding vector from the source. It is stored and exported unchanged. Mementory's own vectors are not of this
+/// An embedding vector from the source. It is stored and exported unchanged. Mementory's own vectors do not use this
 /// type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
@@ -294,7 +294,7 @@ pub struct Record {
     /// From 0 to 1.
     pub importance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// The sensitivity in the words of the source.
+    /// The sensitivity, as the source names it.
     pub sensitivity: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     /// Namespace or scope at the source.
@@ -330,7 +330,7 @@ pub struct Record {
     /// The original text.
     pub verbatim: Option<Verbatim>,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    /// True if the source gives the same record more than once, as with custom instructions in each conversation.
+    /// True if the source contains the same record more than once, such as custom instructions in each conversation.
     /// Repetitions within one import are merged and not reported, and their links are combined.
     pub repeats: bool,
 }

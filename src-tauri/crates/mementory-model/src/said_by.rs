@@ -26,7 +26,7 @@ impl SaidBy {
     }
 
     /// Who said a memory that was created by this method (see [`crate::Source::method`]). None if the method does not
-    /// show it. For example, if ChatGPT called its memory tool, or if an agent wrote a file, an export does not state
+    /// tell. For example, if ChatGPT called its memory tool, or if an agent wrote a file, an export does not state
     /// whether the person asked for it.
     fn from_method(method: &str) -> Option<Self> {
         match method {
@@ -57,7 +57,7 @@ impl Record {
     pub fn said_by(&self) -> Option<SaidBy> {
         if let Some(message) = &self.message {
             return match message.role.as_str() {
-                // If the assistant's own window hides a text or marks it as context, the person did not type it.
+                // Text that the assistant's own window hides or marks as context was not typed by the person.
                 "user" if message.hidden || message.content_type == "context" => Some(SaidBy::System),
                 "user" => Some(SaidBy::User),
                 "assistant" => Some(SaidBy::Assistant),

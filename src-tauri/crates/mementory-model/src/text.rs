@@ -27,8 +27,8 @@ pub fn is_of_unspaced_script(c: char) -> bool {
         | '\u{20000}'..='\u{323af}')
 }
 
-/// Number of characters that count as a word in scripts without spaces. Stock phrases of letters (`お世話になっております`)
-/// have eleven characters and more, but are no more words than their translations.
+/// Number of characters that count as a word in scripts without spaces. A stock phrase such as `お世話になっております`
+/// has eleven characters, but no more words than its translations.
 const CHARACTERS_PER_WORD: usize = 4;
 
 /// Number of words of a text in the form of [`normal_text`]. In scripts without spaces, four characters count as a word.
@@ -89,7 +89,7 @@ pub fn normal_sentences(text: &str) -> Vec<String> {
     sentences.filter(has_words).map(normal_text).collect()
 }
 
-/// The positions of the redaction marks in a text, in bytes. A class has the characters `a` to `z`, `0` to `9` and `_`.
+/// The positions of the redaction marks in a text, in bytes. Classes consist of `a` to `z`, `0` to `9` and `_`.
 pub fn redaction_marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     text.match_indices(REDACTED).filter_map(|(start, _)| {
         let rest = text.get(start + REDACTED.len()..)?;
@@ -98,8 +98,8 @@ pub fn redaction_marks(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The positions of the pieces of a text before, between and behind its redaction marks, in bytes. Without marks, the
-/// only piece is the whole text.
+/// The byte ranges of a text around its redaction marks: before the first, between them, and after the last. Without
+/// marks, the only range is the whole text.
 pub fn between_redaction_marks(text: &str) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_of_redaction_marks_only_is_no_sentence() {
+    fn redaction_marks_alone_are_not_a_sentence() {
         let text = "[REDACTED:erased] [REDACTED:access_key]. The key [REDACTED:password] is old. [REDACTED:]";
         assert_eq!(normal_sentences(text), ["the key redacted password is old", "redacted"]);
         assert_eq!(

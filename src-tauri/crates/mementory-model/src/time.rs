@@ -68,7 +68,7 @@ impl Timestamp {
 
     /// `YYYY-MM-DDTHH:MM:SSZ`, rounded down to the second.
     pub fn to_rfc3339_seconds(self) -> String {
-        // The `Display` form is right because all years have four digits. It is three times as fast as a format
+        // The `Display` form is correct, because all years have four digits, and three times as fast as a format
         // pattern.
         format!("{}Z", self.civil_time())
     }

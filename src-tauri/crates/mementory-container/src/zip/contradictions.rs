@@ -1,6 +1,5 @@
-//! Contradictions between the directory and the local headers of an archive. If there are any, a program that reads the
-//! directory and a program that reads the local headers see different files. Writers do not make such archives by
-//! accident.
+//! Contradictions between the directory and the local headers of an archive. They make programs that read the directory
+//! see different files than programs that read the local headers. Archives do not have them by accident.
 use super::{
     super::source::Source,
     LOCAL_SIGNATURE,
@@ -80,8 +79,8 @@ pub(in super::super) fn contradictions(
     Ok(found)
 }
 
-/// True if the bytes between two entries begin with the local header of another entry. The descriptor of a streamed
-/// entry, which has the sizes of that entry, may come first.
+/// True if the bytes between two entries begin with the local header of another entry, possibly after the descriptor of
+/// a streamed entry, which has the sizes of that entry.
 fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> {
     const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
     let gap = source.bytes(from, (until - from).min(64) as usize)?;

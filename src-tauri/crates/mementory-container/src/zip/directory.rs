@@ -24,8 +24,8 @@ pub(in super::super) struct Directory {
     pub(in super::super) start: u64,
 }
 
-/// Reads the directory. None if there is no usable directory. At most `max` entries are read. The caller passes one
-/// more than its limit, so that it can detect too many entries.
+/// Reads the directory. None if there is no usable directory. At most `max` entries are read. To detect too many
+/// entries, the caller passes one more than its limit.
 pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Directory>> {
     let from = source.len().saturating_sub(MAX_TAIL_BYTES);
     let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
@@ -53,7 +53,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     if let Some(at) = end.checked_sub(20) {
         let locator = source.bytes(at, 20)?;
         if locator.starts_with(&LOCATOR64_SIGNATURE) {
-            // The recorded offset is wrong if there are other bytes before the archive. Then the record is still
+            // The recorded offset is wrong if there are other bytes before the archive, but even then the record is
             // directly before the locator.
             for at in [le64(&locator, 8), at.saturating_sub(56)] {
                 let record = source.bytes(at, 56)?;

@@ -14,7 +14,7 @@ const MAX_BUFFER_BYTES: usize = 128 << 10;
 pub(in super::super) struct Entry {
     /// Decoded name. Its separators are not changed.
     pub(in super::super) name: String,
-    /// Bytes of the name as the archive has them.
+    /// The bytes of the name in the archive.
     pub(super) raw_name: Box<[u8]>,
     pub(super) method: u16,
     pub(super) flags: u16,
@@ -98,7 +98,7 @@ impl Entry {
     /// [`ErrorKind::UnexpectedEof`]; too many bytes or a wrong checksum are [`ErrorKind::InvalidData`].
     pub(in super::super) fn read(&self, archive: &Source) -> std::io::Result<EntryReader> {
         let packed = archive.slice(self.data_offset(archive)?, self.packed).window(0)?;
-        // The buffer of a small entry is small, because it is cleared for each entry.
+        // The buffer of a small entry is kept small, because it is zeroed for each entry.
         let capacity = usize::try_from(self.packed).unwrap_or(usize::MAX).clamp(1, MAX_BUFFER_BYTES);
         let bytes = BufReader::with_capacity(capacity, packed);
         let inner =

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Bytes 0x80–0xFF of code page 437, the encoding that ZIP had before UTF-8.
 const CP437_HIGH_CHARS: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
-/// Decodes a name by the first rule that fits: its Unicode extra field, UTF-8 (flagged or not), Shift-JIS if every
+/// Decodes a name by the first rule that applies: its Unicode extra field, UTF-8 (flagged or not), Shift-JIS if every
 /// character is ASCII or Japanese, code page 437.
 pub(super) fn decode(raw: &[u8], flags: u16, extra: &[u8]) -> String {
     if let Some([1, field @ ..]) = extra_field(extra, 0x7075)
@@ -24,7 +24,7 @@ pub(super) fn decode(raw: &[u8], flags: u16, extra: &[u8]) -> String {
 
 fn shift_jis(raw: &[u8]) -> Option<String> {
     let name = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(raw)?;
-    // Half-width kana are not accepted: each is a single byte, so names in other encodings would be mistaken for them.
+    // Half-width kana are not accepted. They are single bytes, so names in other encodings would be mistaken for them.
     let japanese = |c: char| {
         c.is_ascii() || matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}')
     };

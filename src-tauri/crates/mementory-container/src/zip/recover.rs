@@ -9,7 +9,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use std::io::Read;
 
 /// Up to `max` entries in file order. An entry is marked as truncated if the file ends inside it. `budget` limits the
-/// number of bytes that are inflated to find the end of entries whose header does not state their size.
+/// number of bytes that are inflated to find the ends of entries whose header does not state their size.
 pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::io::Result<Vec<Entry>> {
     let (mut out, mut budget, mut from) = (Vec::new(), budget, 0);
     while (out.len() as u64) < max {

@@ -54,7 +54,7 @@ proptest! {
 fn unnamed_files_in(dir: &std::path::Path) -> Vec<Vec<u8>> {
     let dir = dir.canonicalize().unwrap();
     let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten().map(|entry| entry.path());
-    // Other tests open and close files meanwhile, so a link may no longer be readable.
+    // Other tests open and close files at the same time, so a link may no longer be readable.
     let ours = open.filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with(&dir)));
     ours.filter_map(|link| std::fs::read(link).ok()).collect()
 }

@@ -329,7 +329,7 @@ fn small_vectors(put: PutVector<'_>) {
     put("recovery-letter", "a letter that is in no code", "refused", recovery(&code.replacen('0', "U", 1), None));
 }
 
-/// Adds the order of the group to S of the signature. The result is mathematically equivalent, but strict verification
+/// Adds the group order to the S of the signature. The result is mathematically equivalent, but strict verification
 /// refuses it.
 fn with_order_added(mut signature: [u8; 64]) -> [u8; 64] {
     let order: [u8; 32] = bytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");

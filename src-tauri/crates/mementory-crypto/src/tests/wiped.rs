@@ -1,4 +1,4 @@
-//! Checks what is left in memory at the places of keys after the keys were dropped.
+//! Checks that keys are no longer in memory where they were, after they are dropped.
 use crate::{KdfChoice, create_header, open_header};
 use std::{fs::File, os::unix::fs::FileExt};
 
@@ -33,8 +33,8 @@ fn no_key_is_left_where_it_was_after_the_keys_are_dropped() {
     }
     drop(keys);
     for (address, key) in &places {
-        // The allocator may have written numbers of its own over the zeros, so this only checks that no eight bytes of
-        // the key are still in their place.
+        // The allocator may have written its own data over the zeros, so this only checks that no eight bytes of the
+        // key are left in place.
         let found = memory_at(*address);
         assert!(found.windows(8).zip(key.windows(8)).all(|(found, key)| found != key), "{found:02x?}");
     }

@@ -57,7 +57,7 @@ impl Passphrase for FakeCipher {
     }
 }
 
-/// 16 bytes that no other call in this process returns.
+/// 16 bytes that are different in each call of this process.
 fn unique() -> [u8; 16] {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut out = [0; 16];
@@ -123,7 +123,7 @@ impl KeyPair for FakeKeys {
     }
 }
 
-/// A signature that everybody can make.
+/// A signature that anyone can make.
 fn fake_signature(public: &[u8], message: &[u8]) -> [u8; 64] {
     let mut out = [0; 64];
     out[..32].copy_from_slice(&digest(&[public, message]));

@@ -36,7 +36,7 @@ pub struct MemorySource {
     pub now: Option<&'static str>,
     /// The redactions in the text of a record, by its position in `records`.
     pub redactions: BTreeMap<usize, Vec<Redaction>>,
-    /// True if the source says that sensitive values are masked.
+    /// True if this source claims that sensitive values are masked.
     pub covers: bool,
 }
 

@@ -16,15 +16,15 @@ use std::{
     sync::Arc,
 };
 
-/// The top folder of the repository. The path is read from the environment when a test runs, not when it is built,
-/// because the test may have been built in another clone, which shares the target folder but has its own fixtures.
+/// The top folder of the repository. The path is read from the environment at run time, because the test may have been
+/// built in another clone, which shares the target folder but has its own fixtures.
 pub fn repo() -> PathBuf {
     let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
     Path::new(&krate).join("../../..").canonicalize().unwrap()
 }
 
-/// Reports that a test, or the rest of it, is skipped. `npm test` counts the lines of the file that MEMENTORY_SKIPPED
-/// names, because a test harness shows no output of tests that pass.
+/// Reports that a test is skipped, or what remains of it. `npm test` counts the lines of the file that
+/// MEMENTORY_SKIPPED names, because a test harness shows no output of passing tests.
 pub fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else { return };

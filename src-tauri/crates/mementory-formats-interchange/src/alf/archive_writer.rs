@@ -14,13 +14,13 @@ use zip::write::{SimpleFileOptions, StreamWriter};
 /// Number of bytes that are read at a time.
 const READ_BUFFER_BYTES: u64 = 1 << 20;
 
-/// The file that the archive is written to.
+/// Where the archive is written to.
 enum ZipOutput {
-    /// No file: what is written is dropped.
+    /// Nowhere: all bytes are discarded.
     Discarded(Sink),
     /// A plain file.
     Plain(ZipWriter<ArchiveFile>),
-    /// An encrypted file. Its writer cannot seek. The second value is another handle to the same file.
+    /// An encrypted file, whose writer cannot seek. The second value is another handle to the same file.
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>, File),
 }
 
@@ -98,7 +98,7 @@ impl ArchiveWriter {
         self.is_encrypted
     }
 
-    /// True if nothing is written.
+    /// True if the output is discarded.
     pub(super) fn is_discarding(&self) -> bool {
         matches!(self.zip, ZipOutput::Discarded(_))
     }
@@ -108,7 +108,7 @@ impl ArchiveWriter {
         self.digests.contains_key(name)
     }
 
-    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex. If nothing is written, the
+    /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex. If the output is discarded, the
     /// stream is not read, and the results are those of an empty entry.
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
         let mut nothing = std::io::empty();
@@ -116,8 +116,8 @@ impl ArchiveWriter {
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
         (&mut *bytes).take(READ_BUFFER_BYTES).read_to_end(&mut buffer).map_err(read)?;
-        // The modification time is constant, so that equal content gives equal files. Only long entries get a 64-bit
-        // header.
+        // The modification time is constant, so that equal content gives equal files. Only entries that fill the read
+        // buffer get a ZIP64 header.
         let options = SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default())
@@ -187,7 +187,7 @@ impl ArchiveWriter {
     }
 }
 
-/// Starts the ZIP entry when the first byte is written, and computes the digest of all written bytes.
+/// Starts the ZIP entry with the first byte that is written, and computes the digest of all written bytes.
 struct HashingEntry<'a> {
     target: &'a mut ZipOutput,
     name: &'a str,

@@ -1,4 +1,4 @@
-//! Workspace files in three tiers (spec §3.1.9, §10.6) are exported to an archive and restored.
+//! Tests that workspace files of all three tiers (spec §3.1.9, §10.6) survive an export to an archive and an import.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::sealed_secrets::sha256;
 use super::testing::*;
@@ -190,7 +190,7 @@ fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     before.retain(|name, _| case["tiers"][name] != 3);
     assert_eq!(home, before);
 
-    // The archive that is exported from the vault is the same as the one that is exported from the folder.
+    // An export of the imported vault equals the export of the original folder, except for the manifest.
     let other_entries =
         |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);
@@ -288,7 +288,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         let list: Value = serde_json::from_slice(&tree[ABSENT_FILE]).unwrap();
         assert_eq!(list[0]["source_path"], case["only_named"]);
 
-        // A file that is in the workspace or in the home is not listed as absent.
+        // A file that exists in the workspace or in the home is not listed as absent.
         let prefix = if format.id() == "zeroclaw" { "workspace/" } else { "" };
         let (home, both) =
             (scratch.0.join(format!("{}-home", format.id())), scratch.0.join(format!("{}-both", format.id())));
@@ -411,7 +411,7 @@ fn archives_cannot_write_bookkeeping_files_into_a_workspace() {
                 item.format == "openclaw" && item.name == path
             };
             assert!(!vault.parts.iter().any(is_forged_file), "{name} {path}");
-            // Raw files of another program's archive are written into a workspace too.
+            // Raw files from another program's archive must be written into a workspace too.
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
             workspace::write(&mut vault, &out, &OpenClaw);
             let restored = workspace::tree(&out).remove(path).unwrap_or_default();

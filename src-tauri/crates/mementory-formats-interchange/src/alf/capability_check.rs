@@ -1,5 +1,5 @@
-//! Warns about abilities of an agent that may not work on another host (spec §3.2.6, §3.4.2). These are abilities that
-//! depend on the host, and abilities that do not match the credentials. The archive itself is not changed.
+//! Warns about capabilities of an agent that may not work on another host (spec §3.2.6, §3.4.2), because they depend on
+//! the host or do not match the credentials. The archive itself is not changed.
 use mementory_json::Tree;
 use mementory_model::Issue;
 use std::collections::BTreeSet;
@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 /// Largest number of issues that are reported for one archive.
 const MAX_ISSUES: usize = 200;
 
-/// The abilities of the agent and the credentials of the archive, which are compared with each other.
+/// The capabilities of the agent and the credentials of the archive, which are compared with each other.
 #[derive(Default)]
 pub(super) struct CapabilityCheck {
-    /// The name of each ability, what it requires of the host, and the ids of the credentials that it needs.
+    /// The name of each capability, its host requirement (`portability`), and the ids of the credentials that it needs.
     capabilities: Vec<(String, Option<String>, Vec<String>)>,
     credentials: BTreeSet<String>,
-    /// Id of each credential, and the abilities that it grants.
+    /// Id of each credential, and the capabilities that it grants.
     granted: Vec<(String, Vec<String>)>,
 }
 
@@ -29,8 +29,8 @@ fn texts(tree: &Tree, key: &str) -> Vec<String> {
 }
 
 impl CapabilityCheck {
-    /// Adds the abilities of the agent and of its sub-agents. An ability without `portability` is taken to work on any
-    /// host.
+    /// Adds the capabilities of the agent and of its sub-agents. A capability without `portability` is assumed to work
+    /// on any host.
     pub(super) fn add_identity(&mut self, doc: &Tree) {
         let Some(structured) = doc.get("structured") else { return };
         self.add_capabilities(structured, "");
@@ -59,7 +59,7 @@ impl CapabilityCheck {
         self.credentials.insert(id);
     }
 
-    /// An issue for each ability that depends on the host, and for each mismatch of abilities and credentials.
+    /// An issue for each capability that depends on the host, and for each mismatch of capabilities and credentials.
     pub(super) fn issues(&self, place: &str) -> Vec<Issue> {
         let mut out = Vec::new();
         for (name, host_requirement, ids) in &self.capabilities {

@@ -9,12 +9,12 @@ use mementory_model::{LossKind, LossReport};
 use mementory_scan::{Class, Confidence, Finding, scan};
 use std::io::Read;
 
-/// Size in bytes up to which a file is searched. Files of settings or notes are smaller.
+/// Size in bytes up to which a file is searched. Settings and notes are smaller than this.
 const MAX_BYTES: u64 = 4 << 20;
 /// Folders whose files are searched.
 const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
 
-/// True if the text contains a key or token whose form alone shows that it is a secret.
+/// True if the text contains a key or token that is recognisable as a secret by its format alone.
 pub(super) fn has_secret(text: &str) -> bool {
     scan(text).iter().any(is_secret)
 }
@@ -28,7 +28,7 @@ pub(super) fn file_has_secret(bytes: &[u8]) -> bool {
     bytes.len() as u64 <= MAX_BYTES && has_secret(&String::from_utf8_lossy(bytes))
 }
 
-/// Reads as many bytes of a file as [`file_has_secret`] needs.
+/// Reads the start of a file, with at most as many bytes as [`file_has_secret`] needs.
 pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, FormatError> {
     let mut head = Vec::new();
     bytes.take(MAX_BYTES + 1).read_to_end(&mut head).map_err(|e| FormatError::io(place, e))?;
@@ -47,9 +47,9 @@ fn redact(text: &str) -> Option<String> {
     (!has_secret(&out)).then_some(out)
 }
 
-/// Writes a file into the archive. Unless the archive is encrypted, secrets in a text are replaced, and another file
-/// with secrets is not written. `loss_name` names the file in the list of losses. Returns the digest, or None if the
-/// file was not written.
+/// Writes a file into the archive. Unless the archive is encrypted, secrets in a text file are replaced, and any other
+/// file with secrets is left out. `loss_name` names the file in the list of losses. Returns the digest, or None if the
+/// file was left out.
 pub(super) fn write_redacted(
     out: &mut ArchiveWriter,
     name: &str,
@@ -109,7 +109,7 @@ pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Res
         if FOLDERS.iter().any(|folder| name.starts_with(folder)) && member.size <= MAX_BYTES {
             let bytes = match archive.catalog.bytes(member, MAX_BYTES) {
                 Ok(bytes) => bytes,
-                // A damaged file is skipped here, because the check of the container reports it.
+                // A damaged file is skipped here, because the container's check reports it.
                 Err(FormatError::Io { source, .. }) if mementory_model::is_damage(&source) => continue,
                 Err(error) => return Err(error),
             };
@@ -130,7 +130,7 @@ pub(super) fn check_text(archive: &Archive<'_>, member: &Member, text: &str, fin
     }
 }
 
-/// Reports a secret in the text of a memory. A person may have written it, so it is only a warning.
+/// Reports a secret in the text of a memory. This is only a warning, because a person may have written it on purpose.
 pub(super) fn check_memory(line: &str, place: &str, findings: &mut Findings) {
     if has_secret(line) {
         findings.warning(FINDING_CODE, place, "a key or token that is not encrypted");

@@ -24,7 +24,7 @@ pub(super) struct LineContext<'a> {
     pub agent: &'a str,
     /// Creation time, which determines the partition of the line.
     pub created: Timestamp,
-    /// Identity version under which the memory was made, if known (spec §3.1.10).
+    /// Version that the identity had when the memory was made, if known (spec §3.1.10).
     pub identity_version: Option<u64>,
     /// Relation and target id of each link whose target is in the archive.
     pub links: &'a [(String, String)],
@@ -95,8 +95,8 @@ fn entity_type(stated: Option<&str>) -> &'static str {
         .unwrap_or("other")
 }
 
-/// True if the JSON has the five members that ALF requires of an embedding. An embedding without them is written only
-/// to the extension slot.
+/// True if the JSON has the five members that ALF requires of an embedding. Any other embedding is written only to the
+/// extension slot.
 fn is_alf_embedding(json: &str) -> bool {
     wire::members(json).is_some_and(|m| {
         ["model", "dimensions", "vector", "computed_at", "source"].iter().all(|k| wire::get(&m, k).is_some())

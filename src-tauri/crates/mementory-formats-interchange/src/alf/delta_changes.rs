@@ -59,7 +59,7 @@ impl LastChanges {
     }
 }
 
-/// The error for an element of a delta that belongs to another agent than the delta.
+/// The error for an element of a delta that belongs to a different agent than the delta does.
 pub(super) fn wrong_agent(place: String) -> FormatError {
     FormatError::invalid("wrong_agent", place, "this change is of another agent than the delta")
 }

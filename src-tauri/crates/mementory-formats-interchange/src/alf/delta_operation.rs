@@ -14,7 +14,7 @@ pub(super) enum Operation {
 }
 
 impl Operation {
-    /// The word for the operation in the file.
+    /// Name of the operation in the file.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -76,8 +76,8 @@ pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static
 /// Converts the line of a record to a delta line.
 pub(super) fn add_operation(line: &str, operation: Operation) -> String {
     let end = line.trim_ascii_end().len().saturating_sub(1);
-    // If the record itself has a member `operation`, it is replaced. A reader would take it for the operation of the
-    // delta.
+    // If the record itself has a member `operation`, that member is replaced, because readers would mistake it for the
+    // operation of the delta.
     if wire::members(line).is_some_and(|m| wire::get(&m, "operation").is_some()) {
         return edit_json(line, |tree| tree.set("operation", Tree::Text(operation.as_str().into())));
     }

@@ -1,5 +1,5 @@
-//! Checks of layer documents, as far as a schema cannot express them: repeated ids, ids of principals, unencrypted
-//! secrets (spec §8.3), and paths and digests of the attachment index.
+//! Checks of layer documents that a schema cannot express: repeated ids, ids of principals, unencrypted secrets (spec
+//! §8.3), and paths and digests of the attachment index.
 use super::identity;
 use super::manifest::unsafe_name;
 use super::sealed_secrets;
@@ -8,8 +8,8 @@ use mementory_json::Tree;
 use mementory_model::RecordKey;
 use std::collections::HashSet;
 
-/// Encryption algorithms for which it is known whether the payload is a ciphertext. If a credential names any other
-/// algorithm and its payload looks like a secret, this is only a warning.
+/// Encryption algorithms for which it is known whether the payload is a ciphertext. For any other algorithm, a payload
+/// that looks like a secret is only a warning.
 const KNOWN_ALGORITHMS: [&str; 10] = [
     "",
     "none",
@@ -35,8 +35,8 @@ pub(super) struct ElementFault {
     pub is_warning: bool,
 }
 
-/// Faults in the elements of a layer's document. `is_sealed` is true if the whole file is encrypted. Then a plain-text
-/// secret is only a warning, because an encrypted export may contain a secret that was imported unencrypted.
+/// Faults in the elements of a layer's document. `is_sealed` is true if the whole file is encrypted. If so, a
+/// plain-text secret is only a warning, because an encrypted export may contain a secret that was imported unencrypted.
 pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<ElementFault> {
     let Some(Tree::Array(rows)) = tree.get(layer) else { return vec![] };
     let mut out = Vec::new();
@@ -70,7 +70,7 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     let mut element = String::new();
     row.write(&mut element);
     let record = identity::credential(&element, row, RecordKey::new("", ""), &mut Vec::new());
-    // In a row that we wrote, the text of a member such as `key` is not a secret.
+    // In a row that we wrote, a member with a name such as `key` does not contain a secret.
     let is_ours = slot::vendor(row).is_some() || sealed_secrets::is_ours(row);
     let secrets = if is_ours { vec![] } else { mementory_format::plain_secrets(&record) };
     if secrets.is_empty() {

@@ -35,7 +35,7 @@ pub(super) enum Restored {
     Changed(Box<Record>),
 }
 
-/// JSON of the slot for a record whose line has this content. A text that equals the content is not stored twice.
+/// JSON of the slot for a record whose line has this content. A text that equals the content is left out of the slot.
 pub(super) fn slot(record: &Record, content: &str) -> String {
     let text_in_content = record.text == content;
     let digest = hex::encode(Sha256::digest(content));
@@ -48,7 +48,7 @@ pub(super) fn slot(record: &Record, content: &str) -> String {
 }
 
 /// The record in a slot. `line_record` is the record as it is read from the line without the slot. None if the slot is
-/// not ours or has another version.
+/// not ours or has a different version.
 pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
     let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
     let mut record = slot.record;

@@ -11,7 +11,7 @@ use mementory_json::{
 
 /// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted.
 const MAX_FINDINGS: usize = 1000;
-/// Number of errors at which a file is refused. A small archive can unpack to millions of bad lines.
+/// Number of errors at which a file is refused. Without it, a small archive could unpack to millions of bad lines.
 const MAX_ERRORS: usize = 2_000_000;
 
 /// The findings of one file.
@@ -22,7 +22,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Starts with the result `out`, to which findings are added.
+    /// Starts from an existing result, to which findings are added.
     pub(super) fn new(out: Validation) -> Self {
         Self { out, unlisted: (0, 0) }
     }
@@ -44,8 +44,8 @@ impl Findings {
         }
     }
 
-    /// True if the list is full. Then the finding is only counted. The first finding of a code is always listed,
-    /// because some codes prevent an import.
+    /// True if the list is full, so that the finding is only counted. The first finding with each code is always
+    /// listed, because some codes prevent an import.
     fn is_full(&mut self, code: &str, is_warning: bool) -> bool {
         let (list, more) = match is_warning {
             true => (&self.out.warnings, &mut self.unlisted.1),
@@ -56,7 +56,7 @@ impl Findings {
         is_full
     }
 
-    /// Refuses a file with millions of errors.
+    /// Fails if the file has millions of errors ([`MAX_ERRORS`]).
     pub(super) fn refuse_too_many(&self, place: &str) -> Result<(), FormatError> {
         let figure = self.unlisted.0 as u64;
         match self.unlisted.0 > MAX_ERRORS {
@@ -83,7 +83,7 @@ impl Findings {
         }
     }
 
-    /// Checks a memory beyond its schema: lengths of vectors, and a memory that supersedes itself.
+    /// Checks what the schema of a memory cannot express: lengths of vectors, and that it does not supersede itself.
     pub(super) fn check_memory(&mut self, tree: &Tree, place: &str) {
         let id = |key: &str| tree.get(key).and_then(Tree::as_str).map(str::to_ascii_lowercase);
         if id("supersedes").is_some_and(|old| Some(old) == id("id")) && !is_deletion(tree) {
@@ -104,7 +104,7 @@ impl Findings {
         }
     }
 
-    /// The result. The findings beyond the limit become one finding that states their number.
+    /// The result. Findings beyond the limit are summed up in one finding that states their number.
     pub(super) fn finish(mut self) -> Validation {
         let (errors, warnings) = self.unlisted;
         let further_findings =
@@ -115,8 +115,8 @@ impl Findings {
     }
 }
 
-/// True for a deletion. Unlike other lines, a deletion may supersede its own id: the record that it deletes is in a
-/// sealed partition (spec §4.1.1).
+/// True for a deletion. Unlike other lines, a deletion may supersede its own id, because the record that it deletes
+/// stays unchanged in a sealed partition (spec §4.1.1).
 fn is_deletion(tree: &Tree) -> bool {
     tree.get("status").and_then(Tree::as_str) == Some("deleted")
 }

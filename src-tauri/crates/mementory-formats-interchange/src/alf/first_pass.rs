@@ -44,13 +44,13 @@ pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
 /// A file that was not read from an ALF archive.
 pub(super) struct ForeignFile {
     /// The reference in the first record that refers to the file. If no record refers to the file, this reference is
-    /// made from the file's own record.
+    /// built from the file's own record.
     pub reference: AttachmentRef,
     /// Ids of the memory lines that refer to the file.
     pub referenced_by: Vec<String>,
 }
 
-/// Runtime and name of the agent. They exist only if all exported records are from one workspace.
+/// The runtime and the name of the agent, if all exported records are from one workspace.
 #[derive(Debug, Clone)]
 pub(super) struct SoleWorkspace {
     /// Id of the runtime.
@@ -79,12 +79,12 @@ pub(super) struct ExportPlan {
     pub lineage: Option<Lineage>,
     /// Vault ids of the records that are written into the identity or the principals.
     pub in_documents: HashSet<String>,
-    /// Number of lines and their estimated bytes, by month. [`ExportPlan::choose_periods`] replaces the months with the
-    /// periods of the partitions.
+    /// Number of lines and their estimated bytes, by month. [`ExportPlan::choose_periods`] then merges the months into
+    /// the periods of the partitions.
     pub periods: BTreeMap<Period, (u64, u64)>,
     /// Rows by layer, including the identity.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
-    /// Id and id space of each line whose id space is not that of the agent named in the line.
+    /// Id and id space of each line whose id space differs from that of the agent it names.
     pub scopes: Vec<(String, String)>,
     /// Files of other formats by their vault id.
     pub files: BTreeMap<String, ForeignFile>,
@@ -154,7 +154,7 @@ impl ExportPlan {
         }
     }
 
-    /// True if the second pass writes the record as a memory line.
+    /// True if the second pass writes the record as a memory line instead of into a document.
     pub(super) fn is_line(&self, stored: &StoredRecord) -> bool {
         match alf_element(&stored.record) {
             Some(AlfElement::Line) => true,

@@ -2,8 +2,8 @@
 //! 1.7, an id that is not a UUID, empty content, or a vector whose length differs from its dimensions. The vault keeps
 //! such a value in the record's verbatim, and an import reports it. An export moves it to
 //! `raw_source_format.mementory_forbidden`, under the JSON pointer of its member. In its place, the export writes a
-//! valid value (the time of a date, the type `other` of an entity without one) or leaves the field out. A required field
-//! that is missing gets a value too.
+//! valid value (for a date its midnight, for an entity without a type the type `other`) or leaves the field out. A
+//! required field that is missing is filled in too.
 use super::manifest::parse_whole_number;
 use super::partitions::stable_v7;
 use super::schema;
@@ -94,7 +94,7 @@ pub(super) fn move_forbidden_values(line: &str, agent: &str) -> Option<String> {
     Some(out)
 }
 
-/// Valid values for a line: what can be read of its times and tags, and what readers assume for the other fields.
+/// Valid values for a line: its times and tags as far as they can be read, and the defaults for the other fields.
 fn valid_values(tree: &Tree, agent: &str) -> Tree {
     let text = |value: &str| Tree::Text(value.to_owned());
     let object = |members: Vec<(&str, Tree)>| {
@@ -121,7 +121,7 @@ fn valid_values(tree: &Tree, agent: &str) -> Tree {
     ])
 }
 
-/// Gives each entity with a name, but without a type, the type that readers assume.
+/// Gives each entity that has a name but no type the type that readers assume.
 fn set_entity_types(tree: &mut Tree) {
     let Some(Tree::Array(mut entities)) = tree.get("entities").cloned() else { return };
     let text = |entity: &Tree, name: &str| entity.get(name).and_then(Tree::as_str).is_some();

@@ -106,8 +106,7 @@ pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut
     record
 }
 
-/// Converts a credential. Of the record, only the verbatim contains the payload; the text, the title and the fields
-/// never do.
+/// Converts a credential. Only the record's verbatim contains the payload; its text, title and fields never do.
 pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mut Vec<Remark>) -> Record {
     const CREDENTIAL_TYPES: [&str; 7] =
         ["api_key", "oauth_token", "webhook_secret", "session_token", "ssh_key", "certificate", "custom"];
@@ -211,7 +210,7 @@ fn increment_version(doc: &mut Tree, updated: Option<Timestamp>) {
 }
 
 /// Splits an edited text into the prose blocks by their headings. If the headings no longer match, the whole text goes
-/// into `identity_profile` and the other blocks become empty. The agent then reads exactly the edited text.
+/// into `identity_profile` and all other blocks become empty, so that the agent reads exactly the edited text.
 fn set_identity_text(doc: &mut Tree, edited: &str) {
     let blocks = prose_blocks(doc);
     let mut bodies = Vec::new();

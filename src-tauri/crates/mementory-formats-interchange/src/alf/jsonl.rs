@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read};
 
 /// One line of a JSONL entry.
 pub(super) enum JsonLine<'a> {
-    /// Line number (from 1), and text without its line end. The text is empty for a blank line.
+    /// Line number (from 1), and the line's text without its line end. The text of a blank line is empty.
     Text(u64, &'a str),
     /// Line number of a line that cannot be read, and the code of the error.
     Unreadable(u64, &'static str),

@@ -1,7 +1,7 @@
 //! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files do not contain
-//! this version. Therefore the vault counts one version for each import of a changed profile text, and a memory gets
-//! the version that was current when the memory was imported. Another vault does not know that time. When it imports
-//! the archive, it therefore copies the versions from the archive into a file of the workspace,
+//! this version, so the vault counts: each import of a changed profile text starts a new version, and a memory gets the
+//! version that was current at its import. A vault that imports the archive cannot count the same way, because it does
+//! not know those times. It copies the versions from the archive into a file of the workspace,
 //! `.mementory/lineage.json`.
 use super::partitions::stable_v5;
 use super::workspace_origin::runtime_of;
@@ -112,7 +112,7 @@ fn stored_lineage(
     Ok(out)
 }
 
-/// Collects the versions that an archive states while it is read.
+/// Collects the versions that an archive states, while the archive is read.
 #[derive(Default)]
 pub(super) struct LineageCollector {
     /// Id of the vault that counted the versions, as the manifest states it. None if it states none.

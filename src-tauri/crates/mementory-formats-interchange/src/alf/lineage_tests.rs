@@ -51,7 +51,7 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     assert_eq!(before.1, expected, "10.2.1, 2: older memories keep their version");
     assert_eq!(validate(&path("two.alf")).errors, []);
 
-    // §10.2.1, step 3: no memory has both versions.
+    // §10.2.1, step 3: each memory has one of the two versions.
     let count_of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
     assert_eq!((count_of(1) + count_of(2), count_of(2)), (lines.len(), 1));
 

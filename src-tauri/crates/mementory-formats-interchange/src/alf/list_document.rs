@@ -13,7 +13,7 @@ pub(super) struct ListDocument<'a> {
     spans: Vec<(usize, usize)>,
 }
 
-/// Splits a document of the form `{"<list>": […]}`. None if the text has another form.
+/// Splits a document of the form `{"<list>": […]}`. None if the text does not have this form.
 pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
     let raw = wire::get(&wire::members(text)?, list)?;
     let items: Vec<&'a RawValue> = serde_json::from_str(raw.get()).ok()?;
@@ -56,8 +56,8 @@ impl ListDocument<'_> {
             out.push_str(&self.text[at..]);
             return out;
         }
-        // The number of elements changes, so the list is joined from its elements. Only the white space between them is
-        // lost.
+        // The number of elements changes, so the list is rebuilt from its elements. Only the white space between them
+        // is lost.
         let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
         let (open, close) = match (self.spans.first(), self.spans.last()) {
             (Some((start, _)), Some((_, end))) => {

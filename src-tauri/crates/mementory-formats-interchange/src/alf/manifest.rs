@@ -1,5 +1,5 @@
 //! The archive as a whole: its entries in the catalog, the checks that make it safe to read, and its manifest (spec
-//! §4.1, §4.2, §8.2). Except for the name of the manifest itself, all paths are taken from the manifest.
+//! §4.1, §4.2, §8.2). The name of the manifest is fixed; all other paths come from the manifest.
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
@@ -13,7 +13,7 @@ pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 /// Name of our definition of the checksum.
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
-/// Codes of the container's issues about entries that an archive must not have.
+/// Codes of the container's issues for which an archive is refused.
 const REFUSED_ENTRIES: [&str; 6] =
     ["unsafe_name", "duplicate_name", "link", "encrypted", "not_a_regular_file", "unsupported_compression"];
 
@@ -138,7 +138,7 @@ impl Manifest {
         Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
     }
 
-    /// Parses the manifest. The error is `Version` for another major version, `Invalid` if the text is not a manifest.
+    /// Parses the manifest. The error is `Version` for an unsupported version, `Invalid` if the text is not a manifest.
     pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", place, message);
         let tree = Tree::parse(text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
@@ -147,8 +147,8 @@ impl Manifest {
         let version = version.to_owned();
         check_version(&version, place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        // A UUID has the same meaning in upper and lower case, and a delta may write the id of its agent in another
-        // case than the archive does.
+        // UUIDs are compared in lower case, because a delta may spell the id of its agent in a different case than the
+        // archive does.
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let rows = tree.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"));
         let partitions = match rows {
@@ -205,15 +205,15 @@ impl Manifest {
         self.vendor("generated") == Some(&Tree::Bool(true))
     }
 
-    /// True if an element names another agent than the manifest does. Always false in a file that Mementory generated,
-    /// because such a file may contain several agents.
+    /// True if an element names a different agent than the manifest does. Always false in a file that Mementory
+    /// generated, because such a file may contain several agents.
     pub(super) fn is_foreign(&self, agent: Option<&str>) -> bool {
         let stated_agent = agent.filter(|agent| !agent.is_empty());
         stated_agent.is_some_and(|agent| !agent.eq_ignore_ascii_case(&self.agent)) && !self.is_generated()
     }
 
     /// Id space of the element or line with this id and this `agent_id`. All elements of one agent have the same id
-    /// space. In a file with several sources, the manifest lists the elements that have another id space.
+    /// space. In a file with several sources, the manifest lists the elements with a different id space.
     pub(super) fn scope_of(&self, id: &str, agent_id: Option<&str>) -> String {
         let listed_scope = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let agent = agent_id.filter(|_| self.is_generated()).unwrap_or(&self.agent);
@@ -228,7 +228,7 @@ impl Manifest {
     }
 
     /// An issue if the file has a checksum that this program cannot verify. None if there is no checksum, or if the
-    /// checksum has our definition, because then the validator verifies it.
+    /// validator verifies it because it is computed by our definition.
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
         let has_our_definition = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);

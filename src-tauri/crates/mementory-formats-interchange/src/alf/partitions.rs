@@ -66,8 +66,8 @@ impl Period {
     }
 }
 
-/// A UUID version 7 that is the same in each export. It contains the time of the record and, instead of random bits, a
-/// part of a digest of the record's vault id.
+/// A UUID version 7 that is the same in each export. It contains the time of the record. In place of the random bits,
+/// it has a part of a digest of the record's vault id.
 pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
     let digest = Sha256::digest(format!("keepsake alf memory record\n{vault_id}"));
     let mut bits = [0u8; 10];
@@ -76,7 +76,7 @@ pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
 }
 
-/// A UUID version 5 made from a name, for other generated ids (agent, principal, attachment).
+/// A UUID version 5 derived from a name, for other generated ids (agent, principal, attachment).
 pub(super) fn stable_v5(name: &str) -> uuid::Uuid {
     uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, format!("keepsake:alf:{name}").as_bytes())
 }

@@ -63,8 +63,8 @@ impl PassthroughFiles {
     }
 
     /// Writes the passthrough files that are neither the manifest nor a layer document. In an archive of several
-    /// sources, each file gets a unique name. The returned rows belong into the manifest (`mementory.entries`). They
-    /// state the agent, the original name and the role of each file.
+    /// sources, each file gets a unique name. Returns the rows for `mementory.entries` in the manifest, which state the
+    /// agent, the original name and the role of each file.
     pub(super) fn write(
         &self,
         source: &mut dyn RecordSource,
@@ -96,10 +96,10 @@ impl PassthroughFiles {
     }
 }
 
-/// Writes a passthrough file. It is written unchanged, with three exceptions, because no file of the archive may
-/// contain credentials in the clear (spec §8.3). A key file is left out. In a settings file, secrets are replaced. If
-/// there is a passphrase, the originals of both are added to `secrets`. In all other files, keys and tokens are
-/// replaced, unless the whole archive is encrypted. Returns true if the entry was written.
+/// Writes a passthrough file unchanged, except for credentials, which no file of the archive may contain in the clear
+/// (spec §8.3). A key file is left out, and secrets in a settings file are replaced; with a passphrase, the originals
+/// of both are added to `secrets`. In other files, keys and tokens are replaced, unless the whole archive is encrypted.
+/// Returns true if the entry was written.
 fn write_entry(
     out: &mut ArchiveWriter,
     name: &str,

@@ -93,8 +93,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A reader for a delta bundle. Each line is a change, and passthrough files belong to the bundle, not to the
-    /// agent.
+    /// A reader for a delta bundle. Each of its lines is a change, and its passthrough files belong to the bundle, not
+    /// to the agent.
     pub(super) fn of_delta(
         archive: &'a Archive<'a>,
         manifest: &'a Manifest,
@@ -113,7 +113,7 @@ impl Reader<'_> {
         self.read_identity()?;
         self.read_principals()?;
         self.read_credentials()?;
-        // A delta contains only the documents that changed, so its abilities and credentials cannot be compared.
+        // A delta contains only changed documents, so its capabilities and credentials cannot be compared.
         for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.is_delta) {
             self.sink.note(issue);
         }
@@ -152,8 +152,8 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of the document of a layer. None if the manifest names no document, or if it was read already. A
-    /// missing or damaged document is reported as an issue, and the result is None; in a delta, it is an error.
+    /// Text and entry of a layer's document. None if the manifest names no document, or if it was already read. A
+    /// missing or damaged document is an error in a delta, and otherwise an issue with the result None.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
@@ -242,7 +242,7 @@ impl Reader<'_> {
     fn read_identity(&mut self) -> Result<(), FormatError> {
         let Some((text, member)) = self.read_document("identity")? else { return Ok(()) };
         let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
-        // The specification contains an example in which the document is wrapped in an object, unlike in its schema.
+        // In one of the specification's examples, the document is wrapped in an object, contrary to its schema.
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
         self.refuse_foreign(doc, &member.place)?;
@@ -547,7 +547,7 @@ type Position = (usize, u64);
 /// The records that are replaced by other lines (`supersedes`).
 #[derive(Default)]
 struct Superseded {
-    /// Ids of records that are replaced by a line with another id. The value is true if that line is a deletion.
+    /// Ids of records that are replaced by a line with a different id. The value is true if it is a deletion.
     by_id: HashMap<String, bool>,
     /// Ids of records that are replaced by a later line with the same id: the position of the last such line, and
     /// whether it is a deletion.
@@ -563,15 +563,15 @@ impl Superseded {
         }
     }
 
-    /// Some(true) if a deletion replaces the line with this id and position, Some(false) if any other line replaces it,
-    /// None if no line replaces it.
+    /// Whether the line with this id and position is replaced by a deletion (Some(true)), by any other line
+    /// (Some(false)) or not at all (None).
     fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
         let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier_deletion)
     }
 }
 
-/// Sets the status that follows from a newer record. The line itself cannot state it, because a sealed partition never
+/// Sets the status that follows from a newer line. The line itself cannot state it, because a sealed partition never
 /// changes (spec §4.1.1).
 fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     let Some(deleted) = superseded else { return };

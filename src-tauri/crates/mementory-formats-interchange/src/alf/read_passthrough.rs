@@ -44,7 +44,7 @@ impl Reader<'_> {
             self.unless_damaged(member, outcome)?;
             self.advance(member.size)?;
         }
-        // A key file has no entry of its own, because its content is only in the sealed credential.
+        // A key file has no entry in the archive, because its content is only in the sealed credential.
         for (name, bytes) in std::mem::take(&mut self.opener.files) {
             let path = name.splitn(3, '/').nth(2).unwrap_or_default();
             if matches!(files::role(path), FileRole::Secret) && !archive.entries.contains_key(name.as_str()) {
@@ -83,8 +83,8 @@ impl Reader<'_> {
                 let message = "another program changed this file; the memories in the archive have its previous text";
                 self.sink.note(Issue::new("raw_changed", &member.place, message));
             }
-            // If no record of the archive contains the file, the file must be stored, even if the manifest says that it
-            // is made from records.
+            // The file must be stored if no record of the archive contains its text, even if the manifest claims that
+            // the file is made from records.
             return Ok(actual_digest == digest && self.files_from_records.contains(&(runtime, path.to_owned())));
         }
         if let Some(original) = self.opener.files.remove(name) {
@@ -116,7 +116,7 @@ impl Reader<'_> {
         PassthroughItem { format, group, name, role, place: place.to_owned() }
     }
 
-    /// Notes in `files_from_records` that the workspace file of this record was read.
+    /// Adds the workspace file that this record was read from to `files_from_records`.
     pub(super) fn note_workspace_file(&mut self, record: &Record) {
         if let (Some(runtime), Some(path)) =
             (runtime_of(record), record.fields.get("file").and_then(|file| file.as_str()))

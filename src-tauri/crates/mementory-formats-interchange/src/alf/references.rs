@@ -1,15 +1,15 @@
 //! Finds dangling references inside an archive: in `supersedes` and `referenced_by`, in namespaces of principals, and
-//! between abilities and credentials. The specification tolerates them (§3.1.12), so each is only a warning.
+//! between capabilities and credentials. The specification tolerates them (§3.1.12), so each is only a warning.
 use super::capability_check::CapabilityCheck;
 use super::findings::Findings;
 use mementory_json::Tree;
 use std::collections::HashSet;
 
-/// Largest number of references that are checked, because a hostile file may have one in each line.
+/// Largest number of references that are checked. A hostile file may have one in each line.
 const MAX_REFERENCES: usize = 200_000;
-/// Beginning of the namespace of the memories about a principal (spec §3.3.2).
+/// Prefix of the namespace for memories about a principal (spec §3.3.2).
 const PRINCIPAL_NAMESPACE: &str = "principal_context:";
-/// Code of the issue for an ability that depends on the host. This is not a fault of the file, so it is not reported
+/// Code of the issue for a capability that depends on the host. This is not a fault of the file, so it is not reported
 /// here.
 const HOST_CODE: &str = "capability_host_dependent";
 
@@ -58,7 +58,7 @@ impl References {
         text(tree, "id").is_none_or(|id| self.memories.insert(lower(id).into()))
     }
 
-    /// Reports the references that lead nowhere.
+    /// Reports the dangling references.
     pub(super) fn report(self, place: &str, findings: &mut Findings) {
         let places_of_missing = |list: Vec<(Box<str>, Box<str>)>, known: &dyn Fn(&str) -> bool| {
             list.into_iter().filter(|(id, _)| !known(id)).map(|(_, at)| at).collect::<Vec<_>>()

@@ -34,24 +34,24 @@ impl OpenedFile {
         Ok(Self { catalog, detected: found.sources.remove(0), encrypted: is_encrypted(path) })
     }
 
-    /// The passphrase for a file that replaces this one. None if this file is not encrypted.
+    /// The passphrase for encrypting a file that replaces this one. None if this file is not encrypted.
     pub(super) fn output_passphrase<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
         passphrase.filter(|_| self.encrypted)
     }
 
-    /// The opened archive of an agent. Fails for a delta.
+    /// The archive of an agent. Fails if the file is a delta.
     pub(super) fn archive(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open(&self.catalog, &self.detected)
     }
 
-    /// The opened archive of an agent, or the delta.
+    /// The archive, or the delta.
     pub(super) fn archive_or_delta(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open_any(&self.catalog, &self.detected)
     }
 }
 
-/// True if the file is encrypted as a whole. A file that cannot be read counts as not encrypted, which cannot matter,
-/// because the caller has already opened it.
+/// True if the file is encrypted as a whole. Returns false if it cannot be read, which does not matter, because the
+/// caller has already opened it.
 fn is_encrypted(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(AGE_HEAD as u64).read_to_end(&mut head));
@@ -68,12 +68,12 @@ pub(super) enum LineEdit {
     Remove,
 }
 
-/// Decides what happens to a line. The function may first write other lines to the output.
+/// Decides what happens to a line. May write other lines to the output before it.
 pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
-/// Copies the lines of a partition to `out`. `edit` decides what happens to each line, and gets None for a line that
-/// is not UTF-8. Returns how many lines were copied or replaced, without blank lines, and true if the last line has no
-/// line end.
+/// Copies the lines of a partition to `out`. `edit` decides what happens to each line, and gets None for a line that is
+/// not UTF-8. Returns the number of lines that were copied or replaced, not counting blank lines, and true if the last
+/// line has no line end.
 pub(super) fn edit_lines(
     archive: &Archive<'_>,
     member: &Member,
@@ -122,7 +122,7 @@ pub(super) fn id_of(line: &str) -> Option<String> {
     Some(wire::get(&wire::members(line)?, "id").and_then(wire::string)?.into_owned())
 }
 
-/// Creation time and id, by which the lines of a partition are sorted.
+/// Sort key of a line in its partition: creation time and id.
 pub(super) fn sort_key(line: &str) -> (Timestamp, String) {
     let epoch = Timestamp::from_micros(0).unwrap_or_else(Timestamp::now);
     let Some(m) = wire::members(line) else { return (epoch, String::new()) };

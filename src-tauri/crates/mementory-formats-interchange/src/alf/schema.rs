@@ -6,9 +6,9 @@ use mementory_json::schema::{
     TextForm, Violation, is_uri, is_uuid, nullable, optional, required, required_nullable,
 };
 
-/// Id of a memory. The schema requires a UUID version 7 in lower case. The reference program writes other UUIDs, so
-/// they are accepted with a warning. Other ways to write a UUID (in braces, with `urn:uuid:`, without hyphens) are not
-/// accepted.
+/// Id of a memory. The schema requires a UUID version 7 in lower case. Other UUIDs are accepted with a warning, because
+/// the reference program writes them, but only in the usual notation (not in braces, with `urn:uuid:` or without
+/// hyphens).
 const UUID_V7_FORM: TextForm = TextForm {
     expected: "a UUID of version 7 in lower case",
     fit: |t| {
@@ -28,7 +28,7 @@ const DATE_FORM: TextForm = TextForm {
     expected: "a date",
     fit: |t| (t.len() == 10 && t.as_bytes()[4] == b'-' && t.parse::<jiff::civil::Date>().is_ok()).into(),
 };
-/// A version of three numbers, joined by dots.
+/// A version of three numbers, such as `1.0.0`.
 const VERSION_FORM: TextForm = TextForm {
     expected: "a version x.y.z",
     fit: |t| {

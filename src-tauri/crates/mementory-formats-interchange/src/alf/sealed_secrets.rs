@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 
 /// Id of our layout of a sealed credential.
 const LAYOUT_ID: &str = "keepsake-credential-v1";
-/// Explains the layout to users who open it without Mementory.
+/// Explains the layout to people who open it without Mementory.
 const LAYOUT_NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
-/// Largest number of rows that are opened. Each costs a key derivation, and we write only one in each archive.
+/// Largest number of rows that are opened, because each costs a key derivation. We write only one row in each archive.
 const MAX_OPENED_ROWS: usize = 4;
-/// Costs of the key derivation: memory in KiB, passes, lanes. We write exactly these costs, and do not open a row with
-/// higher ones.
+/// Costs of the key derivation: memory in KiB, passes, lanes. We write exactly these costs, and refuse rows with higher
+/// ones.
 const MAX_KDF_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
 
 /// SHA-256 in hex.
@@ -51,7 +51,7 @@ impl Secrets {
         }
     }
 
-    /// The row for `credentials.json`, in a list. The list is empty if there are no files or no passphrase.
+    /// A list with the row for `credentials.json`. Empty if there are no files or no passphrase.
     pub(super) fn rows(
         &self,
         passphrase: Option<&dyn Passphrase>,

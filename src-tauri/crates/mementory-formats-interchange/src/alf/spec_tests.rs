@@ -1,5 +1,5 @@
-//! The tests that the specification lists (§10), by their number. §10.4 is tested in `delta`, §10.14 in `purge`. §10.12
-//! and §10.13 are about online services, which Mementory does not have.
+//! The tests that the specification lists (§10), with their section numbers in their names. §10.4 is tested in `delta`,
+//! §10.14 in `purge`. §10.12 and §10.13 are about online services, which Mementory does not have.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_model::{Kind, RecordKey};
@@ -129,7 +129,7 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
         merge(&mut line, members.clone());
         assert!(check(line).0.contains(&code.to_owned()), "{members}");
     }
-    // According to §8.2, a value that is not in a list of words is preserved and gives only a warning.
+    // According to §8.2, a value that is not in a specified list is preserved and causes only a warning.
     let mut line = valid_line;
     merge(&mut line, json!({"memory_type": "dream", "status": "pending"}));
     assert_eq!(check(line), (vec![], vec!["unknown_value".into(), "unknown_value".into(), "index_missing".into()]));
@@ -437,7 +437,7 @@ fn partitions(scratch: &Scratch, file: &str) -> (Vec<Value>, BTreeMap<String, Ve
 
 #[test]
 fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
-    // The test runs with the date 2026-11-20.
+    // In this test, today is 2026-11-20.
     let days = [
         "2025-12-31T23:30:00Z",
         "2026-01-01T01:30:00+02:00",

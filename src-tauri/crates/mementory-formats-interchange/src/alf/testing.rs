@@ -1,4 +1,4 @@
-//! Functions with which tests read, write and pack archives.
+//! Helpers for tests that read, write and pack archives.
 pub(crate) use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use mementory_format::{
     Catalog, Detection, Format, FormatError, Passphrase, ReadContext, Validation, WriteOptions, WriteReport,
@@ -11,7 +11,7 @@ use std::{
     sync::Arc,
 };
 
-/// A text that has the form of a token of a known service.
+/// A text that looks like a token of a known service.
 pub(crate) const TOKEN: &str = concat!("ghp", "_q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN");
 
 /// Reads and writes workspaces of agents. Detection uses all formats.

@@ -97,7 +97,7 @@ fn fixtures_round_trip() {
         assert_eq!(keys.len(), vault.records.len(), "keys are unique");
 
         write(&mut vault, &second);
-        // Unreadable lines were dropped and are not written. The comparison uses sets, so duplicates do not matter.
+        // Unreadable lines were dropped, so they are not written. Duplicates do not matter to a comparison of sets.
         let unreadable_count = dropped.iter().filter(|d| *d != "duplicate").count();
         assert_same_archive(&first, &second, unreadable_count);
         copy_for_interop(&second, &format!("{name}.alf"));
@@ -394,7 +394,7 @@ fn archive_of_several_sources_round_trips() {
         all
     };
     assert_eq!(parts(&back), parts(&vault), "each passthrough file returns to its agent");
-    // If only the agent is exported, the result is the agent's original archive.
+    // If only the agent's records are exported, the result is the agent's original archive.
     back.records.retain(|r| r.key.scope.starts_with("alf:"));
     write(&mut back, &last);
     assert_same_archive(&first, &last, 0);

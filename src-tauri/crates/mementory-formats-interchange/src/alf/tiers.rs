@@ -41,11 +41,11 @@ pub(super) struct Artifact {
     pub bytes: Vec<u8>,
 }
 
-/// Removes the artifacts from a workspace and returns them. A settings file with secrets is not removed, because under
-/// `raw/` its secrets are redacted or sealed.
+/// Removes the artifacts from a workspace and returns them. A settings file with secrets stays in the workspace,
+/// because only under `raw/` are its secrets redacted or sealed.
 pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Vec<Artifact> {
     let in_home = |path: &str| runtime.id == ZEROCLAW.id && path.starts_with("workspace/");
-    // Id spaces of the workspaces that are inside a home.
+    // Id spaces of the workspaces that lie inside a ZeroClaw home.
     let mut homes: BTreeSet<String> =
         workspace.passthrough.values().filter(|(_, stored)| in_home(stored)).map(|(scope, _)| scope.clone()).collect();
     if workspace.files.keys().any(|path| in_home(path)) {
@@ -75,8 +75,8 @@ fn holds_secret(text: &str) -> bool {
 }
 
 /// For each file, the ids of the memory lines that mention it (spec §3.1.9, `referenced_by`). A line mentions a file of
-/// its workspace by the path, or by the name. A name counts only if it contains a dot, has more than 4 bytes, and no
-/// other file of the workspace has it.
+/// its own workspace by path or by name. A name counts only if it contains a dot, has more than 4 bytes, and is unique
+/// in the workspace.
 pub(super) fn lines_by_artifact(
     source: &mut dyn RecordSource,
     plan: &ExportPlan,
@@ -156,7 +156,7 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
 }
 
 /// The row without `archive_path`, so that its file is only listed. None if the archive does not contain the file, or
-/// if the file is smaller than this threshold.
+/// if the file is smaller than `threshold`.
 pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {
@@ -170,8 +170,8 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     Some(out)
 }
 
-/// Runtime, id space and path of the workspace file that a row describes. None if we did not write the row. Hidden
-/// files are always in tier 1, so we never write a row for a bookkeeping file.
+/// Runtime, id space and path of the workspace file that a row describes. None if the row is not ours, or if its path
+/// is unsafe or that of a bookkeeping file. (Those files are hidden and thus always in tier 1, without a row.)
 pub(super) fn described_file(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     let slot = slot_names::vendor(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);

@@ -1,6 +1,6 @@
 //! Validates an `.alf` against the specification: schemas of all documents, counts, order and ranges of partitions,
-//! ids, and the checksum if it has our definition. All findings are reported. A value that this version does not know
-//! is a warning.
+//! ids, and the checksum if it is computed by our definition. All findings are reported. A value that this version does
+//! not know is a warning.
 use super::archive_writer::checksum;
 use super::clear_secrets;
 use super::findings::{Findings, number};
@@ -20,8 +20,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(super) const LAYER_DOCUMENTS: [&str; 4] =
     ["identity.json", "principals.json", "credentials.json", "attachments.json"];
 
-/// Codes of the errors that prevent an import: an entry that the manifest lists is missing, damaged, or of another
-/// agent.
+/// Codes of the errors that prevent an import: content is missing, damaged, or belongs to another agent.
 pub(super) const REFUSED_ERROR_CODES: [&str; 12] = [
     "layer_missing",
     "partition_missing",
@@ -134,7 +133,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Checks that identity and credentials belong to the agent of the manifest (spec §11.3: a file contains one
+    /// Checks that identity and credentials belong to the agent in the manifest (spec §11.3: a file contains one
     /// agent). A credential of another agent is only a warning, because the official sample has such credentials.
     fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let message = "this belongs to another agent than the manifest's";
@@ -220,7 +219,7 @@ impl Check<'_> {
     }
 
     /// Warns about JSONL files that no partition lists, and about documents that no layer names. An import stores such
-    /// files, but not as memories.
+    /// files as passthrough files, not as memories.
     fn warn_about_unlisted_files(&mut self) {
         let (archive, index) = (self.archive, self.manifest.index_file());
         let named_files: HashSet<&str> = self.manifest.named_files().into_iter().collect();
@@ -327,8 +326,8 @@ impl Check<'_> {
         }
     }
 
-    /// Warns about a memory index that is missing, is not JSON, or lists other partitions than the manifest. These are
-    /// only warnings, because the reader does not use the index.
+    /// Warns about a memory index that is missing, is not JSON, or lists different partitions than the manifest. These
+    /// are only warnings, because the reader does not use the index.
     fn check_index(&mut self) -> Result<(), FormatError> {
         let Some(index) = self.manifest.index_file() else { return Ok(()) };
         let Some(member) = self.archive.entry(index) else {
@@ -354,7 +353,7 @@ impl Check<'_> {
     }
 
     fn check_partition(&mut self, member: &Member, row: &super::manifest::Partition) -> Result<u64, FormatError> {
-        // Place of the last line if that line is not JSON and has no line feed at its end, which shows that the file
+        // Place of the last line if that line is not JSON and does not end in a line feed, which shows that the file
         // was truncated.
         let (mut line_count, mut truncated_line_place) = (0u64, None);
         let archive = self.archive;

@@ -1,7 +1,7 @@
 //! Reads a memory line as a record (spec §3.1, `memory-record.schema.json`).
 //!
-//! Only fields that the model has are parsed. The verbatim of the record is the whole line. A known field with a wrong
-//! type is reported and skipped, and the record is still read.
+//! Only fields that the model covers are parsed. The verbatim of the record is the whole line. A known field with a
+//! wrong type is reported and skipped, and the record is still read.
 use super::extension;
 use super::vocabulary::EMPTY_CONTENT;
 pub(super) use super::vocabulary::{ENTITY_TYPES, EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES};
@@ -11,8 +11,8 @@ use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Times
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A minor finding about a line. It consists of a stable code and of the name of the field or value that it concerns,
-/// but contains no content of the record.
+/// A minor finding about a line: a stable code, and the name of the field or value that it concerns. Contains no
+/// content of the record.
 pub(super) type Remark = (&'static str, String);
 
 /// Member of `raw_source_format` with the values that the specification forbids, by their pointers (see
@@ -209,8 +209,8 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
     Ok(Line { record, id, agent: own_agent, restored, remarks })
 }
 
-/// Values of the line that were moved because the specification forbids them (see [`super::forbidden`]): the original
-/// id, if it was moved, and true if the original content was empty.
+/// Looks at the values that an export moved because the specification forbids them (see [`super::forbidden`]). Returns
+/// the original id, if it was moved, and true if the original content was empty.
 fn original_id_and_emptiness<'a>(line: &Members<'a>) -> (Option<Cow<'a, str>>, bool) {
     let inner_members = |outer: &Members<'a>, key: &str| -> Option<Members<'a>> { members(get(outer, key)?.get()) };
     let Some(kept) =
@@ -245,7 +245,7 @@ pub(super) fn identity_version(line: &str) -> Option<u64> {
 pub(super) struct Supersedes {
     /// Id of the record that is replaced.
     pub old: String,
-    /// True if the line itself has that id. Then it replaces earlier lines with the same id.
+    /// True if the line has that id itself. It then replaces earlier lines with the same id.
     pub same_id: bool,
     /// True if the line is a deletion.
     pub deleted: bool,

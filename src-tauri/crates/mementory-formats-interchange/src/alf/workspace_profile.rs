@@ -149,13 +149,13 @@ fn identity_digest(doc: &Tree) -> String {
     sha256(crate::zaxy::canonical::canonical(&doc).unwrap_or_default().as_bytes())
 }
 
-/// The content of an identity that we wrote.
+/// What was restored from an identity that we wrote.
 pub(super) struct Restored {
     /// Records of the identity, with their current texts.
     pub records: Vec<Record>,
     /// True if the document has text blocks that do not belong to these records.
     pub has_other_blocks: bool,
-    /// True if another program changed a structured field. This is not detected if a text was changed or added too.
+    /// True if another program changed a structured field. Not detected if a text was changed or added too.
     pub structured_changed: bool,
 }
 

@@ -49,14 +49,14 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         let before = workspace::tree(&source);
         assert_eq!(raw_files(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
 
-        // After an import, only the records contain the text, and the restored workspace is the same.
+        // After an import, only the records contain the texts. The workspace that is restored from them is the same.
         let mut back = read(&archive).unwrap();
         assert!(back.notes.is_empty(), "{:?}", back.notes);
         let texts = back.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));
         assert!(texts.into_iter().all(|(_, bytes)| bytes.trim_ascii().is_empty()), "no text is stored twice");
         workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
         assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&before), "{}", source.display());
-        // A second export gives the same archive.
+        // A second export yields the same archive.
         write(&mut back, &scratch.0.join("b.alf"));
         let other_entries =
             |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
@@ -307,7 +307,7 @@ fn applying_a_delta_removes_outdated_raw_files() {
         assert!(!String::from_utf8_lossy(bytes).contains(&old_text), "{name} still contains the old text");
     }
     assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
-    // Files that are not made from records stay in the archive.
+    // Raw files that are not made from records stay in the archive.
     assert!(!raw_files(&after, "openclaw").is_empty() || raw_before.len() == 1);
 }
 
@@ -328,7 +328,7 @@ fn key_files_of_a_foreign_archive_are_not_exported_in_the_clear() {
     assert!(entries(&second).values().all(|b| !String::from_utf8_lossy(b).contains("sk-0123")));
 }
 
-/// The archive of the fixture `lossless` with further files.
+/// The archive of the fixture `lossless` with additional files.
 fn pack_with(path: &Path, more: &[(&str, &[u8])]) {
     pack_folder(&repo().join("fixtures/alf/lossless/input"), path);
     let mut all = entries(path);
@@ -430,8 +430,8 @@ fn two_profiles_of_one_block_keep_their_texts() {
     assert_eq!(tree["workspace/SOUL.md"], b"# Wren\nBe kind.\n");
 }
 
-/// Statements in `mementory.workspaces` are ignored if another program wrote the manifest, or if the records show that
-/// they are false.
+/// What `mementory.workspaces` states is ignored if another program wrote the manifest, or if the records contradict
+/// it.
 #[test]
 fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     let scratch = Scratch::new("forged-workspaces");

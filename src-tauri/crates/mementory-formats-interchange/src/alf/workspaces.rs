@@ -1,4 +1,4 @@
-//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9). The identity and the principal are made from the
+//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9). The identity and the principal are built from the
 //! files, and the files themselves are under `raw/<runtime>/`. If the text of a file is also in the archive's records,
 //! the manifest lists the file with its digest, so that an import does not store this text twice.
 use super::archive_writer::ArchiveWriter;
@@ -30,14 +30,14 @@ struct RuntimeFiles {
     artifacts: Vec<Artifact>,
 }
 
-/// True if the artifact contains a secret that the archive may not have in the clear. Then it is only listed.
+/// True if the artifact has a secret that must not be in the archive in the clear, so that it is only listed.
 fn is_withheld(out: &ArchiveWriter, artifact: &Artifact) -> bool {
     !out.is_encrypted() && clear_secrets::file_has_secret(&artifact.bytes)
 }
 
 impl WorkspaceFiles {
-    /// Assembles the files if everything is exported. If only a selection is exported, no files are exported, because
-    /// they would reveal records that were not selected.
+    /// Assembles the files if everything is exported. An export of a selection contains no files, because they would
+    /// reveal records that were not selected.
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &mut ExportPlan,
@@ -156,17 +156,17 @@ impl WorkspaceFiles {
     }
 }
 
-/// What the manifest states about a raw entry.
+/// What the manifest says about a raw entry.
 pub(super) enum RawEntry<'k> {
-    /// Runtime, path and digest of a file made from records. If the entry has another digest, another program changed
-    /// the file.
+    /// Runtime, path and digest of a file made from records. If the entry has a different digest, another program
+    /// changed the file.
     FromRecords(&'static str, &'k str, &'k str),
     /// Runtime, id space and path of a passthrough file of a workspace.
     Passthrough(&'static str, &'k str, &'k str),
 }
 
-/// The statements of the manifest about the workspaces under `raw/`. They are used only if Mementory generated the
-/// manifest, and only for id spaces of the stated runtime.
+/// What the manifest says about the workspaces under `raw/`. Used only if Mementory generated the manifest, and only
+/// for id spaces of the stated runtime.
 #[derive(Default)]
 pub(super) struct ManifestWorkspaces {
     from_records: HashMap<String, (&'static str, String, String)>,
@@ -175,7 +175,7 @@ pub(super) struct ManifestWorkspaces {
 }
 
 impl ManifestWorkspaces {
-    /// Reads the statements of a manifest. Empty for an archive of another program.
+    /// Reads a manifest. The result is empty for an archive of another program.
     pub(super) fn from_manifest(manifest: &Manifest) -> Self {
         let mut out = Self::default();
         let Some(Tree::Object(rows)) = manifest.vendor("workspaces").filter(|_| manifest.is_generated()) else {
@@ -208,7 +208,7 @@ impl ManifestWorkspaces {
         out
     }
 
-    /// What the manifest states about an entry. None if the manifest does not list the entry.
+    /// What the manifest says about an entry. None if the manifest does not list the entry.
     pub(super) fn entry<'k>(&'k self, name: &'k str) -> Option<RawEntry<'k>> {
         if let Some((runtime, path, digest)) = self.from_records.get(name) {
             return Some(RawEntry::FromRecords(runtime, path, digest));
@@ -227,7 +227,7 @@ fn may_import(path: &str) -> bool {
     files::is_safe(path) && !files::is_bookkeeping(path)
 }
 
-/// Names of the raw entries that are made from records according to the manifest. They are outdated when a record
+/// Names of the raw entries that, according to the manifest, are made from records. They are outdated once a record
 /// changes.
 pub(super) fn raw_files_from_records(manifest: &Manifest) -> HashSet<String> {
     ManifestWorkspaces::from_manifest(manifest).from_records.into_keys().collect()

@@ -26,8 +26,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
-/// Limit in bytes for partitions that are assembled in memory together, by their estimated sizes. A partition that is
-/// larger than the limit is assembled alone.
+/// Total estimated size in bytes of the partitions that are assembled in memory at a time. A partition above the limit
+/// is assembled alone.
 const MAX_BATCH_BYTES: u64 = 128 << 20;
 
 /// Size limit in bytes of a file that is read into memory. A larger file of another format is read from the source
@@ -106,8 +106,8 @@ fn write_or_plan(
             row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
     }
     if let Some(agent) = &passthrough.agent {
-        // The stored manifest is from the last whole archive. Deltas imported after it may have led to a later state
-        // (§4.3.1).
+        // The stored manifest is that of the last full archive. Deltas imported since then may have led to a later
+        // state (§4.3.1).
         let reached = source.reached_state("alf", &agent.to_ascii_lowercase())?;
         layers.reached = reached.filter(|(sequence, _)| *sequence > 0);
     }
@@ -184,8 +184,8 @@ fn write_list(
     if layer == "attachments" && layers.threshold.1 {
         text = documents::with_threshold(text, layers.threshold.0);
     }
-    // Only the principals are redacted. Redacting the attachment index would break the names of files, and credentials
-    // are encrypted one by one.
+    // Only the principals are redacted. Redacting the attachment index would corrupt file names, and each credential is
+    // already encrypted.
     match layer {
         "principals" => clear_secrets::write_document(file, &name, &text, &mut plan.losses)?,
         _ => drop(file.entry(&name, &mut text.as_bytes())?),
@@ -218,7 +218,7 @@ fn write_files(
             plan.losses.add(&row.value, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
         }
     }
-    // For a preview it is enough to know that a file is too large.
+    // A preview only has to find out whether the file is too large.
     let read_limit = if out.is_discarding() { threshold.saturating_add(1) } else { u64::MAX };
     for (id, foreign) in std::mem::take(&mut plan.files) {
         let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
@@ -274,8 +274,7 @@ pub(super) fn size_digest_and_bytes(
 
 /// Writes the file of an imported index row under the name in the row. If another entry has this name, which can happen
 /// in an archive of several sources, the file and the row get a new name. If the file contains secrets and the archive
-/// is not encrypted, the file is not written, the row says that the archive does not contain it, and the result is
-/// false.
+/// is not encrypted, the file is left out, its row says so, and the result is false.
 fn write_row_file(
     source: &mut dyn RecordSource,
     out: &mut ArchiveWriter,

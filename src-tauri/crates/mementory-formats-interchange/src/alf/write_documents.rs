@@ -49,7 +49,7 @@ fn push_member(out: &mut String, key: &str, value: &str) {
     write_string(value, out);
 }
 
-/// Row for a credential of another format. It contains only metadata. The record itself is in the row's extension slot.
+/// Row for a credential of another format. It has only metadata; the record itself is in the row's extension slot.
 pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     let record = &stored.record;
     let mut out = String::from("{");
@@ -91,7 +91,7 @@ pub(super) fn owner_row(description: &SourceDescription, agent: &str) -> Row {
     Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
 }
 
-/// Data about a file for its index row.
+/// What the index row of a file states about the file.
 pub(super) struct FileData {
     /// Name in the archive. None for tier 3.
     pub path: Option<String>,

@@ -70,7 +70,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Empty layers, with the names of the layer files from the manifest of the imported agent.
+    /// Empty layers. The layer files have the names from the imported agent's manifest, if there is one.
     pub(super) fn from_manifest(original: Option<&Tree>) -> Self {
         let mut names = BTreeMap::new();
         if let Some(Tree::Object(layers)) = original.and_then(|o| o.get("layers")) {
@@ -94,12 +94,12 @@ impl Layers {
         self.names.get("memory").cloned().unwrap_or_else(|| "memory/index.json".into())
     }
 
-    /// True if the writer assembles the document from records.
+    /// True if the writer assembles the document with this name from records.
     pub(super) fn is_assembled(&self, name: &str) -> bool {
         ["principals", "credentials", "attachments"].iter().any(|l| self.file(l) == name) || self.index_file() == name
     }
 
-    /// Counts the tier 2 and tier 3 files among the rows, and sums up their sizes.
+    /// Counts the files in the archive (tier 2) and those that are only listed (tier 3), and sums up their sizes.
     pub(super) fn count_files(&mut self, rows: &[Row]) {
         for row in rows {
             let Ok(tree) = Tree::parse(&row.text, 512) else { continue };
@@ -139,8 +139,8 @@ pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> Stri
 /// Format version that is written.
 pub(super) const FORMAT_VERSION: &str = "1.0.0";
 
-/// Text of the manifest, and its format version. `is_generated` is false only if the archive represents one imported
-/// agent.
+/// Text of the manifest, and its format version. `is_generated` is false only if the archive contains exactly one
+/// imported agent.
 pub(super) fn build(
     original: Option<Tree>,
     layers: &Layers,
@@ -211,7 +211,7 @@ pub(super) fn build(
     (out, version)
 }
 
-/// Sets the sequence of an archive, and the time at which it reached it if that is known (spec §4.3.1).
+/// Sets the sequence that an archive has reached and, if known, the time at which it reached it (spec §4.3.1).
 pub(super) fn set_sync(manifest: &mut Tree, sequence: u64, time: Option<&str>) {
     let mut sync = manifest.get("sync").cloned().unwrap_or_else(|| Tree::Object(vec![]));
     sync.set("last_sequence", number(sequence));

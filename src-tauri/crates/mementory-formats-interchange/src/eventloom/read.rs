@@ -1,5 +1,5 @@
-//! Reads a log and checks the hash of every event and its link to the previous event. Since a log is not signed,
-//! missing events at its end cannot be detected. Faults are reported, and every event with a correct hash is imported.
+//! Reads a log and checks the hash of every event and its link to the previous event. Events missing at the end cannot
+//! be detected, because a log is not signed. Faults are reported, and every event with a correct hash is imported.
 use crate::zaxy::{
     canonical::canonical,
     log_event::{Event, LOG_FORMAT},

@@ -10,7 +10,7 @@ use std::{
 
 /// File that describes the bundle and lists its files.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
-/// Digests of all listed files, in the form of `sha256sum`.
+/// Digests of all listed files, in the output format of `sha256sum`.
 pub(super) const CHECKSUMS_FILE: &str = "CHECKSUMS";
 /// Detached signature of the manifest.
 pub(super) const SIGNATURE_FILE: &str = "manifest.sig";
@@ -19,7 +19,7 @@ pub(super) const PROVENANCE_FILE: &str = "provenance/edges.jsonl";
 /// Folders in which every file must be listed in the manifest. The reference SDK does not check `provenance`.
 pub(super) const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
 
-/// The files below one prefix of one input path or archive.
+/// A bundle in the input: the files below a prefix of one input path or archive.
 pub(super) struct Bundle<'a> {
     pub catalog: &'a Catalog,
     pub limits: &'a Limits,
@@ -31,8 +31,7 @@ pub(super) struct Bundle<'a> {
     pub files: BTreeMap<&'a str, &'a Member>,
     /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
     pub unreadable: BTreeSet<String>,
-    /// Names of entries that would lead out of the archive (`../`). An archive with such names is refused (spec v1.1
-    /// §4, §7).
+    /// Names of entries that lead out of the archive (`../`). An archive with such names is refused (spec v1.1 §4, §7).
     pub escaping: BTreeSet<String>,
 }
 

@@ -1,4 +1,5 @@
-//! Checks what a manifest claims: form, version, mode, level, signature and embeddings (spec v1.1 §1.1, §2, §3, §6, §8).
+//! Checks a manifest's claims: its syntax, version, mode, level, signature and embeddings (spec v1.1 §1.1, §2, §3, §6,
+//! §8).
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     canonical::canonical,
@@ -41,8 +42,8 @@ pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// Checks the form of the manifest: canonical JSON (§1.1), the order of the files (§3), and the forms of `specURL` and
-/// `generator`.
+/// Checks how the manifest is written: canonical JSON (§1.1), the order of the files (§3), and the syntax of `specURL`
+/// and `generator`.
 fn check_form(manifest: &Manifest, report: &mut Report) {
     let text = String::from_utf8_lossy(&report.manifest_bytes).into_owned();
     let tree = Tree::parse(text.trim(), 128).ok();

@@ -23,12 +23,12 @@ use std::{
 pub(super) use super::line_decoder::CheckDepth;
 pub(super) use super::report::{Report, Severity};
 
-/// The lists in a tombstone's `derived` that contain ids of records. These records are deleted together with the
+/// The lists in a tombstone's `derived` that contain ids of records. Each of these records is deleted together with the
 /// tombstone's target.
 const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
-/// Checks the whole bundle. `progress` is called regularly. If it returns an error (the user cancelled), the check
-/// ends.
+/// Checks the whole bundle. `progress` is called regularly; if it returns an error (the user cancelled), the check
+/// stops.
 pub(super) fn check_bundle(
     bundle: &Bundle,
     depth: CheckDepth,
@@ -181,7 +181,7 @@ fn check_file(
             }
             match &mut decoder {
                 Some(decoder) => {
-                    // A blank line is not a record, but a file with a blank line is not canonical.
+                    // A blank line is not a record, but it makes the file non-canonical.
                     if bytes.is_empty() {
                         first_blank = first_blank.or(Some(number));
                     }
@@ -215,7 +215,7 @@ fn check_file(
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
         report.add_finding(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
-    // If the size differs, the last line has no line feed, which a canonical file requires.
+    // If the sizes differ, the last line has no line feed, which a canonical file requires.
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
         first_non_canonical = first_non_canonical.or(Some(0));
     }
@@ -240,7 +240,7 @@ fn check_file(
     Ok(result)
 }
 
-/// The name of a file's kind in the manifest's `counts`.
+/// The name under which the manifest's `counts` lists the lines of a file.
 fn name_of<'a>(path: &str, spec: Option<&'a KindSpec>, vendor: Option<&'a str>) -> Option<&'a str> {
     match (path, spec, vendor) {
         (TOMBSTONES_FILE, _, _) => Some("tombstone"),
@@ -280,7 +280,7 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
             report.scopes.extend(text(tree, "id").map(str::to_owned));
         }
         "tombstone" => {
-            // After a redaction, unlike after a deletion, the target still exists, but without its content. Derived
+            // After a redaction, unlike after a deletion, the target still exists, only without its content. Derived
             // records are deleted in both cases.
             if text(tree, "op") == Some("delete") {
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
@@ -312,7 +312,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
     let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
     for path in unlisted {
-        // A link in place of a folder hides the files in it, so the link counts as that folder.
+        // If a link replaces a folder, its files are not listed, so the link is treated as that folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         if bundle.escaping.contains(path) {
             report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));

@@ -2,8 +2,8 @@
 //!
 //! Only rows with a time can be filtered by time. Graph, profile and vendor kinds are exported completely, as the
 //! reference SDK does, because a superseded row may be older than the start time. The SDK misses edits of older rows.
-//! This module compares *every* time at which a row can change (`mentionTime`, `modified`, `tValidTo` …), and the time
-//! of the last change in the vault.
+//! We avoid this by comparing *every* time at which a row can change (`mentionTime`, `modified`, `tValidTo` …), and the
+//! time of the last change in the vault.
 use super::{
     bundle::{Bundle, line_text},
     conformance::{CheckDepth, check_bundle},
@@ -31,7 +31,7 @@ const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
     ("log", &["ts"]),
 ];
 
-/// The state that an incremental export is compared with.
+/// What an incremental export is compared with.
 #[derive(Default)]
 enum Baseline {
     /// Nothing: the export is full.
@@ -39,8 +39,8 @@ enum Baseline {
     Nothing,
     /// Everything that changed since this time is exported.
     Cursor(Timestamp),
-    /// Everything is exported that another export lacks. `lines` has the digests of the lines of that export, and
-    /// `other_files` those of its files without records.
+    /// Everything is exported that another export lacks. `lines` has digests of that export's lines, and `other_files`
+    /// the digests of its files without records.
     Export { lines: HashSet<[u8; 16]>, other_files: BTreeMap<String, String> },
 }
 
@@ -64,7 +64,7 @@ fn digest(path: &str, content: &str) -> [u8; 16] {
     std::array::from_fn(|i| whole_digest[i])
 }
 
-/// Truncates a time to whole seconds, the precision of the times in a manifest. With a fraction, rows of the same
+/// Truncates a time to whole seconds, the precision of times in a manifest. With a fraction, earlier rows of the same
 /// second would be missed.
 pub(super) fn whole_second(at: Timestamp) -> Timestamp {
     const MICROS_PER_SECOND: i64 = 1_000_000;
@@ -171,8 +171,8 @@ impl Delta {
         let Some((_, times)) = CHANGE_TIME_FIELDS.iter().find(|(kind, _)| *kind == spec.kind) else { return true };
         times.iter().enumerate().any(|(n, name)| {
             let at = time_of(tree, name);
-            // The first field is the creation time, which always counts; times of changes count only if they are not in
-            // the future.
+            // The first field is the creation time, which always counts. All others are times of changes, which count
+            // only if they are not in the future.
             at.is_some_and(|at| if n == 0 { at >= since } else { self.is_between(at, since) })
         })
     }

@@ -9,8 +9,8 @@ use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashSet};
 
-/// The place of a bundle or of a file: index of the input path, index of the archive (if it is in one), and the
-/// bundle's folder or the file's full name.
+/// Where a bundle or file is: index of the input path, index of the archive (if any), and the bundle's folder or the
+/// file's full name.
 type BundleLocation<'a> = (usize, Option<usize>, &'a str);
 
 /// Claims one bundle for each manifest.
@@ -36,8 +36,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             }
             continue;
         }
-        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user is
-        // informed.
+        // A bundle without its manifest is claimed too. The claim lists the manifest as missing, so that the user
+        // learns about it.
         let is_record_file =
             member.name[prefix.len()..].starts_with("items/") && kind_at_path(&member.name[prefix.len()..]).is_some();
         if is_record_file
@@ -67,7 +67,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims.into_values().collect())
 }
 
-/// Files beside a manifest that make its detection more certain.
+/// Files next to a manifest that make its detection more certain.
 struct FilesBesideManifest {
     has_checksums: bool,
     /// True if a file in `items/` is named after a kind that the format defines.

@@ -55,7 +55,7 @@ pub(super) fn instructions(pack: &EvidencePack, files: &[&str], signer: Option<&
     out
 }
 
-/// Path of each file and a description of its content, for the instructions.
+/// Description of each file in a pack, by path, for the instructions.
 const FILE_DESCRIPTIONS: [(&str, &str); 6] = [
     (
         super::kinds::TOMBSTONES_FILE,

@@ -17,7 +17,7 @@ pub(super) enum Type {
     Map,
     /// Closed enumeration `delete | redact`.
     Op,
-    /// Ids of everything that a tombstone also deleted (`derived`).
+    /// Ids of everything that was deleted with the target of a tombstone (`derived`).
     Derived,
 }
 
@@ -52,7 +52,7 @@ pub(super) enum Slot {
     LastAccessed,
 }
 
-/// A reference to another record: wire field, relation, and model kind and wire kind of the target.
+/// A reference to another record: wire field, relation, and the target's kind in the model and in the format.
 pub(super) type ReferenceField = (&'static str, &'static str, Kind, &'static str);
 
 /// One record kind.

@@ -1,4 +1,4 @@
-//! Decodes the lines of a file in parallel, while further lines are read.
+//! Decodes the lines of a file in parallel, while more lines are read.
 use super::{
     bundle::line_text,
     kinds::KindSpec,
@@ -30,7 +30,7 @@ pub(super) struct LineBatch {
     lines: Vec<(u64, Range<usize>)>,
 }
 
-/// A decoded line: the record, and true if the line is canonical. The error is the reason why the line is not a record.
+/// A decoded line: the record, and true if the line is canonical. The error says why the line is not a record.
 pub(super) type Decoded = Result<(Tree, bool), String>;
 
 impl LineBatch {
@@ -38,7 +38,7 @@ impl LineBatch {
     const MAX_LINES: usize = 1024;
     const MAX_BYTES: usize = 4 << 20;
 
-    /// True if a line of this length does not fit into the batch any more.
+    /// True if the batch is too full for another line of this length.
     pub fn is_full_with(&self, len: usize) -> bool {
         !self.lines.is_empty() && self.bytes.len() + len > Self::MAX_BYTES
     }

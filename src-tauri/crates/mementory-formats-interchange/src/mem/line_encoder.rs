@@ -1,5 +1,5 @@
-//! Encodes a record as a line. The line of a record from this format is edited field by field; a record from another
-//! format starts from a skeleton with the format's defaults (spec v1.1 §8), which is edited in the same way.
+//! Encodes a record as a line. A record that was read from this format keeps its line, which is edited field by field.
+//! For a record from another format, a skeleton with the format's defaults (spec v1.1 §8) is edited in the same way.
 use super::{
     kinds::{KindSpec, Slot, Type, kind_named},
     to_record::KEY_SCOPE,
@@ -26,13 +26,13 @@ pub(super) fn wire_kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Vendor kind for records that fit no kind of the format.
+/// The vendor kind that we define for records that fit no kind of the format.
 pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
 /// Name of [`FOREIGN_KIND`] in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
 /// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written
-/// as an episode, but its id is `fact_…`. Therefore a later tombstone can name a record even if its file is not known.
+/// as an episode, but its id is `fact_…`. So a later tombstone can name a record without knowing its file.
 pub(super) fn id_prefix(kind: Kind) -> &'static str {
     match kind {
         Kind::Conversation => "ctx_",
@@ -63,8 +63,8 @@ fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Opt
     links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
-/// Wire kind and skeleton for a record from another format. The kind is `episode` if a required reference of the usual
-/// kind cannot be resolved.
+/// Kind and skeleton for a record from another format. The kind is `episode` if the usual kind requires a reference
+/// that cannot be resolved.
 pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
     let t = &record.times;
@@ -173,7 +173,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
 }
 
 /// Metadata about the source of an episode. Its members have the names that the adapters of the reference SDK use, so
-/// that other programs understand them. Our reader uses the metadata too if another program removed the extension slot.
+/// that other programs understand them. Our reader falls back on them if another program removed the extension slot.
 fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
     let source = &record.source;
@@ -213,8 +213,8 @@ fn first_chars(text: &str, n: usize) -> String {
     text.chars().take(n).collect()
 }
 
-/// Writes the differences between `old` (the current values of the tree) and `new` into the tree. Ignores differences
-/// that the kind cannot express; the caller puts them into the extension slot.
+/// Writes the differences between `old` (the current values of the tree) and `new` into the tree. Skips differences
+/// that the kind cannot express; the caller stores them in the extension slot.
 pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record) {
     for (slot, name) in spec.slots {
         let value = match slot {
@@ -258,7 +258,7 @@ pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record
     }
 }
 
-/// Change of a member: `Some(Some(value))` sets it, `Some(None)` removes it, `None` leaves it unchanged.
+/// Change to a member: `Some(Some(value))` sets it, `Some(None)` removes it, `None` leaves it unchanged.
 type MemberChange = Option<Option<Tree>>;
 
 fn text_change(old: &Option<String>, new: &Option<String>) -> MemberChange {

@@ -74,7 +74,7 @@ static FILE_FIELDS: [Field; 3] = [field!("path", Text, true), field!("sha256", T
 static COVERAGE_FIELDS: [Field; 2] = [field!("from", Time, true), field!("to", Time, true)];
 
 impl Manifest {
-    /// The manifest of a full export. Its list of files is still empty.
+    /// The manifest of a full export, with an empty list of files.
     pub fn new(generator: &str, now: Timestamp, level: &str, capabilities: &[&str]) -> Self {
         Self {
             format: FORMAT_VERSION.into(),

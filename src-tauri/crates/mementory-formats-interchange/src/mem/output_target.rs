@@ -1,5 +1,5 @@
-//! Writes a bundle to a folder, or to one ZIP that contains the folder. The specification leaves the archive's layout
-//! open (§1); ours contains `<name>.mem/…`, so that unpacking it creates one folder.
+//! Writes a bundle to a folder, or to one ZIP that contains the folder. The specification does not define the layout of
+//! the archive (§1); ours contains `<name>.mem/…`, so that unpacking it creates one folder.
 use super::{
     bundle::{CHECKSUMS_FILE, MANIFEST_FILE, SIGNATURE_FILE},
     manifest::{FileEntry, Manifest, checksums},
@@ -60,7 +60,7 @@ impl OutputTarget {
 
     /// Writes one file of the bundle.
     pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
-        // One file may be most of an export, so it is hashed and written in parallel.
+        // A single file may be most of an export, so hashing and writing run in parallel.
         let (sha256, written) = rayon::join(|| hex::encode(Sha256::digest(bytes)), || self.write(path, bytes));
         written.map(|()| FileEntry { path: path.to_owned(), sha256, bytes: bytes.len() as u64 })
     }

@@ -1,4 +1,4 @@
-//! Reads a bundle. The whole bundle is checked first; then tombstones, records (parents before children), the audit
+//! Reads a bundle. The whole bundle is checked first. Then tombstones, records (parents before children), the audit
 //! trail of the source and the files without records are sent to the sink.
 use super::{
     bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, line_text},
@@ -20,8 +20,8 @@ use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// Member of the extension slot that marks a chunk as a copy of a resource's text. Such chunks are written only for
-/// other programs.
+/// Member of the extension slot that marks a chunk as a copy of a resource's text, which was written only for other
+/// programs.
 pub(super) const RENDERING_OF_MEMBER: &str = "rendering_of";
 
 /// Reads a bundle into the sink. Nothing is sent if the check finds a fatal error.
@@ -34,7 +34,7 @@ pub(super) fn read(
     read_files(bundle, detected, context, &[], sink)
 }
 
-/// Reads the files that are whole (see [`super::salvage`]) and leaves out lines that are not records.
+/// Reads the intact files (see [`super::salvage`]) and leaves out lines that are not records.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,
@@ -93,15 +93,13 @@ struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
-    /// True in a salvage. Then files that are not whole and lines that are not records are left out. Otherwise they are
-    /// an error.
+    /// True in a salvage, which leaves out damaged files and lines that are not records. Otherwise they are an error.
     is_salvage: bool,
     version: Option<String>,
     sent: u64,
     /// Number of records for each key, because a repeated key gets a suffix.
     key_counts: HashMap<String, u32>,
-    /// Ids of the records that were skipped because they depend on a deleted record. A record that depends on a skipped
-    /// one is skipped too.
+    /// Ids of the records that were skipped because they depend on a deleted record or on another skipped record.
     skipped_ids: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
@@ -120,7 +118,7 @@ impl<'a> BundleReader<'a> {
             self.sink.progress(self.sent)
         })?;
         self.sent = before + member.size;
-        // If the bytes differ from those that were checked before, the import fails and nothing is stored.
+        // If the bytes are no longer those that were checked, the import fails and nothing is stored.
         let listed = self.report.manifest.iter().flat_map(|m| &m.files);
         let mut listed_files = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
         match (read, listed_files.next()) {
@@ -137,8 +135,8 @@ impl<'a> BundleReader<'a> {
         )
     }
 
-    /// A file with records. None if the bundle does not have the file, or if a salvage leaves it out because it is not
-    /// whole.
+    /// A file with records. None if the bundle does not have the file, or if a salvage leaves it out because it is
+    /// damaged.
     fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
         let member = self.bundle.files.get(path).copied()?;
         if !self.is_salvage || self.report.intact_files.contains(path) {
@@ -343,8 +341,8 @@ impl<'a> BundleReader<'a> {
         Ok(())
     }
 
-    /// True for a file without records whose bytes differ from those in the manifest, or that the manifest should list
-    /// but does not.
+    /// True for a file without records that a salvage leaves out: its bytes differ from those in the manifest, or the
+    /// manifest should list it but does not.
     fn is_left_out(&self, path: &str) -> bool {
         let is_listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);

@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub(super) enum Severity {
     /// Prevents the import of the whole bundle.
     Fatal,
-    /// Violates the specification, but every record can be read as it was written.
+    /// Violates the specification, but all records can be read correctly.
     Error,
-    /// Reported to the user; the bundle is valid nevertheless.
+    /// Reported to the user, but the bundle is valid.
     Warning,
 }
 
@@ -21,10 +21,10 @@ pub(super) const TOO_LARGE_CODE: &str = "too_large";
 /// Code for a file whose bytes cannot be unpacked or do not match their checksum in the archive.
 pub(super) const DAMAGED_CODE: &str = "damaged_entry";
 
-/// Code for a manifest of another major version.
+/// Code for a manifest of an unsupported major version.
 pub(super) const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
 
-/// Largest number of listed findings with one code, because a hostile file may have one for each line.
+/// Largest number of findings that are listed with one code. A hostile file may have one for each line.
 pub(super) const MAX_FINDINGS_PER_CODE: u32 = 1000;
 
 /// Result of the check.
@@ -33,7 +33,7 @@ pub(super) struct Report {
     pub manifest: Option<Manifest>,
     pub manifest_bytes: Vec<u8>,
     pub findings: Vec<(Severity, &'static str, Finding)>,
-    /// Number of lines by kind. The kinds are named as in the member `counts` of the manifest.
+    /// Number of lines by kind, with the names of the kinds in the manifest's `counts`.
     pub lines: BTreeMap<String, u64>,
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
@@ -60,7 +60,7 @@ impl Report {
         self.add_finding(Severity::Fatal, code, place, message);
     }
 
-    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` are ignored.
+    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` do not count.
     pub fn fatal_error(&self, bundle: &Bundle, passed_over: &[&str]) -> Option<FormatError> {
         let prevents_import =
             |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);

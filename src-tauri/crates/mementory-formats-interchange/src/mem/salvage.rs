@@ -1,6 +1,6 @@
-//! Decides which faults of a bundle a salvage can ignore. A salvage reads the files that are whole: those whose bytes
-//! have the digest in the manifest, whatever is wrong with other files. In any other file, each line could be the
-//! damaged one, so no line is read. Without the manifest, it is not known which files are whole.
+//! Decides which faults of a bundle a salvage can ignore. A salvage reads every file whose bytes have the digest in the
+//! manifest, whatever is wrong with other files. In any other file, each line could be the damaged one, so the file is
+//! not read. Without a manifest, intact files cannot be told from damaged ones.
 use super::bundle::MANIFEST_FILE;
 
 /// Codes of the faults that a salvage ignores. A salvage does not ignore names that lead out of the bundle, exceeded

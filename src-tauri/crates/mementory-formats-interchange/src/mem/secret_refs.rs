@@ -8,14 +8,14 @@ use super::{
 use mementory_json::Tree;
 use mementory_scan::{Class, Confidence, scan};
 
-/// Members that would contain a secret or its ciphertext, and must therefore not be present.
+/// Members that would contain a secret or its ciphertext, and must not be present.
 const SECRET_FIELD_NAMES: [&str; 7] =
     ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
 /// Members that describe a secret, and must not contain it.
 const DESCRIBING_FIELDS: [&str; 3] = ["label", "preview", "encryptionMetadata"];
-/// Characters that stand for what is masked.
+/// Characters that stand in for masked ones.
 const MASKS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
-/// Largest number of characters of a preview that is accepted without a mask. It is too short for a long secret.
+/// Largest number of characters of a preview that is accepted without a mask: too few for a long secret.
 const MAX_PLAIN_HINT: usize = 16;
 
 /// Reports a reference to a secret that contains the secret itself, or a preview that seems not to be masked.
@@ -35,7 +35,7 @@ pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, repor
     }
 }
 
-/// True if the form of a text alone shows that it is a key or token.
+/// True if a text is recognisable as a key or token by its format alone.
 fn has_secret(text: &str) -> bool {
     scan(text).iter().any(|found| {
         matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely

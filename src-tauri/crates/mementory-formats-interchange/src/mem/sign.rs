@@ -1,5 +1,5 @@
 //! Signs a bundle (spec v1.1 §1.3): the manifest's exact bytes, and each tombstone in canonical form without its
-//! `signature`. The caller has the key. For verification see [`super::signatures`].
+//! `signature`. The caller holds the key. For verification see [`super::signatures`].
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     conformance::{CheckDepth, Report, Severity, check_bundle},
@@ -145,7 +145,7 @@ fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&
             if bytes.len() as u64 > bound {
                 return Err(FormatError::Limit { limit: "mem_file_bytes", place: member.place.clone(), figure: bound });
             }
-            // Only the bytes that were checked may be signed. Another program may have changed the file after the
+            // Only bytes that were checked may be signed, and another program may have changed the file since the
             // check.
             let entry = target.put(path, &bytes)?;
             let is_same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);

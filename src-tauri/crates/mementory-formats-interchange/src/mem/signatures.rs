@@ -26,7 +26,7 @@ pub(super) fn signatures(
     let Some(member) = bundle.files.get(TOMBSTONES_FILE) else { return Ok(()) };
     let bounds = mementory_model::Bounds::from(bundle.limits);
     bundle.visit_lines(member, &mut |number, bytes| {
-        // Unreadable lines are reported by the validator.
+        // Unreadable lines are skipped here, because the validator reports them.
         let Some(Ok(source)) = line_text(bytes) else { return Ok(()) };
         let Ok(tree) = decode(&TOMBSTONE_SPEC, source, bounds) else { return Ok(()) };
         let Some(signature) = text(&tree, "signature") else { return Ok(()) };

@@ -1,5 +1,5 @@
-//! Converts a checked line to a record. The table of kinds says which fields of a line have a field in the model. All
-//! other fields are put in `fields`.
+//! Converts a checked line to a record. The table of kinds says which fields of a line the model has a field for. All
+//! others go into `fields`.
 use super::{
     kinds::{KindSpec, Slot},
     wire::{list, text, time_of},
@@ -77,7 +77,7 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
             if record.text.is_empty() {
                 record.text = summary.to_owned();
             }
-            // Most writers put the start of the text into the summary. Only a different summary is a title.
+            // Most writers use the start of the text as the summary. Only a different summary is a title.
             if summary.is_empty() || record.text.starts_with(summary) {
                 record.title = None;
             }

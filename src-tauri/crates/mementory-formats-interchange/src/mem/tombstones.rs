@@ -10,10 +10,10 @@ use super::{
 use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 
-/// `targetKind` and `targetID` for a tombstone of ours that deletes a record read from a bundle. Other programs find
-/// the record by these two values. The id of a link consists of its three fields, joined by `|`. The id of a preference
-/// is its key, and the id of a category is its name. The id of a line without an id is `line:` and a digest, which only
-/// our reader recognises.
+/// `targetKind` and `targetID`, by which other programs find the record, for a tombstone of ours that deletes a record
+/// read from a bundle. The id of a link consists of its three fields, joined by `|`. The id of a preference is its key,
+/// and the id of a category is its name. The id of a line without an id is `line:` and a digest, which only our reader
+/// recognises.
 ///
 /// None for a record from another format. Its id in our bundles is its vault id ([`Tombstone::target_id`]) with a
 /// prefix, which the writer adds.
@@ -22,13 +22,13 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
         return None;
     }
     let (kind, in_key) = record.key.value.split_once('/')?;
-    // The key of a repeated vendor id ends in a number, but the original id does not.
+    // The key of a repeated vendor id has a number appended, which the original id does not have.
     let id = record.origin_id.as_deref().unwrap_or(in_key);
     Some((kind.to_owned(), id.to_owned()))
 }
 
-/// Adds an erased record to the `derived` ids of a tombstone: by its id in the bundle, or by `vault_id` if it is from
-/// another format. Episode links are only counted. A record of another kind without a list in `derived` is not added.
+/// Adds an erased record to the `derived` ids of a tombstone: its id in the bundle, or `vault_id` if it is from another
+/// format. Episode links are only counted. A record whose kind has no list in `derived` is not added.
 pub(super) fn add_derived(derived: &mut Derived, record: &Record, vault_id: &str) {
     let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
     match kind.as_str() {
@@ -128,7 +128,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     canonical(&tree).unwrap_or_default()
 }
 
-/// Adds the prefix of our bundles to a vault id. Any other id was read from a source and is returned unchanged.
+/// Adds the prefix of our bundles to a vault id. Any other id comes from a source and is returned unchanged.
 pub(super) fn bundle_id(prefix: &str, id: &str) -> String {
     let is_vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if is_vault_id { format!("{prefix}{id}") } else { id.to_owned() }

@@ -1,5 +1,5 @@
-//! Converts a line to a checked tree and back. The rules are those of the reference SDK's decoder: required fields must
-//! be present and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are
+//! Converts a line to a checked tree and back, by the rules of the reference SDK's decoder: required fields must be
+//! present and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are
 //! preserved.
 use super::{
     canonical::{BadNumber, float, number, sorted_members, write},
@@ -14,8 +14,7 @@ pub(super) const DERIVED_LIST_FIELDS: [&str; 6] =
 /// The seventh member of `derived`: the number of deleted episode links.
 pub(super) const DERIVED_COUNT_FIELD: &str = "episodeLinkCount";
 
-/// Removes the white space around a line. The four extra characters are those that only Python's `strip` regards as
-/// white space.
+/// Removes the white space around a line, as Python's `strip` does, which also removes four control characters.
 pub(super) fn trim(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }
@@ -88,8 +87,8 @@ fn numbers_fit(tree: &Tree) -> bool {
     }
 }
 
-/// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic form, no zone
-/// (UTC), fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
+/// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic format of ISO
+/// 8601, no zone (UTC), fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     let is_plain =
         |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
@@ -118,7 +117,7 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
 /// Initial capacity of the buffer for a line, in bytes. Most lines fit.
 const INITIAL_LINE_BYTES: usize = 1024;
 
-/// The canonical line of a checked tree: declared fields are normalized, null values of optional fields are removed,
+/// The canonical line of a checked tree: declared fields are normalized, optional fields that are null are removed, and
 /// all other fields are preserved.
 pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
@@ -149,8 +148,8 @@ pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     Ok(out)
 }
 
-/// True if a checked value already has the form that [`normalized`] returns. Nearly all values do, so this saves most
-/// conversions.
+/// True if a checked value already is what [`normalized`] would return. This saves most conversions, because nearly all
+/// values are.
 fn is_normalized(ty: Type, value: &Tree) -> bool {
     match (ty, value) {
         (Type::Time, Tree::Text(text)) => {

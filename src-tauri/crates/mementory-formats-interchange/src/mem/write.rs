@@ -61,8 +61,8 @@ pub(super) fn plan(
     Ok(writer.report)
 }
 
-/// The lines of one file with their sort keys. They take up most of the memory of an export, so they are stored in
-/// large blocks.
+/// The lines of one file with their sort keys. They take up most of an export's memory, so they are stored in large
+/// blocks.
 #[derive(Default)]
 struct Stream {
     blocks: Vec<String>,
@@ -168,8 +168,8 @@ impl<'l> BundleWriter<'l> {
         if !self.delta.includes(TOMBSTONES_FILE, &tree, &line, None) {
             return Ok(());
         }
-        // A tombstone from a bundle is not signed, because our signature would vouch for a deletion that we did not
-        // make.
+        // A tombstone from a bundle is not signed, because with our signature we would vouch for a deletion that we did
+        // not make.
         if let Some(signer) = self.signer.filter(|_| self.store_lines && tombstones::needs_our_signature(tombstone)) {
             line = sign::sign_tombstone(&line, signer, depth)?;
         }
@@ -230,8 +230,8 @@ impl<'l> BundleWriter<'l> {
                 && let Some(verbatim) = &record.verbatim
                 && !verbatim.text.contains('\n')
             {
-                // A vendor line has no editable fields, and a redaction changes the verbatim itself, so the verbatim is
-                // always current.
+                // The verbatim of a vendor line is always current, because it has no editable fields, and a redaction
+                // changes the verbatim itself.
                 let order = format!("{}\u{0}{:020}", record.origin.container, pointer_line(record));
                 return self.add_vendor_line(
                     &format!("items/{vendor}.jsonl"),
@@ -321,7 +321,7 @@ impl<'l> BundleWriter<'l> {
     }
 
     /// Writes one line of a known kind. `mapped` is the record as it is read from the line without its extension slot,
-    /// or None if that is the whole record. `is_new` is true if the line was built from a record of another format.
+    /// or None if the line was not edited. `is_new` is true if the line was built from a record of another format.
     fn add_line(
         &mut self,
         spec: &'static KindSpec,
@@ -429,7 +429,7 @@ impl<'l> BundleWriter<'l> {
             return Ok(self.report);
         }
         let mut manifest = Manifest::new(&self.description.generator, self.description.now, "L2", &BUNDLE_CAPABILITIES);
-        // If all records came from one bundle, the additional entries of its manifest are still valid.
+        // If all records came from one bundle, the additional members of its manifest are still valid.
         if let Some((manifest_before, _)) = self.manifests.pop() {
             manifest.schema_version = manifest_before.schema_version;
             manifest.embedding_model = manifest_before.embedding_model;
@@ -470,7 +470,7 @@ impl BundleWriter<'_> {
 }
 
 /// A line as a tree; the record as it is read from this line without its extension slot, or None if the record was not
-/// edited; and the names of the fields whose forbidden values were moved.
+/// edited; and the names of fields whose forbidden values were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Loss note for a value that the format forbids in its field.

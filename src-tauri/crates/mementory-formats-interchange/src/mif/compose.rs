@@ -24,7 +24,7 @@ const MAX_DEPTH: u32 = 512;
 /// Content of an element whose record has neither text nor title. The format requires that content is not empty.
 const EMPTY_CONTENT: &str = "(empty)";
 
-/// List and position of the element that a record was read from. None if the document of that element had another
+/// List and position of the element that a record was read from. None unless the document of that element had this
 /// shape.
 pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
     let version = record.origin.version.as_deref().unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Sec
         .flatten()
 }
 
-/// The list into which a record of another format is put. A relation is put into the list of relations only if both of
+/// The list that a record of another format is written to. A relation goes into the list of relations only if both of
 /// its ends are known (`has_ends`).
 pub(super) fn section_for(kind: Kind, shape: Shape, has_ends: bool) -> &'static Section {
     match (kind, shape) {
@@ -51,8 +51,8 @@ pub(super) fn section_for(kind: Kind, shape: Shape, has_ends: bool) -> &'static 
     }
 }
 
-/// Id of a record in the file. A record of this format keeps its UUID, unless identifiers are left out. Any other
-/// record gets its vault id in the form of a UUID. Version 1 adds a prefix.
+/// Id of a record in the file. A record of this format keeps its UUID, unless identifiers are left out. For any other
+/// record, the vault id is written as a UUID. Version 1 adds a prefix.
 pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, strip: bool) -> String {
     let original =
         stored.record.key.value.rsplit('/').next().filter(|_| stored.record.key.scope == KEY_SCOPE && !strip);
@@ -70,7 +70,7 @@ fn with_prefix(id: String, section: &Section, shape: Shape) -> String {
     }
 }
 
-/// An id for an element if another element has the proposed id. It is made from the vault id of its record.
+/// An id for an element whose proposed id is taken. It is derived from the vault id of its record.
 pub(super) fn other_id(proposed: &str, attempt: u32, vault_id: &str, section: &Section, shape: Shape) -> String {
     match (section.key, attempt) {
         ("node", 1) => format!("{proposed} ({})", vault_id.get(..8).unwrap_or(vault_id)),
@@ -132,7 +132,7 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             );
             set_text(&mut tree, "created_at", &time_text(created));
         }
-        // These lists are only for elements that were read. The composed element has the members that can be replaced.
+        // No new elements are written to these lists. This one only provides replacements for forbidden members.
         "project" | "reminder" | "episode" => {
             set_text(&mut tree, "id", context.id);
             set_text(&mut tree, "created_at", &time_text(created));
@@ -163,7 +163,7 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
     tree
 }
 
-/// Copies the fields of the record that the rule allows under the same name and with the same type.
+/// Copies those fields of the record that the rule defines under the same name and with the same type.
 fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
     for Field { name, nullable, rule, .. } in rule.fields().unwrap_or_default() {
         let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
@@ -206,7 +206,7 @@ fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &Element
         tree.set("entities", Tree::Array(entities));
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
-    // A version 1 file is invalid if it names a model that the published schema does not list.
+    // A version 1 file must not name a model that the published schema does not list.
     let listed =
         |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| schema::EMBEDDING_MODELS.contains(&m));
     if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
@@ -224,7 +224,7 @@ fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &Element
     }
 }
 
-/// True if the vector has the three members that every program needs.
+/// True if the embedding has the three members that every program needs.
 fn is_embedding(tree: &Tree) -> bool {
     let numbers = |t: &Tree| matches!(t, Tree::Array(v) if v.iter().all(|n| matches!(n, Tree::Number(_))));
     text(tree, "model").is_some()
@@ -315,7 +315,7 @@ fn fill_todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementCo
     }
 }
 
-/// Content of an element: the record's text, else its title, else a placeholder. It must not be empty.
+/// Content of an element: the record's text, else its title, else a placeholder, because it must not be empty.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
@@ -364,8 +364,8 @@ pub(super) fn set_text(tree: &mut Tree, name: &str, text: &str) {
     tree.set(name, Tree::Text(text.to_owned()));
 }
 
-/// Writes the differences between `old` and `new` into the element of a record. Ignores differences that the element
-/// cannot express; the caller puts them into the extension slot.
+/// Writes the differences between `old` and `new` into the element of a record. Skips differences that the element
+/// cannot express; the caller stores them in the extension slot.
 pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Record, new: &Record) {
     if old.text != new.text && !section.text.is_empty() {
         set_text(
@@ -401,7 +401,7 @@ pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Reco
             _ => {}
         }
     }
-    // In version 2, only a todo has a time of its last change.
+    // In version 2, only todos have a time of their last change.
     let has_updated = !section.updated.is_empty() && (shape == Shape::V1 || section.key == "todo");
     if let Some(updated) = new.times.updated.filter(|_| has_updated && old.times.updated != new.times.updated) {
         set_text(tree, section.updated, &time_text(updated));

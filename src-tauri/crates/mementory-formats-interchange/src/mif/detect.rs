@@ -1,5 +1,5 @@
 //! Detects documents of this format by their top-level members, in any encoding. The three interop encodings resemble
-//! files of other programs, so a file is accepted as one of them only if it matches exactly.
+//! files of other programs, so a file is taken for one of them only if it matches exactly.
 use super::encoding::Encoding;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{decoded_head, keys_of};
@@ -89,7 +89,7 @@ fn recognize_object(text: &str, is_selected: bool) -> Option<Recognized> {
     if keys.has("mif_version") && ["export", "export_meta", "memories"].iter().any(|k| keys.has(k)) {
         return recognized(1.0, "a document with mif_version");
     }
-    // The member with the version may be the last one, after the examined bytes.
+    // The member with the version may come last, after the examined bytes.
     let has_header = |h: &str| ["id", "created_at", "user_id"].iter().all(|k| keys.has(&format!("{h}.{k}")));
     if has_header("export_meta") || (has_header("export") && (keys.has("memories") || keys.has("graph"))) {
         return recognized(0.9, "a header of an export of memories");

@@ -178,8 +178,8 @@ impl Document {
         writeln!(out, "{line}")
     }
 
-    /// The part of a member that belongs in the header of JSON lines: everything except the lists whose elements have
-    /// their own lines. Lists of nodes are included, and so are empty lists, because they have no lines.
+    /// The part of a member that belongs in the header of JSON lines: everything except the elements that have lines of
+    /// their own. Lists of nodes belong in it, and so do empty lists, because they have no lines.
     fn header_value(&self, value: &MemberValue, key: &str) -> Result<Option<Tree>, FormatError> {
         Ok(match value {
             MemberValue::Tree(tree) => Some(tree.clone()),
@@ -270,7 +270,7 @@ pub(super) fn members_of(tree: Tree, parent: &str) -> Vec<(String, MemberValue)>
             }
             (_, value) => MemberValue::Tree(value),
         };
-        // If a key occurs several times, the last value is used, as the reader does.
+        // If a key is repeated, the last value is used, as in the reader.
         out.retain(|(k, _)| *k != key);
         out.push((key, value));
     }

@@ -45,7 +45,7 @@ pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit
     })
 }
 
-/// Limits the number of bytes read since the last element, and thereby the size of an element.
+/// Limits the number of bytes read since the last element, and so the size of an element.
 struct SizeGuard<R> {
     inner: R,
     bytes_since_element: Rc<Cell<u64>>,
@@ -154,7 +154,7 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
                 }
             }
         }
-        // Report the graph itself too, in case it has no members.
+        // Reports the graph itself too, in case it has no members.
         if parent.is_empty() { Ok(()) } else { stream.emit(Item::Member(parent, "", "")) }
     }
     fn visit_unit<E: Error>(self) -> Result<(), E> {
@@ -281,7 +281,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
     if seen.header { Ok(()) } else { Err(FormatError::invalid("header_missing", place, "the first line is no header")) }
 }
 
-/// Says whether the first line (the header) and the last line (the footer) of JSON lines were read.
+/// Whether the first line (the header) and the last line (the footer) of JSON lines were read.
 #[derive(Default)]
 struct Ends {
     header: bool,
@@ -296,7 +296,7 @@ fn parse_line(
     place: &str,
     limits: &Limits,
 ) -> Result<(), FormatError> {
-    // The caller reads the real error from `stream.aborted`. The error returned here only stops the parsing.
+    // Only stops the parsing. The caller takes the actual error from `stream.aborted`.
     let to_cancelled = |_: serde_json::Error| FormatError::Cancelled;
     let text = std::str::from_utf8(line).ok();
     let members = text.and_then(|text| Some((text, serde_json::from_str::<Members<'_>>(text).ok()?)));

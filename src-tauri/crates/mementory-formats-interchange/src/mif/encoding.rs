@@ -9,9 +9,9 @@ pub(super) enum Encoding {
     Yaml,
     /// One JSON object on each line.
     Jsonl,
-    /// An array of objects with `memory`, like mem0's.
+    /// An array of objects with a member `memory`, like mem0's.
     Mem0,
-    /// An array of objects with `content`, the generic encoding.
+    /// An array of objects with a member `content`, the generic encoding.
     Generic,
     /// Text blocks below `---` headers.
     Markdown,
@@ -29,5 +29,5 @@ impl Encoding {
     }
 }
 
-/// Header key that marks a text with escaped `---` lines. Only our writer sets it.
+/// Header key that marks a text with escaped `---` lines. No other program sets it.
 pub(super) const ESCAPED_KEY: &str = "escaped";

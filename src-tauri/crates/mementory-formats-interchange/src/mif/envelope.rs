@@ -1,6 +1,6 @@
-//! Encrypted documents (spec §6.2). The specification defines five members. It does not define the form of the
-//! plaintext, and lacks the salt and the parameters of the key derivation, which are needed for decryption. We add
-//! `salt` and `kdf_params`. The plaintext is the whole document as JSON, without additional authenticated data.
+//! Encrypted documents (spec §6.2). The specification defines five members, but neither what the plaintext is nor the
+//! salt and the parameters of the key derivation, which decryption needs. We add `salt` and `kdf_params`. Our plaintext
+//! is the whole document as JSON, without additional authenticated data.
 use super::wire::text;
 use base64::{
     Engine,
@@ -22,8 +22,8 @@ const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
 /// Code and message of a fault of an envelope.
 pub(super) type EnvelopeFault = (&'static str, String);
 
-/// The encryption object of a document. It is recognised even if it has only one of the three members in `parts`. A
-/// document with a damaged envelope must not be read as a document without memories.
+/// The encryption object of a document, which is recognised by any of the three members in `parts`. Otherwise a
+/// document with a damaged envelope would be read as a document without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
@@ -85,7 +85,7 @@ fn parameters(envelope: &Tree) -> Option<(u64, u64, u64)> {
     let params = envelope.get("kdf_params")?;
     let number = |names: [&str; 2]| {
         names.into_iter().find_map(|n| match params.get(n) {
-            // A number that is too large for an integer is out of range, not missing.
+            // A number that is too large for an integer counts as out of range, not as missing.
             Some(Tree::Number(token)) if token.bytes().all(|b| b.is_ascii_digit()) => {
                 Some(token.parse().unwrap_or(u64::MAX))
             }

@@ -25,13 +25,13 @@ use std::{
 /// Nesting depth allowed in a stored frame. It is larger than the limit for reading a document.
 const MAX_DEPTH: u32 = 1024;
 
-/// An element that gets its id after most others, so that theirs do not change.
+/// An element that gets its id after most others, so that their ids do not change.
 struct WithoutId {
     vault_id: String,
     section: &'static Section,
-    /// Id of the element that was read, and true if it can be written.
+    /// Id of the element as it was read, and true if the format allows it.
     own: Option<(String, bool)>,
-    /// True if references to the id of the element refer to its record.
+    /// True if this is the first record with the id, which is the record that references to the id mean.
     is_first: bool,
     proposed: String,
 }
@@ -46,15 +46,15 @@ pub(super) struct ExportPlan {
     pub now: Timestamp,
     /// Frames of the imported documents. Each entry contains the parsed frame, and the frame as the vault stores it.
     pub frames: Vec<(DocumentFrame, Tree)>,
-    /// True if some records were not read from a document of this shape.
+    /// True if some records will not be written as the element that they were read from.
     pub has_others: bool,
     /// List and id in the file for each vault id.
     ids: HashMap<String, (&'static Section, String)>,
     /// Digests of the ids that are in use, with their lists.
     used_ids: HashSet<u128>,
-    /// Vault ids of the records whose elements have forbidden values or an id that cannot be written.
+    /// Vault ids of the records whose elements have a forbidden value or get a new id.
     faulty: HashSet<String>,
-    /// New ids of elements whose own id cannot be written.
+    /// New ids of elements whose original id cannot be written.
     pub renamed: RenamedIds,
     /// Losses found while planning.
     pub losses: LossReport,
@@ -157,7 +157,7 @@ impl ExportPlan {
     }
 
     /// Assigns an id to a record that is written as the element that it was read from. Returns false if the format
-    /// forbids that element and nothing valid can be made of it.
+    /// forbids that element and it cannot be repaired.
     fn assign_own_id(
         &mut self,
         stored: &StoredRecord,
@@ -170,7 +170,7 @@ impl ExportPlan {
         if faults.any {
             let context =
                 ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, now: self.now, strip: false };
-            // An element of the other lists can always be composed.
+            // Elements of the other lists can always be repaired with members that are composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
                 let composed = element(&stored.record, section, self.shape, &context);
                 if replace_forbidden_values(&mut tree, section, self.shape, &composed).is_none() {
@@ -206,7 +206,7 @@ impl ExportPlan {
         }
         let section = section_for(stored.record.kind, self.shape, false);
         if *section == NODES_SECTION {
-            // The id is made from the name. If two entities have the same name, the second id gets a suffix.
+            // The id is derived from the name. If two entities have the same name, the second id gets a suffix.
             let (vault_id, proposed) = (stored.id.clone(), self.proposed_id(stored, section));
             without_id.push(WithoutId { vault_id, section, own: None, is_first: false, proposed });
             return;
@@ -239,13 +239,13 @@ impl ExportPlan {
         id
     }
 
-    /// Returns false if an element of this list has the id already.
+    /// Reserves an id. Returns false if another element of the list already has it.
     fn claim(&mut self, section: &Section, id: &str) -> bool {
         self.used_ids.insert(id_digest(section, id))
     }
 
-    /// The nodes of an imported document that only refer to records, with the ids that are written for these. Nodes
-    /// that the format forbids are left out.
+    /// The nodes of an imported document that only refer to records, updated to the ids that these records are written
+    /// with. Nodes that the format forbids are left out.
     pub fn writable_nodes(&mut self, nodes: Vec<(u64, String)>) -> Vec<(u64, String)> {
         let writable = nodes.into_iter().filter_map(|(index, node)| {
             let mut tree = Tree::parse(&node, MAX_DEPTH).ok()?;
@@ -267,7 +267,7 @@ impl ExportPlan {
         writable.collect()
     }
 
-    /// True if the element of an unedited record may have to be changed.
+    /// True if the element of an unedited record may still need a change.
     pub fn may_change(&self, vault_id: &str) -> bool {
         !self.renamed.is_empty() || self.faulty.contains(vault_id)
     }
@@ -283,7 +283,7 @@ impl ExportPlan {
         self.ids.get(vault_id).filter(|(_, id)| !id.is_empty())
     }
 
-    /// The list for a record of another format and, if it is written as a relation, the ids of both ends.
+    /// The list for a composed element and, if it is written as a relation, the ids of both ends.
     pub fn section_and_ends(&self, stored: &StoredRecord) -> (&'static Section, Option<(String, String)>) {
         let record = &stored.record;
         let ends = (record.kind == Kind::Relation).then(|| self.relation_ends(stored)).flatten();
@@ -325,8 +325,8 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame into which the records are written: the frame of the only imported document. None if that document has
-    /// another shape than the one to be written, if some records come from elsewhere, or if identifiers are left out.
+    /// The frame into which the records are written: that of the only imported document. None if that document has a
+    /// different shape than the one to be written, if some records come from elsewhere, or if identifiers are left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),

@@ -1,4 +1,4 @@
-//! The extension slot of an element: one additional member, because the format allows unknown members everywhere (spec
+//! The extension slot of an element: one additional member, since the format allows unknown members everywhere (spec
 //! §9).
 use super::{canonical::canonical, to_record::tree_of, wire::json};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, Field, NativeFields, Restored, members};
@@ -46,7 +46,7 @@ pub(super) enum AttachMode {
     WithoutIdentifiers,
 }
 
-/// Puts the differences between `record` and `mapped` into the extension slot of `tree`. `mapped` is the record as it
+/// Stores the differences between `record` and `mapped` in the extension slot of `tree`. `mapped` is the record as it
 /// is read from `tree` without the slot.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: AttachMode) {
     extension::remove(tree);
@@ -72,7 +72,7 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: At
     extension::set(tree, tree_of(&Value::Object(out)));
 }
 
-/// Names of the members in which `record` differs from `mapped`, each with true if `mapped` has a value for the member.
+/// Names of the members in which `record` differs from `mapped`, each with true if `mapped` has such a member.
 pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
     let (mapped_members, record_members) = (members(mapped), members(record));
     let differing = record_members.into_iter().filter(|(name, value)| mapped_members.get(name) != Some(value));

@@ -45,9 +45,9 @@ pub(super) enum Checksum {
     Verified,
     /// The checksum was computed by our rule, and it does not match.
     Mismatch,
-    /// The checksum is the digest of empty input.
+    /// The checksum is a placeholder: the digest of empty input.
     Placeholder,
-    /// The checksum covers only the counts and not the content, as the reference program writes it.
+    /// The checksum covers only the counts, not the content. The reference program writes such checksums.
     CountsOnly,
     /// The checksum was computed by an unknown rule.
     UnknownRule,
@@ -57,8 +57,8 @@ pub(super) enum Checksum {
 pub(super) const CHECKSUM_METHOD: &str = "sha256-rfc8785-without-checksum";
 
 impl FirstPass {
-    /// Reads the document. If the parser fails because of elements that are nearly JSON, these elements are replaced
-    /// with `null` in the source, and the document is read again. Any other fault is an error.
+    /// Reads the document. If the parser fails because some elements are only nearly JSON, they are replaced with
+    /// `null` in the source, and the document is read again. Any other fault is an error.
     pub fn read(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
         let first = Self::read_once(source, limits);
         let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
@@ -120,8 +120,7 @@ impl FirstPass {
             Ok(())
         })?;
         if source.encoding == Encoding::Jsonl {
-            // JSON lines have no lists, so a list is added for memories and for each other type of line that
-            // occurs.
+            // JSON lines have no lists, so a list is created for memories and for each other type of line that occurs.
             first_pass.ensure_list(&MEMORIES_SECTION);
             for section in SECTIONS {
                 if first_pass.counts[section.table_index()] > 0 {
@@ -172,7 +171,7 @@ impl FirstPass {
         }
     }
 
-    /// Version of the records: the declared version if it fits the shape, else the version of the shape.
+    /// Version of the records: the declared version if it matches the shape, else the version of the shape.
     pub fn version_of_records(&self) -> String {
         let declared_version = self.version.clone().filter(|v| {
             v.starts_with(match self.shape {
@@ -183,11 +182,11 @@ impl FirstPass {
         declared_version.unwrap_or_else(|| self.shape.version().to_owned())
     }
 
-    /// Compares the checksum. Reads the document again if the checksum was computed by our rule.
+    /// Checks the checksum. Reads the document again if the checksum was computed by our rule.
     pub fn compare_checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
         let Some(declared) = nested_text(&self.root, header, "checksum") else {
-            // The footer of JSON lines may have a checksum too. It is not known how that checksum was computed.
+            // The footer of JSON lines may have a checksum too, but it is not known how that one is computed.
             let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };

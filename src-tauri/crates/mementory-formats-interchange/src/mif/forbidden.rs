@@ -1,5 +1,5 @@
 //! Values that the format forbids, such as an importance of 1.7. The vault keeps such a value in the verbatim of its
-//! record, and an import reports it. An export writes another value or none; the verbatim goes to the extension slot.
+//! record, and an import reports it. An export replaces or removes it, and keeps the verbatim in the extension slot.
 use super::{
     redaction::has_valid_position,
     schema::code_of,
@@ -12,7 +12,7 @@ use mementory_json::{
 };
 use std::collections::{BTreeSet, HashMap};
 
-/// New ids, by the key of the list and the id that cannot be written.
+/// New ids, by list key and original id, for elements whose original id cannot be written.
 pub(super) type RenamedIds = HashMap<(&'static str, String), String>;
 
 /// Says whether an element contains forbidden values.
@@ -39,16 +39,16 @@ pub(super) fn find_faults(tree: &Tree, section: &Section, shape: Shape) -> Fault
     out
 }
 
-/// The redactions of a memory whose position is valid. None if all are.
+/// The redactions of a memory that have a valid position. None if all of them have one.
 fn valid_redactions(tree: &Tree, section: &Section) -> Option<Tree> {
     let Some(Tree::Array(items)) = tree.get("redactions").filter(|_| *section == MEMORIES_SECTION) else { return None };
     let valid: Vec<Tree> = items.iter().filter(|item| has_valid_position(item)).cloned().collect();
     (valid.len() < items.len()).then_some(Tree::Array(valid))
 }
 
-/// Replaces the forbidden values of an element with those of `composed`, the element that is composed from its record.
-/// Values that it lacks are removed. Returns the names of the changed members. Returns None if the element cannot be
-/// written even so.
+/// Replaces the forbidden values of an element with those of `composed`, an element that was composed from the same
+/// record. Values that `composed` lacks are removed. Returns the names of the changed members, or None if the element
+/// still cannot be written.
 pub(super) fn replace_forbidden_values(
     tree: &mut Tree,
     section: &Section,
@@ -64,7 +64,7 @@ pub(super) fn replace_forbidden_values(
     Some(names)
 }
 
-/// Like [`replace_forbidden_values`], for a document without its records. `new` is a new document.
+/// Like [`replace_forbidden_values`], for a document without its records. Replacements come from `new`.
 pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut take = |root: &mut Tree, name: &str| {
@@ -74,7 +74,7 @@ pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTre
     if version_of(root).is_some_and(|version| !version.starts_with(&shape.version()[..1])) {
         take(root, "mif_version");
     }
-    // The name of one program must not be written with the version of another.
+    // Name and version of the program are replaced together, because they must be those of one program.
     let generator = root.get("generator");
     if generator.is_some_and(|program| ["name", "version"].iter().any(|name| text(program, name).is_none())) {
         take(root, "generator");
@@ -102,7 +102,7 @@ fn referenced_lists(section: &Section, member: &str) -> &'static [&'static str] 
     }
 }
 
-/// Replaces references to ids that are not written. Returns true if there are any.
+/// Updates references to elements that get a new id. Returns true if there are any.
 pub(super) fn rename_references(tree: &mut Tree, section: &Section, ids: &RenamedIds) -> bool {
     let Tree::Object(members) = tree else { return false };
     if ids.is_empty() {

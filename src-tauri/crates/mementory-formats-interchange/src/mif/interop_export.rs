@@ -138,8 +138,8 @@ impl InteropWriter {
     }
 
     /// The original text of an unedited record from the same encoding. None for a block whose text contains a `---`
-    /// line, which must be escaped, because some programs would end the block there. None for an element with a
-    /// forbidden value too.
+    /// line, which must be escaped, because some programs would end the block there. Also None for an element with a
+    /// forbidden value.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
         let is_same =
@@ -198,8 +198,8 @@ impl InteropWriter {
         tree
     }
 
-    /// Header and text of a block. Blocks are separated by one `---`, because the reference program cannot read two in
-    /// a row.
+    /// Header and text of a block. A single `---` separates blocks, because the reference program cannot read two in a
+    /// row.
     fn compose_block(&self, record: &Record) -> String {
         let mut out = format!("{BLOCK_SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
         out.push_str(&format!("created_at: {}\n", offset_time_text(self.created(record))));

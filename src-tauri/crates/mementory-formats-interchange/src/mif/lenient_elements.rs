@@ -1,5 +1,5 @@
 //! Replaces elements that are only nearly JSON with `null`, in documents that the parser cannot read to the end because
-//! of such elements. In other documents, such an element is skipped when it is read.
+//! of them. In other documents, such elements are skipped when they are read.
 use super::{
     json_faults::json_fault,
     sections::{SECTIONS, Section, section_named},
@@ -11,14 +11,14 @@ use std::{collections::HashMap, ops::Range};
 /// JSON pointer and fault code of each replaced element.
 pub(super) type FaultyElements = HashMap<String, &'static str>;
 
-/// Replaces each element that is nearly JSON with `null`. None if no element is nearly JSON: then the fault is
+/// Replaces each element that is only nearly JSON with `null`. None if there is no such element, so that the fault is
 /// elsewhere. The result may still be invalid JSON, so the caller parses it.
 pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyElements)> {
     let mut scan = ElementScan { text, out: Vec::with_capacity(text.len()), copied: 0, faulty: FaultyElements::new() };
     let mut counts = [0; SECTIONS.len()];
     let mut open: Option<List> = None;
-    // Byte ranges of the names of the current members: the member of the document, and the member of an object inside
-    // the document.
+    // Byte ranges of two names: that of the document's current member, and that of the current member in an object
+    // inside the document.
     let mut names: [Range<usize>; 2] = Default::default();
     let (mut at, mut depth, mut last_string) = (0, 0usize, 0..0);
     while let Some(byte) = text.get(at) {
@@ -86,7 +86,7 @@ struct List {
 struct ElementScan<'t> {
     text: &'t [u8],
     out: Vec<u8>,
-    /// Number of bytes of the text that were copied to `out` or replaced.
+    /// Number of bytes of the text that are already in `out`, copied or replaced.
     copied: usize,
     faulty: FaultyElements,
 }
@@ -108,8 +108,8 @@ impl ElementScan<'_> {
     }
 }
 
-/// Writes `null` in place of each element of a YAML document that contains a number such as `.nan`, which JSON cannot
-/// express.
+/// Replaces each element of a YAML document that contains a number such as `.nan`, which JSON cannot express, with
+/// `null`.
 pub(super) fn blank_non_finite(root: &mut Tree) -> FaultyElements {
     let mut faulty = FaultyElements::new();
     for section in SECTIONS {

@@ -73,7 +73,7 @@ fn read_document(
         if first_pass.counts.iter().all(|n| *n == 0) {
             return Ok(());
         }
-        // Records outside the envelope are imported too.
+        // Records outside of the envelope are imported too.
         first_pass.root.remove("encryption");
     }
     report_document_findings(&first_pass, source, context, sink)?;
@@ -192,7 +192,7 @@ fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     std::mem::take(members).into_iter().collect()
 }
 
-/// Puts metadata back into the document if the memory to which it belongs is not in the document.
+/// Puts metadata back into the document if its memory is not in the document.
 fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
         members.extend(unclaimed);
@@ -212,8 +212,7 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// By the digest of each key: the digest of the first element with that key, and the number of records with that
-    /// key.
+    /// For the digest of each key: the digest of the first element with that key, and the number of records with it.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     bytes_done: u64,
@@ -326,8 +325,8 @@ impl DocumentReader<'_> {
     }
 }
 
-/// Sets importance and last access from the metadata that version 2 stores outside a memory, and stores all of it in
-/// the fields.
+/// Sets importance and last access from the metadata that version 2 stores outside of a memory, and stores all of the
+/// metadata in `fields`.
 fn apply_metadata(record: &mut Record, metadata: &Tree) {
     record.importance = super::wire::number(metadata, "importance").or(record.importance);
     let accessed = ["accessed_at", "last_accessed", "last_accessed_at"].into_iter();
@@ -341,9 +340,9 @@ fn apply_metadata(record: &mut Record, metadata: &Tree) {
     record.fields.insert(METADATA_FIELD.into(), metadata_value);
 }
 
-/// Field of a record with the metadata that version 2 stores outside a memory.
+/// Field of a record with the metadata that version 2 stores outside of a memory.
 pub(super) const METADATA_FIELD: &str = "memory_metadata";
-/// Field of a record with the exact text of this metadata, if [`METADATA_FIELD`] cannot restore it.
+/// Field with the exact text of this metadata, for metadata that [`METADATA_FIELD`] would change.
 const METADATA_TEXT_FIELD: &str = "memory_metadata_text";
 
 /// The metadata that version 2 stores outside a memory, as it was read.

@@ -33,8 +33,8 @@ const PERSONAL_CLASSES: [&str; 12] = [
 const SECRET_CLASSES: [&str; 8] =
     ["access_key", "private_key", "password", "stored_secret", "api_key", "token", "secret", "credential"];
 
-/// Adds the redactions of a record's text to its element, after existing ones. Returns the record with the same list in
-/// its fields, so that reading the element yields the same record.
+/// Adds the redactions of a record's text to those already in its element. Returns the record with the same list in its
+/// fields, so that reading the element yields the same record.
 pub(super) fn attach<'r>(
     stored: &'r StoredRecord,
     section: &Section,
@@ -43,8 +43,7 @@ pub(super) fn attach<'r>(
 ) -> Cow<'r, Record> {
     let record = Cow::Borrowed(&stored.record);
     let content = text(tree, "content").unwrap_or_default();
-    // Version 2 has no member `redactions`. If the text is empty, the content is the title, to which the redactions of
-    // the text do not apply.
+    // Version 2 has no member `redactions`. If the text is empty, the content is the title, which has no redactions.
     let redactions_apply =
         shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
     if !redactions_apply || stored.redactions.is_empty() {
@@ -70,7 +69,7 @@ pub(super) fn attach<'r>(
     record
 }
 
-/// True if the start and the end of a redaction fit its length, or if it has no position.
+/// True if a redaction has no position, or one whose start and end fit its length.
 pub(super) fn has_valid_position(redaction: &Tree) -> bool {
     let Some(Tree::Array(range)) = redaction.get("position") else { return true };
     let ends: Vec<f64> = range.iter().filter_map(Tree::as_f64).collect();
@@ -91,7 +90,7 @@ fn redaction_entry(redaction: &Redaction) -> Tree {
     out
 }
 
-/// The fields of a document that contain redaction marks, and whether the marks are for personal data or secrets.
+/// The fields of a document that contain redaction marks, and whether these replace personal data or secrets.
 #[derive(Default)]
 pub(super) struct Privacy {
     fields: BTreeSet<String>,
@@ -116,9 +115,8 @@ impl Privacy {
         }
     }
 
-    /// The `privacy` object: `declared` with the findings added. None if there is nothing to report. If
-    /// `values_were_scanned`, all records were scanned for sensitive values, and the object also says what was not
-    /// found.
+    /// The `privacy` object: `declared` plus what was found. None if there is nothing to report. If all records were
+    /// scanned for sensitive values (`values_were_scanned`), it also states what was not found.
     pub fn privacy_object(&self, declared: Option<&Tree>, values_were_scanned: bool) -> Option<Tree> {
         if !values_were_scanned && !self.personal && !self.secrets && self.fields.is_empty() {
             return None;

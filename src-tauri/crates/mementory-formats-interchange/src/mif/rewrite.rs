@@ -15,23 +15,23 @@ use mementory_format::{FormatError, StoredRecord};
 use mementory_json::Tree;
 use std::collections::BTreeSet;
 
-/// What is written for the element of a record.
+/// How the element of a record is written.
 pub(super) enum OwnElement {
     /// The element as it was read.
     AsRead,
-    /// This element.
+    /// As this changed element.
     Changed {
         element: Tree,
-        /// Type of the record that is read from it.
+        /// Type of the record as read from the element.
         kind: Option<String>,
         /// Members with a value that the format forbids.
         replaced: BTreeSet<String>,
     },
-    /// The element cannot be written. The record is written like one of another format.
+    /// Not at all. A new element is composed, as for a record of another format.
     Impossible,
 }
 
-/// Changes the element of a record as far as it must be changed.
+/// Applies the necessary changes to the element that a record was read from.
 pub(super) fn own_element(
     stored: &StoredRecord,
     section: &'static Section,
@@ -89,8 +89,8 @@ pub(super) fn own_element(
             mapped.times.last_accessed = record.times.last_accessed;
         }
     }
-    // The verbatim of an unedited record goes to the slot, because only it has all values that are forbidden. That of
-    // an edited record would undo the edit.
+    // The verbatim of an unedited record goes to the slot, because it is the only place with all forbidden values. The
+    // verbatim of an edited record would undo the edit.
     let mode = if stored.edited { AttachMode::OwnElement } else { AttachMode::OtherSource };
     attach(&mut tree, &mapped, record, mode);
     Ok(OwnElement::Changed { element: tree, kind, replaced })

@@ -1,5 +1,5 @@
-//! Schema rules of the objects in a document, and the codes under which violations are reported. The rules of version 1
-//! follow the specification (§2–§7) and the published schema. Those of version 2 follow the types of the reference
+//! Schema rules for the objects in a document, and the codes under which violations are reported. The rules for version
+//! 1 follow the specification (§2–§7) and the published schema. Those for version 2 follow the types of the reference
 //! program.
 use mementory_json::{
     Tree,
@@ -35,20 +35,19 @@ const SHORT_ID_FORM: TextForm = id(|t| {
     };
     t.split_once('-').is_some_and(fits).into()
 });
-/// A UUID in any form that the reference program reads, also without hyphens or in braces.
+/// A UUID in any notation that the reference program reads, including without hyphens or in braces.
 const UUID_FORM: TextForm = TextForm { expected: "a UUID", fit: |t| uuid::Uuid::try_parse(t).is_ok().into() };
 
 const fn id(fit: fn(&str) -> Fit) -> TextForm {
     TextForm { expected: "an id in the form that the format defines", fit }
 }
 
-/// Accepts a text that consists of this prefix and at least one more byte, if all the bytes after the prefix are
-/// allowed.
+/// Accepts a text that starts with this prefix, followed by one or more allowed bytes.
 fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
     text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }
 
-/// Memory types of version 1: nine from the specification, and four more from the published schema.
+/// Memory types of version 1: nine from the specification, and four that only the published schema has.
 pub(super) const MEMORY_TYPES_1: [&str; 13] = [
     "Observation",
     "Decision",
@@ -87,7 +86,7 @@ pub(super) const TASK_STATES: [&str; 6] = ["backlog", "todo", "in_progress", "bl
 pub(super) const TASK_PRIORITIES: [&str; 5] = ["urgent", "high", "medium", "low", "none"];
 /// Types of the source of a memory.
 pub(super) const SOURCE_TYPES: [&str; 5] = ["conversation", "file", "api", "hook", "user"];
-/// Edge types of version 1: five from the specification, and one more from the published schema.
+/// Edge types of version 1: five from the specification, and one that only the published schema has.
 pub(super) const EDGE_TYPES: [&str; 6] =
     ["semantic_association", "entity_mention", "temporal_sequence", "causal", "user_linked", "todo_memory"];
 /// Embedding models that the published schema of version 1 lists. The specification lists none.

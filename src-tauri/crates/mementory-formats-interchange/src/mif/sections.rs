@@ -8,15 +8,15 @@ pub(super) struct Section {
     pub parent: &'static str,
     /// Name of the list.
     pub name: &'static str,
-    /// Value of `type` in the JSON lines of this list.
+    /// Value of `type` in JSON lines with elements of this list.
     pub line: &'static str,
     /// Name of the list in the counts of the footer of JSON lines.
     pub count: &'static str,
-    /// Kind of the records made from the elements.
+    /// Kind of the records that the elements become.
     pub kind: Kind,
-    /// First part of the keys of the records.
+    /// Prefix of the keys of these records.
     pub key: &'static str,
-    /// Member with the text. Empty if no member can be written from the record's text.
+    /// Member that the record's text is written to. Empty if there is none.
     pub text: &'static str,
     /// Member with the title. Empty if there is no such member.
     pub title: &'static str,

@@ -1,6 +1,6 @@
 //! The bytes of a document in any encoding. YAML is converted to JSON when a document is opened, so that all other code
-//! reads JSON or JSON lines. Invalid JSON is not repaired, but elements that are nearly JSON can be replaced with
-//! `null`.
+//! handles only JSON and JSON lines. Invalid JSON is not repaired, but elements that are only nearly JSON can be
+//! replaced with `null`.
 pub(super) use super::encoding::Encoding;
 use super::{
     detect, envelope,
@@ -22,13 +22,13 @@ pub(super) struct Source<'a> {
     pub original_encoding: Encoding,
     /// Path of the file, for messages.
     pub place: String,
-    /// Elements that are nearly JSON. [`Source::read`] returns `null` in their place.
+    /// Elements that are only nearly JSON. [`Source::read`] returns `null` in their place.
     pub faulty: FaultyElements,
     /// JSON pointers of keys that occur more than once in a mapping of a YAML document.
     pub repeated: Vec<String>,
 }
 
-/// Memory limit of a YAML document as a multiple of the limit of a JSON value, because YAML is parsed as a whole.
+/// Factor by which the memory limit of a YAML document exceeds that of a JSON value, because YAML is parsed as a whole.
 const YAML_MEMORY_FACTOR: u64 = 3;
 
 impl<'a> Source<'a> {
@@ -76,8 +76,8 @@ impl<'a> Source<'a> {
     /// The document inside an envelope.
     ///
     /// # Errors
-    /// `passphrase_needed`, `passphrase_wrong`, or a fault of the envelope. `malformed` if the decrypted envelope does
-    /// not contain a document.
+    /// `passphrase_needed`, `passphrase_wrong`, or a fault of the envelope. `malformed` if the decrypted content is not
+    /// a document.
     pub fn of_envelope(
         encryption: &Tree,
         passphrase: Option<&dyn Passphrase>,
@@ -101,8 +101,7 @@ impl<'a> Source<'a> {
             let bytes = self.read_all(limits)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| FormatError::invalid("invalid_utf8", &self.place, "the document is not UTF-8"))?;
-            // A YAML document is parsed as a whole, and a JSON document element by element, so YAML may use more
-            // memory.
+            // A YAML document is parsed as a whole, and JSON element by element, so YAML may use more memory.
             let bounds = Bounds { depth: limits.json_depth, bytes: limits.tree_bytes * YAML_MEMORY_FACTOR };
             let tree = yaml::parse(text.trim_start_matches('\u{feff}'), bounds).map_err(|e| match e.code {
                 yaml::TOO_LARGE_CODE => {
@@ -129,8 +128,8 @@ impl<'a> Source<'a> {
         if self.encoding == Encoding::Jsonl { None } else { json_fault(&self.read_all(limits).ok()?) }
     }
 
-    /// Replaces the elements that are nearly JSON with `null`, so that the other elements can be read. Returns false if
-    /// there are no such elements, if the document is not JSON, or if elements were already replaced.
+    /// Replaces the elements that are only nearly JSON with `null`, so that the other elements can be read. Returns
+    /// false if there are none, if the document is not JSON, or if elements were already replaced.
     pub fn blank_faulty_elements(&mut self, limits: &Limits) -> Result<bool, FormatError> {
         if self.encoding != Encoding::Json || !self.faulty.is_empty() {
             return Ok(false);

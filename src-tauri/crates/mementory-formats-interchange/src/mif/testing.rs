@@ -56,7 +56,7 @@ impl Sink for MemoryStore {
     }
 }
 
-/// A vault id of the same form as in a real vault: 32 hex digits.
+/// A vault id that looks like one of a real vault: 32 hex digits.
 pub(super) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
 }
@@ -211,7 +211,7 @@ pub(super) fn write(store: &mut MemoryStore, path: &Path, options: &WriteOptions
         "the dry run reports what is written"
     );
     if let Some(folder) = std::env::var_os("MEMENTORY_MIF_OUT") {
-        // The copies are for external checks with other YAML parsers and JSON Schema validators.
+        // Copies the output for external checks with other YAML parsers and JSON Schema validators.
         let name = format!("{}-{}", std::thread::current().name().unwrap_or("t").replace(':', "_"), {
             path.file_name().unwrap().to_string_lossy()
         });

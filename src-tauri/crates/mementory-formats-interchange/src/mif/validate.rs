@@ -78,7 +78,7 @@ struct Validator<'p> {
     is_yaml: bool,
 }
 
-/// Ids of the elements of each list, and counts. They are needed for checks that concern more than one list.
+/// Ids of the elements of each list, and counts, for checks across lists.
 #[derive(Default)]
 struct ElementIds {
     by_list: HashMap<&'static str, HashSet<String>>,
@@ -106,7 +106,7 @@ impl Validator<'_> {
     }
 
     fn check_schema(&mut self, tree: &Tree, rule: &Rule, pointer: &str, place: &str) {
-        // Repeated keys in YAML are an error that was found when the document was converted.
+        // In YAML, repeated keys were already reported as an error when the document was converted.
         let repeated_keys = if self.is_yaml { RepeatedKeys::Accept } else { RepeatedKeys::Report };
         check(tree, rule, repeated_keys, &mut |at, violation| {
             let (code, warning) = code_of(&violation);
@@ -269,7 +269,7 @@ impl Validator<'_> {
         Ok(ids)
     }
 
-    /// Checks a memory against rules that the schema cannot express.
+    /// Checks rules for a memory that the schema cannot express.
     fn check_memory(&mut self, tree: &Tree, at: &str, ids: &mut ElementIds) {
         for name in ["embedding", "embeddings"] {
             let Some(embedding) = tree.get(name) else { continue };
@@ -323,7 +323,7 @@ impl Validator<'_> {
                 "edge" => {
                     for end in ["source", "target"] {
                         let Some(id) = text(&tree, end) else { continue };
-                        // If the graph has no nodes at all, an edge may refer to an entity that is not listed.
+                        // If the graph has no nodes, an edge may refer to an entity that is not listed.
                         let may_be_unlisted =
                             id.starts_with("entity:") && first_pass.counts[NODES_SECTION.table_index()] == 0;
                         let is_known = may_be_unlisted

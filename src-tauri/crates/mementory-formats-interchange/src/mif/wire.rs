@@ -1,5 +1,4 @@
-//! Functions that access the members of trees, the two shapes of a document, the forms of ids, and the schema rule of
-//! each list.
+//! Access to the members of trees, the two shapes of a document, the notation of ids, and the schema rule of each list.
 pub(super) use super::version::{is_supported, version_parts};
 use super::{
     schema,
@@ -15,7 +14,7 @@ pub(super) const KEY_SCOPE: &str = "mif";
 /// wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Shape {
-    /// Version 1, the specification.
+    /// Version 1, as the specification defines it.
     #[default]
     V1,
     /// Version 2, as the reference program writes it.
@@ -82,7 +81,7 @@ pub(super) fn version_of(root: &Tree) -> Option<String> {
     }
 }
 
-/// Converts YAML scalars back to text where the format requires text.
+/// Converts YAML scalars back to text where the format requires text, such as a version `1.0`.
 pub(super) fn restore_text(mut root: Tree) -> Tree {
     let shape = Shape::of_document(&root);
     schema::restore_text_scalars(&mut root, shape.document_rule());
@@ -141,7 +140,7 @@ pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
     Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
 }
 
-/// The id without the prefix of version 1. A UUID is returned in its usual form. So both versions yield the same key.
+/// The id without the prefix of version 1, with a UUID in its usual notation. So both versions yield the same key.
 pub(super) fn bare_id(id: &str) -> String {
     let rest = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
     match uuid::Uuid::try_parse(rest) {

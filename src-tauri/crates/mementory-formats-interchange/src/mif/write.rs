@@ -116,7 +116,7 @@ struct DocumentWriter {
     /// False for a dry run, in which elements are built only to find the losses.
     store_elements: bool,
     lists: Vec<Vec<(ElementOrder, String)>>,
-    /// True if some elements are not written as they were read.
+    /// True if some elements are not written exactly as they were read.
     edited: bool,
     /// The imported document into which the records are written, and its nodes that only refer to records.
     frame: Option<(Tree, Vec<(u64, String)>)>,
@@ -129,7 +129,7 @@ struct DocumentWriter {
     report: WriteReport,
 }
 
-/// The values of a record that version 2 stores outside of the memory, with their member names.
+/// The values of a record that version 2 stores outside of the memory, each with its member name.
 fn external_metadata(record: &Record) -> Vec<(String, Tree)> {
     let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
     let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
@@ -172,7 +172,7 @@ impl DocumentWriter {
         Ok(writer)
     }
 
-    /// Replaces the forbidden values in the frame of the imported document. The frame itself goes to the extension
+    /// Replaces the forbidden values in the frame of the imported document. The original frame goes to the extension
     /// slot.
     fn prepare_frame(&mut self) {
         let Some(frame) = self.plan.base_frame() else { return };
@@ -210,8 +210,8 @@ impl DocumentWriter {
         self.write_foreign(stored)
     }
 
-    /// The element of an imported document, as it was read or with only those members replaced that must be, and the
-    /// type of the record. None if the format forbids the element.
+    /// The element of an imported document, unchanged or with only the necessary changes, and the type of the record.
+    /// None if the format forbids the element.
     fn own_text(
         &mut self,
         stored: &StoredRecord,
@@ -291,7 +291,7 @@ impl DocumentWriter {
         }
     }
 
-    /// Adds a record to the counts and times in the metadata.
+    /// For the metadata: counts a memory by type, and extends the time range by the times of a memory or todo.
     fn count_record(&mut self, record: &Record, section: &Section, kind: Option<&str>) {
         if *section == MEMORIES_SECTION {
             *self.types.entry(kind.unwrap_or_default().to_owned()).or_default() += 1;
@@ -333,8 +333,8 @@ impl DocumentWriter {
         for (index, node) in reference_nodes {
             let id = Tree::parse(&node, MAX_DEPTH).ok().and_then(|n| text(&n, "id").map(str::to_owned));
             if is_unchanged || id.is_some_and(|id| ids.contains(&id)) {
-                // Nodes that only refer to records return to their old positions. Nodes made from records fill the
-                // positions between them.
+                // Nodes that only refer to records return to their old positions, and nodes made from records fill the
+                // gaps.
                 let at = usize::try_from(index).unwrap_or(usize::MAX).min(nodes.len());
                 nodes.insert(at, (ElementOrder::default(), node));
             }
@@ -367,8 +367,8 @@ impl DocumentWriter {
         Ok((document, checksum))
     }
 
-    /// Owner of the memories: `anonymous` if identifiers are left out. Otherwise the user id, if it is the same in all
-    /// imported documents, or else the vault id.
+    /// Owner of the memories: `anonymous` if identifiers are left out. Otherwise the user id, if all imported documents
+    /// have the same one, or else the vault id.
     fn owner(&self) -> &str {
         if self.plan.strip {
             return "anonymous";
@@ -444,7 +444,7 @@ impl DocumentWriter {
                     }
                     let types = self.types.iter().map(|(t, n)| (t.clone(), Tree::Number(n.to_string())));
                     metadata.set("memory_types", Tree::Object(types.collect()));
-                    // These lists may count records that were deleted after the import.
+                    // These lists may include records that were deleted after the import.
                     metadata.remove("top_entities");
                     metadata.remove("projects");
                     if let Some(privacy) =
@@ -498,7 +498,7 @@ impl DocumentWriter {
     }
 }
 
-/// A document that has only version, generator and header object.
+/// A document with only the version, the generator and the header object.
 fn header(shape: Shape, description: &SourceDescription, seed: &str, user: &str) -> Tree {
     let digest = Sha256::digest(format!("mif-export|{seed}"));
     let text_tree = |t: &str| Tree::Text(t.to_owned());

@@ -51,8 +51,8 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// Major and minor version of a document, or 1.0 if the document states no version. Fails for any other major version,
-/// and for a malformed version (§22.3).
+/// Major and minor version of a document, or 1.0 if the document states no version. Fails for an unsupported major
+/// version, and for a malformed version (§22.3).
 pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
     let version_text = document.text_member("schema_version").or(raw).unwrap_or_default();
@@ -67,13 +67,13 @@ pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64
     }
 }
 
-/// True if a malformed version begins with the number of another major version.
+/// True if a malformed version begins with an unsupported major version.
 fn is_of_another_major(version: &str) -> bool {
     let major: String = version.chars().take_while(char::is_ascii_digit).collect();
     major.parse::<u64>().is_ok_and(|major| major != 1)
 }
 
-/// Scope of the keys of a store's records. It contains the owner's id, because the stores of two people may use the
+/// Scope of the keys of a store's records. It contains the owner's id, because stores of different people may use the
 /// same memory id.
 pub(super) fn scope(outline: Option<&Tree>) -> String {
     let owner = outline.filter(|t| t.get("schema").and_then(Tree::as_str).is_none_or(|s| s == STORE_SCHEMA));

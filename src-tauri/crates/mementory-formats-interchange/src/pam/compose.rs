@@ -15,7 +15,7 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::BTreeSet;
 
-/// An object with those members that have a value.
+/// An object with those of the members that have a value.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {
     Tree::Object(members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))).collect())
 }
@@ -25,7 +25,7 @@ pub(super) fn text_value(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
-/// A time with whole seconds or six decimal places. All programs write these two forms in the same way, which matters
+/// A time with whole seconds or with six decimal places. All programs write these two forms identically, which matters
 /// for checksums.
 pub(super) fn time_tree(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
@@ -33,13 +33,13 @@ pub(super) fn time_tree(time: Timestamp) -> Tree {
     Tree::Text(short.map_or_else(|| text.clone(), |t| format!("{t}000Z")))
 }
 
-/// The name of a platform in the form that §11.4 allows.
+/// The name of a platform, converted to the syntax that §11.4 allows.
 pub(super) fn platform(name: &str) -> String {
     let name: String = slug(name).chars().take(32).collect();
     if PLATFORM_FORM.matches_exactly(&name) { name } else { "mementory".into() }
 }
 
-/// Role of a message in the words of §25.3.
+/// Role of a message, converted to one that §25.3 defines.
 pub(super) fn role(source_role: &str) -> &'static str {
     let lower = source_role.to_ascii_lowercase();
     match lower.as_str() {
@@ -51,7 +51,7 @@ pub(super) fn role(source_role: &str) -> &'static str {
     }
 }
 
-/// Tags in the form that the format allows: lower-case words without repetition.
+/// Tags, converted to the syntax of the format: lower-case words without repetitions.
 pub(super) fn tags(tags: &[String]) -> Tree {
     let mut out: Vec<String> = Vec::new();
     for tag in tags {
@@ -73,8 +73,8 @@ pub(super) struct ComposedMemory {
     pub changed: bool,
 }
 
-/// Loss notes for a value that the format forbids in its member. The first is for an object with another member that
-/// can hold the value, the last for an object without one.
+/// Loss notes for values that the format forbids or requires: moved to another member of the object, filled in, or left
+/// out because the object has no other place for the value.
 const FORBIDDEN_VALUE_NOTE: &str =
     "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";
@@ -142,7 +142,7 @@ pub(super) fn clean(
     }
 }
 
-/// Sets the id that an object is exported under. Returns true if it had another one, because another object has that.
+/// Sets the id that an object is exported under. Returns true if the object had another id, which is already taken.
 pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
     let is_new = to_record::text(tree, "id") != Some(id);
     if is_new {
@@ -167,7 +167,7 @@ impl Context<'_> {
         envelope.unwrap_or("1.0").to_owned()
     }
 
-    /// True if the version has unknown members, because it is later than 1.0.
+    /// True if the version may have unknown members, because it is later than 1.0.
     pub fn keeps_unknown(&self) -> bool {
         version(&self.version()).is_some_and(|(_, minor)| minor > 0)
     }
@@ -191,8 +191,8 @@ impl Context<'_> {
         let created = times.created.or(times.updated).or(times.valid_from).or_else(|| Timestamp::from_micros(0));
         let required_values = (created.unwrap_or(self.description.now), platform(&record.source.platform));
         let required_values = (required_values.0, required_values.1.as_str(), self.keeps_unknown());
-        // An edit also changes the text in the verbatim. The hash of the former text must not be kept as a forbidden
-        // value, because it could confirm a guess of what was removed.
+        // An edit also changes the text in the verbatim. The hash of the old text must not be kept as a forbidden
+        // value, because it could be used to confirm a guess of what was removed.
         if stored.edited
             && let Some(hash) = to_record::text(&tree, "content").map(content_hash)
         {
@@ -206,7 +206,7 @@ impl Context<'_> {
             let mut record = record.clone();
             let unedited = if stored.edited { to_record::memory(&tree, &record.key.scope) } else { record.clone() };
             patch(&mut tree, &unedited, &record);
-            // The old hash could confirm a guess of the removed text, so a redaction replaces it too.
+            // A redaction replaces the hash too, because the old one could confirm a guess of the removed text.
             if !stored.redactions.is_empty() && !unedited.text.is_empty() {
                 tree.set("content_hash", Tree::Text(content_hash(&record.text)));
             }
@@ -239,7 +239,7 @@ impl Context<'_> {
             let note = "the format allows one valid vector for each memory";
             losses.add(&stored.id, "embeddings", LossKind::LeftOut, note);
         }
-        // §12.1: without its embedding, a reference must not be written.
+        // §12.1: a reference must not be written without its embedding.
         let vector_id = vector.as_ref().and_then(|(vector, _)| to_record::text(vector, "id"));
         if to_record::text(&tree, "embedding_ref").is_some_and(|reference| Some(reference) != vector_id) {
             tree.remove("embedding_ref");
@@ -258,7 +258,7 @@ impl Context<'_> {
         }
         let changed = tree != original;
         if changed {
-            // For a memory in this form, all programs compute the same checksum.
+            // In this form, all programs compute the same checksum for the memory.
             tree = sdk_form(&tree);
         }
         let text = if changed { compact(&tree) } else { source.clone() };
@@ -472,7 +472,7 @@ fn method(record: &Record) -> &'static str {
     }
 }
 
-/// Id and JSON object of the first embedding whose vector can be read. None if there is none.
+/// Id and JSON object of the first embedding with a readable vector. None if there is none.
 fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(String, String)> {
     stored.record.embeddings.iter().filter(|e| !e.model.is_empty()).find_map(|embedding| {
         let tree = Tree::parse(&embedding.json, 64).ok()?;
@@ -498,7 +498,7 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
 }
 
 /// Writes the differences between `record` and `unedited` into the object. `unedited` is the record as it is read from
-/// the object. Ignores fields for which PAM has no member.
+/// the object. Fields that PAM has no member for are skipped.
 fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
     if unedited.text != record.text {
         let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };

@@ -165,8 +165,8 @@ pub(super) fn is_safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-/// Compares the stated checksum with the checksum of the memories as they are in the file (`exact`). If they differ,
-/// compares it with the checksum of the memories in the form in which the Python SDK hashes them.
+/// Compares the stated checksum with that of the memories exactly as in the file (`exact`). If they differ, compares it
+/// with the checksum of the memories in the form that the Python SDK hashes.
 fn integrity_of(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
     let Some(stated) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Mismatch };
@@ -275,7 +275,7 @@ fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     if let (Some(algorithm), Some(did), Some(key)) =
         (text("algorithm"), did.filter(|d| d.starts_with("did:key:")), text("public_key"))
         && let key = super::keys::public_key(algorithm, key)
-        // A DID of an unsupported key type may name an RSA key, so it is accepted only for an RSA signature.
+        // A DID with an unsupported key type may contain an RSA key, so it is accepted only for an RSA signature.
         && !key.and_then(|key| super::keys::is_key_of_did(did, &key)).unwrap_or(algorithm.starts_with("RS"))
     {
         report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");
@@ -405,8 +405,8 @@ fn check_conversation(
     Ok(())
 }
 
-/// Checks the files that the index names, and a file with the name of the embeddings file. A missing file is only a
-/// warning (§2, §12.1). A file that is not a document of the expected kind is an error.
+/// Checks the conversation files in the index, and `embeddings.json`. A missing conversation is only a warning, and
+/// missing embeddings are allowed (§2, §12.1). A file that is not a document of the expected kind is an error.
 fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     let Some(store) = bundle.store else { return };
     let member_at = |path: &str| {

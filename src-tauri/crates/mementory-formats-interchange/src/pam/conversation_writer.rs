@@ -46,7 +46,7 @@ pub(super) struct ConversationWriter {
     depth: u32,
 }
 
-/// The texts of a conversation in the form in which they are written.
+/// A finished conversation, as the texts to be written.
 pub(super) struct FinishedConversation {
     pub order: (u8, u64, u64),
     pub index: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct FinishedConversation {
 pub(super) struct UsedPaths(HashSet<String>);
 
 impl UsedPaths {
-    /// Reserves a free path: `wanted_path` if it is safe, else a path made from the id, else a path made from a digest.
+    /// Reserves a free path: `wanted_path` if it is safe, else one derived from the id, else one derived from a digest.
     pub fn reserve(&mut self, wanted_path: Option<&str>, id: &str) -> String {
         let is_plain = !id.is_empty()
             && id.len() <= 100
@@ -88,7 +88,7 @@ fn created_of(record: &Record, now: Timestamp) -> Timestamp {
 }
 
 impl ConversationWriter {
-    /// Starts a conversation. The conversation may be from the home store or from any other source.
+    /// Starts a conversation, from the home store or from any other source.
     pub fn new(
         context: &Context,
         stored: &StoredRecord,
@@ -382,7 +382,7 @@ fn index_entry(
     ])
 }
 
-/// Removes memories that are not exported from `derived_memories`, and adds derived memories of other sources.
+/// Removes memories that are not exported from `derived_memories`, and adds those that come from other sources.
 fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &ExportedConversation) {
     let mut items: Vec<Tree> = match index.get("derived_memories") {
         Some(Tree::Array(items)) => items.clone(),
@@ -499,7 +499,7 @@ fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport
     attach_message_slot(stored, tree, losses);
 }
 
-/// Puts what a message cannot express of its record into the extension slot.
+/// Stores those values of the record that a message cannot express in the extension slot.
 fn attach_message_slot(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
     let record = &stored.record;
     extension::detach(tree);

@@ -90,8 +90,8 @@ fn new_claim(described: &Document, has_store: bool) -> Claim {
     }
 }
 
-/// Confidence for a document inside the bundle of another format. It is lower than the confidence of that format for a
-/// bundle with a damaged manifest. So the whole bundle is claimed, and not one of its files.
+/// Confidence for a document inside a bundle of another format. It is lower than that format's confidence for a bundle
+/// with a damaged manifest, so that the whole bundle is claimed and not a single file of it.
 const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 
 /// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
@@ -114,7 +114,7 @@ fn is_in_folder_of(store: &Member, member: &Member) -> bool {
     store.root == member.root && store.archive == member.archive && member.name.starts_with(folder_of(store))
 }
 
-/// Role of a file that is not a PAM document. None if the file is ignored. Beside a `memory-store.json` in an archive,
+/// Role of a file that is not a PAM document. None if the file is ignored. Next to a `memory-store.json` in an archive,
 /// all files are passed through; in a folder, only those in `attachments/`.
 fn passthrough_role(store: &Member, member: &Member) -> Option<Role> {
     let path_inside = &member.name[folder_of(store).len()..];
@@ -161,9 +161,9 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
     Ok(identified.map(|(kind, confidence)| Document { member, kind, version, confidence }))
 }
 
-/// A `memory-store.json` that [`identify`] does not recognise, if it names the format or has documents of the format
-/// beside it. It is claimed so that its damage is reported. Otherwise those documents would be read as an export
-/// without a store.
+/// A `memory-store.json` that [`identify`] does not recognise, if it names the format or lies next to documents of the
+/// format. It is claimed so that its damage is reported. Otherwise those documents would be read as an export without a
+/// store.
 fn unreadable_store<'a>(catalog: &Catalog, member: &'a Member, documents: &[Document]) -> Option<Document<'a>> {
     if member.file_name() != STORE_FILE || documents.iter().any(|d| d.member.id == member.id) {
         return None;
@@ -194,7 +194,7 @@ fn schema_and_version(bytes: &[u8]) -> (Option<String>, Option<String>) {
                 while bytes.get(at).is_some_and(|b| *b != b'"') {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
-                // A truncated string is not used.
+                // A truncated string is ignored.
                 let Some(text) = bytes.get(start..at).filter(|_| at < bytes.len()) else { break };
                 let next = bytes.iter().skip(at + 1).find(|b| !b.is_ascii_whitespace());
                 if depth == 1 {

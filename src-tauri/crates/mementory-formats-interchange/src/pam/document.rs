@@ -1,5 +1,5 @@
 //! One JSON document of the format. Only its top level is parsed: members stay raw text, and arrays become lists of raw
-//! texts.
+//! elements.
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Members, Tree, TreeError};
 use mementory_model::{Bounds, Limits};
@@ -16,7 +16,7 @@ pub(super) fn read_text(catalog: &Catalog, member: &Member, limits: &Limits) -> 
     String::from_utf8(bytes).map_err(|_| FormatError::invalid("malformed", &member.place, "not UTF-8"))
 }
 
-/// A document of which only the top level is parsed.
+/// A document with only its top level parsed.
 pub(super) struct Document<'t> {
     /// Members in their original order.
     pub members: Vec<(String, &'t RawValue)>,
@@ -68,7 +68,7 @@ impl<'t> Document<'t> {
         Tree::Object(self.members.iter().map(member).collect())
     }
 
-    /// Members that [`Self::outline`] replaces with null because they do not parse or are too large, each with the
+    /// Members that [`Self::outline`] replaces with null because they cannot be parsed or are too large, each with the
     /// reason.
     pub fn unreadable_members(&self, lists: &[&str], bounds: Bounds) -> Vec<(&str, TreeError)> {
         let mut remaining = bounds;
@@ -83,11 +83,11 @@ fn is_list(raw: &RawValue) -> bool {
     raw.get().starts_with('[')
 }
 
-/// Largest number of elements in one list. The number is limited because an element needs 16 bytes of memory but can be
-/// as short as two bytes of text. Even the largest document allowed (`Limits::element_bytes`) has fewer real records.
+/// Largest number of elements in one list. Without this limit, a document of two-byte elements would need 16 bytes of
+/// memory for each. Even the largest document allowed (`Limits::element_bytes`) has fewer real records.
 const MAX_ELEMENTS: usize = 4 << 20;
 
-/// True if the list has more than `most` elements. Counting commas is enough for nearly every list.
+/// True if the list has more than `max` elements. Counting commas is enough for nearly every list.
 fn has_more_elements_than(list: &str, max: usize) -> bool {
     struct MoreThan(usize);
     impl<'de> Visitor<'de> for MoreThan {

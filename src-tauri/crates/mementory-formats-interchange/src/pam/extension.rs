@@ -7,10 +7,10 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 
-/// Member that marks a conversation that was made for messages whose own conversation is not in the file.
+/// Member that marks a stub: a conversation that was made for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
 
-/// Name of the member that contains the extension slot.
+/// Name of the member inside which the extension slot is.
 pub(super) fn slot_parent_name(tree: &Tree) -> &'static str {
     if tree.get("content_hash").is_some() { "metadata" } else { "raw_metadata" }
 }
@@ -21,11 +21,11 @@ const NATIVE_FIELDS: NativeFields = NativeFields {
     whole_seconds: true,
 };
 
-/// Digest of an object without our extension slot. It does not change if another program saves the object without
-/// edits.
+/// Digest of an object without our extension slot. It stays the same if another program saves the object without
+/// editing it.
 fn fingerprint(tree: &Tree) -> String {
     let mut native = tree.clone();
-    // These members are computed from other members or files.
+    // These members are derived from other members or files.
     for name in ["messages", "children_ids", "content_hash", "embedding_ref"] {
         native.remove(name);
     }
@@ -69,9 +69,9 @@ pub(super) fn detach(tree: &mut Tree) {
     }
 }
 
-/// The differences between `record` and `mapped`, the record as it is read from the object without the slot. `is_own`
-/// is true if the record was read from this format. Then origin and verbatim are left out, because they follow from the
-/// object itself.
+/// The differences between `record` and `mapped`, the record as it is read from the object without the slot. If the
+/// record was read from this format (`is_own`), origin and verbatim are left out, because the object itself provides
+/// them.
 pub(super) fn difference(mapped: &Record, record: &Record, is_own: bool) -> Map<String, Value> {
     extension::record_difference(mapped, record, is_own)
 }

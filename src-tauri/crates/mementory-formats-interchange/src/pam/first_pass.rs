@@ -104,7 +104,7 @@ pub(super) fn digest_uuid(text: &str) -> String {
     uuid::Builder::from_random_bytes(bytes).into_uuid().to_string()
 }
 
-/// True if the record was read from a PAM store and its source text is stored.
+/// True if the record was read from a PAM store and its original text is stored.
 fn is_from_pam(record: &Record) -> bool {
     record.origin.format == KEY_SCOPE
         && record.verbatim.is_some()
@@ -122,7 +122,7 @@ impl FirstPass {
         at_home && (record.kind == Kind::Memory || self.destination(record) != Destination::Memory)
     }
 
-    /// True if this is an unedited attachment that a message of the home store already describes. Correct only if the
+    /// True if this is an unedited attachment that a message of the home store already describes. Reliable only if the
     /// source lists messages before attachments.
     pub fn is_in_message(&self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
@@ -186,7 +186,7 @@ impl FirstPass {
         Candidate {
             destination,
             scope: is_from_home.then(|| record.key.scope.clone()),
-            // If several records have one id, it is that of the record whose key has no suffix.
+            // If several records have the same id, the one whose key has no suffix keeps it.
             origin_id: record.origin_id.clone().filter(|id| record.key.value.ends_with(&format!("/{id}"))),
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),

@@ -1,7 +1,7 @@
 //! Values that the schema forbids, such as a confidence of 1.7. The vault keeps such a value in the record's verbatim,
 //! and an import reports it. An export removes it from its member. Memories, messages and conversations have one member
-//! that may contain anything; there the value is written under its JSON pointer. Relations and entries of the index
-//! have no such member. A required member gets the closest value that the schema allows.
+//! without a schema, to which the value is moved, under its JSON pointer. Relations and entries of the index have no
+//! such member. A required member gets the closest value that the schema allows.
 use super::{
     conformance::is_safe_path,
     hash::content_hash,
@@ -28,16 +28,16 @@ pub(super) const EMPTY_CONTENT: &str = "(empty)";
 /// A kind of object, and where its forbidden values go.
 pub(super) struct ObjectKind {
     rule: &'static Rule,
-    /// The member that may contain anything.
+    /// The member without a schema.
     holder: Option<&'static str>,
-    /// Pointers to the members without which the object is invalid.
+    /// Pointers to the members that the object must have to be valid.
     required: &'static [&'static str],
     /// Pointers to optional objects that are invalid if one of their members is missing.
     blocks: &'static [&'static str],
 }
 
 impl ObjectKind {
-    /// True if the object has a member that may contain anything.
+    /// True if the object has a member without a schema.
     pub fn has_holder(&self) -> bool {
         self.holder.is_some()
     }
@@ -98,8 +98,8 @@ pub(super) static MESSAGE: ObjectKind = ObjectKind {
 };
 
 /// Pointers to the members with a forbidden value, and to required members that are missing. A pointer has one part (a
-/// member of the object) or two (a member of one of its objects). Unknown members are allowed in a later minor version
-/// (`keeps_unknown`).
+/// member of the object) or two (a member of a nested object). `keeps_unknown` allows unknown members, as in later
+/// minor versions.
 fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
     let is_forbidden = |fault: &&Fault| match fault.code {
         "unknown_field" => !keeps_unknown,
@@ -127,7 +127,7 @@ fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unk
     out
 }
 
-/// Pointers to the members of a memory that break a rule outside of the schema.
+/// Pointers to the members of a memory that break a rule that the schema does not express.
 fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
     let time = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
     let is_reversed = |from: &str, to: &str| time(from).zip(time(to)).is_some_and(|(from, to)| from > to);
@@ -163,7 +163,7 @@ pub(super) fn repair_store(store: &mut Tree, new: &Tree, lists: &[&str], keeps_u
     let mut repaired = store.clone();
     repaired.remove_repeated_keys();
     let has_repeated_keys = repaired != *store;
-    // Instead of each list, an envelope has a checksum or a number.
+    // An envelope has a checksum or a number in place of each list.
     let is_list = |value: Option<&Tree>| matches!(value, Some(Tree::Text(_) | Tree::Number(_) | Tree::Array(_)));
     let (kept, wrong): (Vec<&str>, Vec<&str>) =
         lists.iter().copied().filter(|list| store.get(list).is_some()).partition(|list| is_list(store.get(list)));
@@ -223,7 +223,7 @@ pub(super) struct ChangedMembers {
     pub moved: Vec<String>,
     /// Required members that were missing.
     pub added: Vec<String>,
-    /// Names of members from which something was removed that cannot be moved.
+    /// Names of members from which values were removed that cannot be moved.
     pub removed: BTreeSet<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Forms of texts that the format requires: names of platforms, tags, hashes, versions and so on.
+//! Syntax of the texts that the format defines: names of platforms, tags, hashes, versions and so on.
 use mementory_json::schema::{TextForm, is_uri};
 
 /// A version such as `1.0` or `1.1-rc1`.

@@ -10,7 +10,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
     format!("sha256:{}", hex::encode(Sha256::digest(bytes)))
 }
 
-/// White space as Python defines it, which includes four separators that Rust does not.
+/// White space as Python defines it, including four separators that Rust does not count as white space.
 fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c)
 }
@@ -42,7 +42,7 @@ pub(super) fn content_hash(content: &str) -> String {
     sha256(normalize(content).as_bytes())
 }
 
-/// Computes the checksum of the memories: canonical objects, sorted by id, hashed as one array.
+/// Computes the checksum of the memories: their canonical objects, sorted by id and hashed as one array.
 #[derive(Default)]
 pub(super) struct Checksum {
     /// Id of each memory, and the range of its canonical form in `text`.
@@ -52,7 +52,7 @@ pub(super) struct Checksum {
 }
 
 impl Checksum {
-    /// Reserves memory for this many bytes of text, because growing would copy the text repeatedly.
+    /// Reserves memory for this many bytes of text, because a growing buffer would be copied repeatedly.
     pub fn with_capacity(bytes: usize) -> Self {
         Self { text: String::with_capacity(bytes), ..Self::default() }
     }
@@ -103,8 +103,8 @@ const BLOCK_MEMBERS: [&str; 4] = ["confidence", "temporal", "provenance", "acces
 const TIME_MEMBERS: [&str; 6] =
     ["last_reinforced", "created_at", "updated_at", "valid_from", "valid_until", "extracted_at"];
 
-/// The form of a memory that the Python SDK (1.0.0) hashes: nulls are removed, defaults are added, and times have the
-/// SDK's spelling.
+/// The form of a memory that the Python SDK (1.0.0) hashes: without nulls, with defaults added, and with times as the
+/// SDK writes them.
 pub(super) fn sdk_form(memory: &Tree) -> Tree {
     let mut out = without_nulls(memory);
     let default = |out: &mut Tree, key: &str, value: Tree| {

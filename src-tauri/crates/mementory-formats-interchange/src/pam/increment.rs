@@ -8,7 +8,7 @@ use mementory_format::{Catalog, Detected, ExportIdentity, Finding, FormatError};
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Identity of the export that a source contains. None if the source has no store.
+/// Id and base of the export that a source contains. None if the source has no store.
 ///
 /// # Errors
 /// Fails if the store cannot be read.
@@ -33,7 +33,7 @@ pub fn id_of_envelope(envelope: &str) -> Option<String> {
 /// Name of the store file, and of the passthrough file with its envelope.
 pub const STORE_FILE: &str = "memory-store.json";
 
-/// Checks that `base` is the export that `delta` continues. If it is not, returns a warning, because §16 allows an
+/// Checks that `base` is the export that `delta` continues. Returns a warning if it is not, because §16 allows the
 /// import nevertheless.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use base64::{
 use mementory_format::did_key::{base58, did_key};
 use mementory_json::Tree;
 
-/// Length of the longest key text that is decoded, in bytes. Even an RSA key of 16,384 bits in PEM is shorter.
+/// Length of the longest key text that is decoded, in bytes. Even a 16,384-bit RSA key in PEM is shorter.
 const MAX_KEY_TEXT_BYTES: usize = 16 << 10;
 
 /// Reads base64url with or without padding, because some programs write padding. Writes it without padding.
@@ -33,7 +33,7 @@ pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
     did_key(text).or_else(decode_base58).filter(|key| key.len() == 32)
 }
 
-/// True if this is the key that a `did:key` contains. None if the DID has an unsupported key type, such as RSA.
+/// True if this is the key in a `did:key`. None if the DID has an unsupported key type, such as RSA.
 pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     let key_in_did = did_key(did)?;
     Some(match key {
@@ -131,7 +131,7 @@ fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
     tlv(0x30, &[RSA_OID, &bits].concat())
 }
 
-/// The signed bytes (§18.3): a canonical JSON object. Its values are strings that are copied unchanged from the file.
+/// The signed bytes (§18.3): a canonical JSON object with four strings, which are copied unchanged from the file.
 pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     let text = |value: Option<&Tree>| Some(Tree::Text(value?.as_str()?.to_owned()));
     let members = vec![

@@ -22,14 +22,14 @@ const MAX_BATCH_BYTES: usize = 4 << 20;
 /// Largest number of batches that wait to be checked.
 const MAX_QUEUED_BATCHES: usize = 4;
 
-/// Result of checking one memory by itself.
+/// Result of checking one memory on its own.
 #[derive(Default)]
 struct CheckedMemory {
     id: String,
     /// Canonical text. None if a number has no canonical form.
     canonical: Option<String>,
     faults: Vec<Fault>,
-    /// True if the memory matches its own hash and the schema.
+    /// True if the memory matches its content hash and the schema.
     is_whole: bool,
     superseded: Option<String>,
     conversation: Option<String>,
@@ -42,7 +42,7 @@ pub(super) struct CheckedMemories {
     pub total: u64,
     /// Checksum of all memories.
     pub checksum: Checksum,
-    /// Indexes of the memories that do not match their own hash or the schema.
+    /// Indexes of the memories that do not match their content hash or the schema.
     pub damaged: Vec<usize>,
 }
 
@@ -66,8 +66,8 @@ pub(super) fn check_memories(
         for batch in batches {
             tick()?;
             let checked = std::mem::take(&mut waiting);
-            // The results of a batch are usually added while the next batch is checked. If one of the two batches is
-            // over the size limit because of one large memory, the results are added first, so that less RAM is needed.
+            // The results of a batch are usually added while the next batch is checked. If one large memory makes
+            // either batch exceed the size limit, the results are added first, to save memory.
             let is_large = count_bytes(&batch) > MAX_BATCH_BYTES;
             waiting = if is_large || was_large {
                 totals.add(checked);

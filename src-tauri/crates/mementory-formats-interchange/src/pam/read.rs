@@ -1,4 +1,4 @@
-//! Reads a source. The whole source is checked first; a wrong checksum or another major version ends the import. Then
+//! Reads a source. The whole source is checked first; a wrong checksum or an unsupported version ends the import. Then
 //! the envelopes, memories, relations, conversations with their messages, and embeddings without a memory are sent.
 use super::{
     bundle::{Bundle, KEY_SCOPE, scope},
@@ -33,8 +33,8 @@ pub(super) fn read(
     read_source(bundle, detected, context, false, sink)
 }
 
-/// Reads the undamaged parts of a source: all files that can be read. If the store has a wrong checksum, only its
-/// memories that match their own hash and the schema are read.
+/// Reads the undamaged parts of a source: all readable files. If the store has a wrong checksum, only those of its
+/// memories are read that match their content hash and the schema.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,
@@ -115,7 +115,7 @@ struct StoreReader<'a> {
     bundle: &'a Bundle<'a>,
     /// Catalog ids of the files that a salvage leaves out, because they cannot be read.
     unreadable: &'a HashSet<usize>,
-    /// True if memories that do not match their own hash or the schema are left out.
+    /// True if memories that do not match their content hash or the schema are left out.
     only_whole_memories: bool,
     is_salvage: bool,
     bounds: Bounds,
@@ -448,8 +448,8 @@ fn outline_text(doc: &Document, lists: &[&str]) -> String {
     super::envelope::object(members)
 }
 
-/// Indexes of the messages on the branch that ends with the last message. If no message names a parent, the indexes of
-/// all messages.
+/// Indexes of the messages on the branch that ends with the last message. If no message names a parent, all messages
+/// are included.
 fn active_branch(trees: &[Option<Tree>]) -> HashSet<usize> {
     let parent = |i: usize| trees[i].as_ref().and_then(|t| to_record::text(t, "parent_id")).filter(|p| !p.is_empty());
     if (0..trees.len()).all(|i| parent(i).is_none()) {

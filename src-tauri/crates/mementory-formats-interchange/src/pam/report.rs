@@ -1,4 +1,4 @@
-//! The result of checking a store, and the ids and references of its records that are checked against each other.
+//! The result of checking a store, and the ids and references of its records for cross-checks.
 use super::{document::Document, schema_check::Fault};
 use mementory_format::{Finding, FormatError, Member};
 use mementory_json::{Tree, TreeError};
@@ -6,8 +6,8 @@ use mementory_model::{Bounds, is_damage};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted,
-/// because a hostile file may have one for each byte.
+/// Largest number of errors that are listed, and of warnings that are listed. Further findings are only counted. A
+/// hostile file may have one for each byte.
 const MAX_FINDINGS: usize = 2000;
 
 /// Result of a check.
@@ -21,7 +21,7 @@ pub(super) struct Report {
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,
     pub integrity: Integrity,
-    /// Place of a member outside the records that is too large to read.
+    /// Place of a member that is too large to read and not in a record.
     pub too_large: Option<String>,
     /// Catalog ids of the companion files that cannot be read.
     pub unreadable: HashSet<usize>,
@@ -103,7 +103,7 @@ impl Report {
         Ok(())
     }
 
-    /// Parses a record. Reports it if it is too large; the reader reports other reasons why a record cannot be parsed.
+    /// Parses a record. Reports it only if it is too large, because the reader reports all other reasons.
     pub fn parse(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
         match Tree::from_raw(raw, bounds) {
             Ok(tree) => Some(tree),

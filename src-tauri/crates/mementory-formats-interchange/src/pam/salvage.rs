@@ -1,12 +1,12 @@
 //! Decides which faults of a store a salvage can ignore. The checksum covers all memories together, so a wrong checksum
-//! says that a memory was changed or is missing, but not which one. A salvage reads the memories that match their own
-//! hash and the schema. Relations, conversations and embeddings have no checksum and are read as usual. A file that
-//! cannot be read to its end is left out.
+//! says that a memory was changed or is missing, but not which one. A salvage reads the memories that match their
+//! content hash and the schema. Relations, conversations and embeddings have no checksum and are read as usual. A file
+//! that cannot be read to its end is left out.
 use super::{hash::content_hash, schema::MEMORY_RULE, schema_check::check};
 use mementory_format::{Catalog, Detected, Role};
 use mementory_json::Tree;
 
-/// Code for a memory that does not match its own hash or the schema, in a store with a wrong checksum.
+/// Code for a memory that does not match its content hash or the schema, in a store with a wrong checksum.
 pub(super) const DAMAGED_MEMORY_CODE: &str = "memory_damaged";
 
 /// Codes of the faults that a salvage ignores.
@@ -21,7 +21,7 @@ pub(super) fn can_salvage(catalog: &Catalog, detected: &Detected, code: &str, pl
     PASSED_OVER_CODES.contains(&code) && !(is_store && ["damaged_entry", "malformed"].contains(&code))
 }
 
-/// True if a memory matches its own hash and the schema.
+/// True if a memory matches its content hash and the schema.
 pub(super) fn is_whole(tree: &Tree) -> bool {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     let matches_hash = text("content").zip(text("content_hash")).is_some_and(|(text, hash)| content_hash(text) == hash);

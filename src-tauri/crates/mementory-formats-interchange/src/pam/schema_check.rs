@@ -34,7 +34,7 @@ pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// True if the violation makes a document invalid. Unknown members do not in a later minor version (§22.3).
+/// True if the violation makes a document invalid. Unknown members are allowed in later minor versions (§22.3).
 pub(super) fn is_error(violation: &Violation, keeps_unknown: bool) -> bool {
     match violation {
         Violation::NoTimeZone => false,

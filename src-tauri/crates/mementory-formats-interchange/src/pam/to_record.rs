@@ -168,8 +168,8 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record
 }
 
-/// Text of a message. This is the text of its content. If that is empty, it is the text of the content's parts, and if
-/// there are none either, the text of the tool calls.
+/// Text of a message: the text of its content or, if that is empty, the text of the content's parts. Without any parts,
+/// the text of its tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
     let Some(content) = tree.get("content") else { return tool_text(tree) };
     let whole_text = text(content, "text").unwrap_or_default();
@@ -201,7 +201,7 @@ fn tool_text(tree: &Tree) -> String {
     lines.join("\n")
 }
 
-/// A message. The caller determines whether it is on the active branch.
+/// A message. The caller decides whether it is on the active branch.
 pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: usize) -> Record {
     let id = text(tree, "id").unwrap_or_default();
     let mut record = Record::new(Kind::Message, message_key(scope, conversation, id), message_text(tree));

@@ -47,7 +47,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 }
 
 /// Calls `visit` with the store's signature and the bytes that it covers. If the checksum is missing or wrong, the
-/// signature proves nothing about the memories. In that case `visit` gets an empty signature, which is never valid.
+/// signature proves nothing about the memories, so `visit` gets an empty signature, which is never valid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,

@@ -459,14 +459,14 @@ impl StoreWriter<'_> {
         Some(envelope)
     }
 
-    /// The owner of a store that names none: that of the imported store, or the vault.
+    /// The owner for a store that names none: the owner of the imported store, or the vault.
     fn new_owner(&self) -> Tree {
         let imported_owner = self.context.first_pass.home_scope.strip_prefix("pam:");
         let id = imported_owner.unwrap_or(&self.context.description.vault_id);
         object([("id", text_value(if id.is_empty() { uuid("") } else { id.to_owned() }))])
     }
 
-    /// The envelope of a new export: the store without its records. `imported` is that of the imported store.
+    /// The envelope of a new export: the store without its records. `imported` is the envelope of the imported store.
     fn new_outline(&self, imported: Option<Tree>, checksum: String) -> Result<Tree, FormatError> {
         let first_pass = self.context.first_pass;
         let description = self.context.description;

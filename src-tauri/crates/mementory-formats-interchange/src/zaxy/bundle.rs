@@ -1,5 +1,4 @@
-//! Reads a bundle entry by entry. Members of the envelope may follow the entries, so the envelope is read in a first
-//! pass.
+//! Reads a bundle entry by entry. A first pass reads the envelope, because some of its members may follow the entries.
 use super::{
     entry::{self, Wrapped},
     envelope::{BundleKind, Envelope, EnvelopeError},
@@ -34,7 +33,7 @@ impl Item<'_> {
     }
 }
 
-/// A reader that remembers the last byte that it has read. This byte shows whether the file ends with a line feed.
+/// A reader that remembers the last byte that it read, which shows whether the file ends with a line feed.
 struct LastByte<'r> {
     inner: &'r mut dyn Read,
     last: u8,
@@ -82,7 +81,7 @@ impl<'c> Bundle<'c> {
         Ok((wrapped, tree))
     }
 
-    /// The place of a JSON pointer in the file, as it is shown in messages.
+    /// The place of a JSON pointer in the file, for messages.
     pub(super) fn place(&self, pointer: &str) -> String {
         format!("{}{pointer}", self.member.place)
     }
@@ -103,7 +102,7 @@ impl<'c> Bundle<'c> {
             visit(code, pointer, message);
         };
         let stated_root = self.envelope.text_member("merkle_root").unwrap_or_default();
-        // In a signed bundle, the reference implementation compares the root as text. In a subset, it compares bytes.
+        // The reference implementation compares the root of a signed bundle as text, and that of a subset as bytes.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
         self.visit_items(&mut |item| {
@@ -146,7 +145,7 @@ impl<'c> Bundle<'c> {
         Ok(tree.filter(|_| is_intact))
     }
 
-    /// Error message if the file as a whole is not valid JSON. Reading element by element does not detect faults
+    /// Error message if the file as a whole is not valid JSON. Reading it element by element does not detect faults
     /// between the elements.
     pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {

@@ -33,7 +33,7 @@ pub(super) struct OutputEntry {
     pub sensitivity: String,
     /// Sort key of composed entries.
     pub at: Option<Timestamp>,
-    /// True if the citation must still be set. If the number is 0, it is set together with the citation.
+    /// True if the citation must still be set, and the number too if it is 0.
     pub is_composed: bool,
 }
 
@@ -92,12 +92,12 @@ pub(super) fn output_entry(
         at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
         is_composed: false,
     };
-    // Why the entry that was read is invalid, and its number. Such an entry is composed again, because its text would
-    // make the whole bundle invalid.
+    // The fault of the entry that was read, and its number. An entry with a fault is composed again, because its text
+    // would make the whole bundle invalid.
     let mut fault = None;
     let fault_of = |tree: &Tree| first_fault(tree).map(|why| (why, seq(tree).unwrap_or_default()));
     match (record.origin.format.as_str(), parsed) {
-        // An edited entry that Mementory composed is not patched but composed again.
+        // An edited entry that Mementory composed is composed again instead of being patched.
         (KEY_SCOPE, Some(tree)) if !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
             fault = fault_of(&tree);
@@ -138,8 +138,8 @@ pub(super) fn output_entry(
         if let Some(source) = &mut entry.source {
             source.disclosed = None;
         }
-        // The original entry is replaced, so its origin and verbatim must not be written with the new one. An entry
-        // that only has a fault is not replaced: its text is the only place that has its forbidden values.
+        // An entry that is replaced must not be written with the origin and verbatim of the old one. An entry that only
+        // has a fault keeps both, because only its text still has the forbidden values.
         let is_replaced = record.origin.format == KEY_SCOPE && (stored.edited || fault.is_none());
         if let Some((why, number)) = &fault {
             let (loss, what) = match is_replaced {
@@ -175,13 +175,13 @@ fn source_entry(record: &Record) -> SourceEntry {
     SourceEntry { container: record.origin.container.clone(), index, extra: members(WRAPPER_FIELD), disclosed }
 }
 
-/// Number of the event in its log, for an event whose id does not contain the number.
+/// Number of the event in its log, for an event without a number in its id.
 fn line_number(record: &Record) -> u64 {
     record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
 }
 
-/// Applies the edits of a record to its own entry. The citation gets a new hash, because the old hash is that of the
-/// event before the edit. After a redaction, the old hash would even be a digest of removed text.
+/// Applies the edits of a record to the entry that it was read from. The citation gets a new hash, because the old one
+/// is of the event before the edit, or even a digest of redacted text.
 fn apply_edits(tree: &mut Tree, record: &Record) {
     let is_composed = is_composed(tree);
     let unedited = to_record(tree, PLACEHOLDER_ID, is_composed);
@@ -205,8 +205,8 @@ fn apply_edits(tree: &mut Tree, record: &Record) {
     attach(tree, &mapped, &new_record, true);
 }
 
-/// The hash in the citation of a composed or edited entry: a digest of the entry's content instead of a sealed event's
-/// hash.
+/// The hash in the citation of a composed or edited entry: a digest of the entry's content, because there is no sealed
+/// event with this content.
 fn content_hash(tree: &Tree) -> String {
     let content = without_extension(tree).get("content").cloned().unwrap_or(Tree::Null);
     hex::encode(Sha256::digest(canonical(&content).unwrap_or_default()))
@@ -216,7 +216,7 @@ fn entity_name(record: &Record) -> &str {
     record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&record.text)
 }
 
-/// Composes an entry from a record of another format. The caller adds values that the entry cannot express to the
+/// Composes an entry from a record of another format. The caller stores the values that the entry cannot express in the
 /// extension slot.
 fn write_foreign(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
     let record = &stored.record;

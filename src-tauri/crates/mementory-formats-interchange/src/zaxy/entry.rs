@@ -112,7 +112,7 @@ pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
     (is_number && is_hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
 }
 
-/// Grain of an entry, which says whether it is the event itself or something derived from an event.
+/// Grain of an entry: the event itself, or something derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Grain {
     /// A sealed event.
@@ -169,7 +169,7 @@ pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
     }
 }
 
-/// Code of the first fault of an entry, either one that prevents reading it or a violation of the contract.
+/// Code of the first fault of an entry: one that prevents reading it, or else a violation of the contract.
 pub(super) fn first_fault(tree: &Tree) -> Option<&'static str> {
     let mut first = entry_fault(tree).map(|(code, _)| code);
     if first.is_none() {
@@ -178,8 +178,8 @@ pub(super) fn first_fault(tree: &Tree) -> Option<&'static str> {
     first
 }
 
-/// Checks a readable entry for violations of the remaining rules of the contract. Calls `visit` with the code and
-/// message of each violation.
+/// Checks a readable entry against the remaining rules of the contract. Calls `visit` with the code and message of each
+/// violation.
 pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
     let grain = text_member(tree, "grain").and_then(Grain::parse);
     let cited = text_member(tree, "citation").and_then(citation);

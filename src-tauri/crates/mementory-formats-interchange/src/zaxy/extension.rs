@@ -1,5 +1,5 @@
-//! The extension slot of an entry. It is a member of `payload`, `properties` or `evidence`. These are the members of
-//! `content` that may contain anything.
+//! The extension slot of an entry: a member of `payload`, `properties` or `evidence`, the members of `content` that may
+//! contain anything.
 use super::{
     canonical::canonical,
     entry::text_member,
@@ -73,9 +73,9 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(canonical(&native).unwrap_or_default())
 }
 
-/// Puts the differences between `record` and `mapped` (the record that the tree alone yields) into the extension slot
-/// of `tree`. `is_own` is true if the record was read from this format. In that case, origin and verbatim are left out,
-/// because the entry itself gives both.
+/// Stores the differences between `record` and `mapped` (the record that the tree alone yields) in the extension slot
+/// of `tree`. If the record was read from this format (`is_own`), origin and verbatim are left out, because the entry
+/// itself provides both.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: bool) {
     set_slot(tree, None);
     let mut out = extension::record_difference(mapped, record, is_own);
@@ -93,8 +93,8 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_own: 
 }
 
 /// Applies the extension slot of an entry to `mapped`, the record that the entry alone yields. If Mementory composed
-/// the entry and no other program changed it, the record gets back its former origin and verbatim. Otherwise, the
-/// record gets the origin and verbatim of the entry itself. None if the entry has no slot of ours.
+/// the entry and no other program changed it, the record gets its original origin and verbatim back. Otherwise, it gets
+/// those of the entry itself. None if the entry has no slot of ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;

@@ -1,4 +1,4 @@
-//! One event of a log: its two forms in files, its hash, and the entry that Zaxy exports for it.
+//! One event of a log: its two serializations, its hash, and the entry that Zaxy exports for it.
 use mementory_json::Tree;
 use mementory_json::canonical::{Style, write};
 use sha2::{Digest, Sha256};
@@ -12,16 +12,16 @@ pub(crate) const SECURITY_MEMBER: &str = "__zaxy_security";
 /// makes it unreadable.
 const CIPHER_MEMBER: &str = "__zaxy_cipher";
 
-/// The two forms of an event.
+/// The two serializations of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventVersion {
     /// `eventloom.v1`.
     V1,
-    /// The older form, which Zaxy itself defined.
+    /// The older one, which Zaxy itself defined.
     Legacy,
 }
 
-/// Determines the form of an event from the members of `tree`. None if `tree` is not an event.
+/// Determines the version of an event from the members of `tree`. None if `tree` is not an event.
 pub(crate) fn version_of(tree: &Tree) -> Option<EventVersion> {
     let has = |names: &[&str]| names.iter().all(|n| tree.get(n).is_some());
     if has(&["id", "type", "actorId", "threadId", "timestamp", "payload", "integrity"]) {
@@ -31,7 +31,7 @@ pub(crate) fn version_of(tree: &Tree) -> Option<EventVersion> {
     }
 }
 
-/// An event that was read from either form.
+/// An event of either version.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Event {
     pub seq: u64,
@@ -67,7 +67,7 @@ fn optional_hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, Stri
 }
 
 impl Event {
-    /// Parses an event. `hint` is the number of the event in the log, used if the event's id does not contain a number.
+    /// Parses an event. `hint` is the line number in the log, for an event without a number in its id.
     pub(crate) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
         let version = version_of(tree).ok_or("not an event")?;
         let (actor, thread) = if version == EventVersion::V1 { ("actorId", "threadId") } else { ("actor", "thread") };

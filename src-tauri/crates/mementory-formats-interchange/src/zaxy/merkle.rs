@@ -1,5 +1,5 @@
-//! The Merkle tree of a bundle's entries, and proofs that an entry is in it. Before hashing, a byte 0 is put before the
-//! content of a leaf and a byte 1 before that of an inner node. A node without a sibling is copied to the next layer.
+//! The Merkle tree of a bundle's entries, and proofs that an entry is in it. Leaves are hashed with a prefix byte 0,
+//! and inner nodes with a prefix byte 1. A node without a sibling is copied to the next layer.
 use sha2::{Digest, Sha256};
 
 pub(crate) type Hash = [u8; 32];
@@ -61,7 +61,7 @@ impl Merkle {
     }
 }
 
-/// The root that follows from a leaf and its proof.
+/// The root computed from a leaf and its proof.
 pub(crate) fn root_from_proof(leaf: Hash, proof: &[(Hash, Side)]) -> Hash {
     proof.iter().fold(leaf, |at, (sibling, side)| match side {
         Side::Left => node(sibling, &at),

@@ -59,8 +59,7 @@ impl Format for Zaxy {
         }
     }
     /// No finding of the validator prevents an import, because the reader itself rejects a bundle whose ids, root or
-    /// proofs do not match. During an import, the validator only reports the rules that the entries and the envelope
-    /// violate.
+    /// proofs do not match. An import validates only to report the rules that the entries and the envelope violate.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }

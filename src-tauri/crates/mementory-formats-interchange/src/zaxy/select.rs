@@ -1,5 +1,5 @@
-//! The selector of entries that Zaxy's export contract defines. Exports use all criteria; disclosures use only those
-//! that can be decided for an entry alone.
+//! The entry selector that Zaxy's export contract defines. Exports use all criteria; disclosures use only those that
+//! can be decided for each entry alone.
 use super::{
     compose::OutputEntry,
     entry::{Grain, seq, text_member},
@@ -77,8 +77,8 @@ impl Selector {
             && self.until_time.as_ref().is_none_or(|bound| from.is_some_and(|t| t <= bound.as_str()))
     }
 
-    /// Returns the entries of all matching events, in their original order. An entry belongs to the event with the same
-    /// citation. If there is no such event, the criteria are applied to the first entry with that citation instead.
+    /// Returns the entries of all matching events, in their original order. Entries belong to the event with the same
+    /// citation. If that event is not among them, the criteria are applied to the first entry with this citation.
     pub(super) fn matching_entries(&self, entries: Vec<OutputEntry>) -> Vec<OutputEntry> {
         let citation_of = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut matched_by_citation: HashMap<String, usize> = HashMap::new();

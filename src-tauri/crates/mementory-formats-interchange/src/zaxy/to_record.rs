@@ -40,8 +40,8 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
-/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format. In
-/// that case, the event data of the entry are not part of the record. The caller sets origin and verbatim.
+/// Converts an entry to a record. `is_composed` is true if Mementory made the entry for a record of another format; its
+/// event data are then not part of the record. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
     let none = Tree::Null;
     let content = tree.get("content").unwrap_or(&none);
@@ -135,8 +135,7 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     (t.valid_from, t.valid_to, t.last_accessed) = (next_time(), next_time(), next_time());
 }
 
-/// The text of a payload that has no member with a known name: its first text or, if it has no text, the payload as
-/// JSON.
+/// The text of a payload without a known text member: its first text or, if it has none, the payload as JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {
@@ -242,8 +241,7 @@ fn patch_optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Op
     }
 }
 
-/// Ids of the entries of one bundle that later entries may refer to: edges name entities, and semantic entries cite
-/// events.
+/// Ids of the entries of one bundle that later entries refer to: edges name entities, and semantic entries cite events.
 #[derive(Default)]
 pub(super) struct EntryLinks {
     events: std::collections::HashMap<String, (Kind, String)>,

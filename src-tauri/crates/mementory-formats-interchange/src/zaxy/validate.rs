@@ -139,7 +139,7 @@ fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
     }
 }
 
-/// True if any object in the tree has the same key twice. Programs read such objects differently.
+/// True if any object in the tree has a repeated key. Programs disagree on how to read such objects.
 fn has_repeated_key(tree: &Tree) -> bool {
     match tree {
         Tree::Object(members) => {

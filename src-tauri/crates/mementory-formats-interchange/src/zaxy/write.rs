@@ -50,8 +50,8 @@ pub(super) fn write(
 }
 
 /// Writes to `out` the records of `source` that the selector in the [`AnswerOptions`] selects. If `disclose` is set,
-/// writes only those entries of the signed bundle that `disclose` selects, with their proofs. The report counts what
-/// was written.
+/// writes only the entries of the signed bundle that match `disclose`, with their proofs. The report counts what was
+/// written.
 pub(super) fn write_answer(
     source: &mut dyn RecordSource,
     out: &mut dyn Write,
@@ -156,8 +156,8 @@ impl BundleWriter {
     }
 
     /// Sorts imported entries by their position in the bundle (by event if they are from several bundles), then
-    /// composed entries by time. A composed entry gets the number that `numbers` has for its record. A composed entry
-    /// without such a number gets a number after the highest imported one.
+    /// composed entries by time. A composed entry gets the number that `numbers` has for its record, or else a number
+    /// after the highest imported one.
     fn sort_and_number(&mut self, numbers: Option<&HashMap<String, u64>>) {
         let number_of = |entry: &OutputEntry| numbers.and_then(|numbers| numbers.get(&entry.record)).copied();
         let containers: BTreeSet<&str> =
@@ -235,7 +235,7 @@ impl BundleWriter {
         Ok(EnvelopePlan::Unsigned)
     }
 
-    /// Reports what a new envelope does not have of the imported ones: the signature, and the members that are unknown
+    /// Reports what the new envelope lacks compared with the imported ones: the signature, and members that are unknown
     /// or that another program set after signing.
     fn report_lost_envelope(&mut self, why: &str) {
         for SourceEnvelope { place, envelope } in &self.envelopes {
@@ -300,8 +300,8 @@ fn collect_envelope(
     Ok(())
 }
 
-/// Session id of the bundle. This is the imported session id if there is exactly one, else an id made from the vault
-/// id.
+/// Session id of the bundle: that of the imported bundles or of the log, if there is exactly one. Otherwise an id
+/// derived from the vault id or, if identifiers are left out, `mementory`.
 fn session_id(
     description: &SourceDescription,
     envelopes: &[SourceEnvelope],
@@ -463,7 +463,7 @@ impl<'a> Element<'a> {
             members.push(("content", ValueToWrite::Raw(&content)));
             members.push(("proof", ValueToWrite::Tree(proof)));
         }
-        // In a subset, `id` is not a member that the format defines, so it may be an unknown member of the wrapper.
+        // The format defines no member `id` in a subset, so there it may be an unknown member of the wrapper.
         let is_free = |k: &str| k != "content" && (kind == BundleKind::Subset || k != "id");
         members.extend(
             self.extra.iter().filter(|(k, _)| is_free(k)).map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))),

@@ -19,7 +19,7 @@ pub struct Case {
     pub base: Option<PathBuf>,
     /// The error code with which reading must refuse the input. None if the input can be read.
     pub refused: Option<String>,
-    /// The passphrase of an input that is encrypted for its owner.
+    /// The passphrase of an input that is encrypted to its owner's key.
     pub passphrase: Option<String>,
     _packed: Vec<Scratch>,
 }

@@ -6,7 +6,7 @@ use crate::{
 use mementory_formats::registry;
 use mementory_model::Limits;
 
-/// Two claims whose confidence differs by less than this are a tie, and the user has to choose the format.
+/// Minimum difference in confidence between two claims. Below it they are a tie, and the user has to choose the format.
 const MIN_CONFIDENCE_LEAD: f64 = 0.05;
 
 #[test]

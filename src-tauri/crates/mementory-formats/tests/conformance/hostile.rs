@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-/// A run that takes longer than this counts as hung. Even a debug build on a busy machine needs much less.
+/// A run that takes longer than this counts as hung. Even a debug build on a busy machine takes much less.
 const MAX_DURATION: Duration = Duration::from_secs(60);
 /// Number of cases of one format whose files are truncated.
 const CUT_CASES_PER_FORMAT: usize = 2;
@@ -111,8 +111,8 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
     assert_covered("bounded memory", tested, |can| can.read);
 }
 
-/// The input of a case, in which a large text replaces the text of one record. None if no file contains the text of a
-/// record unchanged. In an encrypted file no text can be replaced, so there the large text is appended to the file.
+/// The input of a case, with the text of one record replaced by a large text. None if no file contains the text of a
+/// record unchanged. In an encrypted file no text can be replaced, so the large text is appended to the file.
 fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
     let mut all = entries(&case.path);
     let source = read_case(case);

@@ -13,8 +13,8 @@ use std::{
     },
 };
 
-/// A passphrase. Its ids are counted instead of random, so that all files written with it have the same salt. Deriving
-/// the keys of a salt takes long, and so it is done only once.
+/// A passphrase. Its ids count up instead of being random, so that the same salts occur in all files. The keys of each
+/// salt, which take long to derive, are thus derived only once.
 #[derive(Debug)]
 pub struct OwnerPassphrase {
     text: String,

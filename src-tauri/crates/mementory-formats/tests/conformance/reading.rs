@@ -1,4 +1,4 @@
-//! The formats read their fixtures.
+//! Tests that the formats can read their fixtures.
 use crate::{
     cases::{cases, readable_cases},
     steps::{assert_covered, read, read_case, validate},

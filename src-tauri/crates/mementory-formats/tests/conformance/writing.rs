@@ -156,7 +156,7 @@ fn the_plan_reports_what_is_written() {
     assert_covered("plan", &cases, |can| can.read && can.write);
 }
 
-/// Writes the inputs of every format in every other format too.
+/// Writes the inputs of every format in every format.
 #[test]
 fn every_record_that_is_left_out_is_in_the_loss_report() {
     let (sources, targets) = (readable_cases(|format| format.capabilities().read), writable_cases());

@@ -3,19 +3,19 @@ use super::{Place, RepeatedKeys, Rule, Violation, check, place::PathStep};
 use crate::Tree;
 use std::collections::BTreeSet;
 
-/// A removed value may leave its object without a required member, which the next round finds. The deepest rule has
 /// Largest number of values that are changed in one round. A hostile file may have a million forbidden values.
 const MAX_PLACES: usize = 2000;
-/// fewer levels than this.
+/// Largest number of rounds. A removed value may leave its object without a required member, which the next round
+/// finds. The deepest rule has fewer levels than this.
 const MAX_ROUNDS: usize = 16;
 
 /// Changes a tree until it has no violation for which `is_forbidden` is true. A forbidden value is replaced with the
 /// value of `fallback` at the same place. If there is none, it is removed, and if it was required, its object is also
-/// removed. A list is not shortened by a value in it, because the length of a vector has a meaning: the whole list is
-/// replaced or removed. An object in a list is treated like any other.
+/// removed. If an item of a list is forbidden, the whole list is replaced or removed, because the length of a vector
+/// has a meaning. A value inside an object in a list is treated like any other.
 ///
-/// Returns the names of the changed members of the tree. Returns None, and leaves the tree half changed, if it cannot
-/// follow its rule, for example because a required member is missing in `fallback` too.
+/// Returns the names of the changed top-level members. Returns None, with the tree partly changed, if the tree cannot
+/// be made to follow its rule, for example because `fallback` also lacks a required member.
 pub fn mend(
     tree: &mut Tree,
     rule: &Rule,
@@ -33,7 +33,7 @@ pub fn mend(
         if places.is_empty() {
             return Some(changed);
         }
-        // Each change is a search through an object or a move of a list's items.
+        // Each change searches an object or moves the items of a list.
         if places.len() > MAX_PLACES {
             return None;
         }
@@ -62,7 +62,7 @@ fn place_to_change(at: &Place<'_>, is_missing: bool, fallback: &Tree) -> Vec<Pat
 fn value_at<'t>(tree: &'t Tree, path: &[PathStep]) -> Option<&'t Tree> {
     path.iter().try_fold(tree, |tree, step| match (step, tree) {
         (PathStep::Member(name), tree) => tree.get(name),
-        // The items of the two lists need not be the same.
+        // The two lists need not have the same items.
         (PathStep::Item(_), _) => None,
     })
 }

@@ -1,6 +1,6 @@
 //! Schemas that are const tables, and the check of a tree against them. Each violation is passed to a callback,
 //! together with its place. The calling format chooses the codes, the severities and the length of the report. A table
-//! can also serve other purposes; for example, it can give the types of YAML scalars.
+//! can also serve other purposes; for example, it can provide the types of YAML scalars.
 mod mend;
 mod place;
 #[cfg(test)]
@@ -24,7 +24,7 @@ pub enum Rule {
     Text,
     /// Text of 1 to this many code points.
     Length(usize),
-    /// Text in a form that the format defines.
+    /// Text with a syntax that the format defines.
     Form(&'static TextForm),
     /// Date and time by RFC 3339.
     Time,
@@ -115,17 +115,17 @@ pub const fn required_nullable(name: &'static str, rule: Rule) -> Field {
     Field { name, required: true, nullable: true, rule }
 }
 
-/// A text form that a format defines.
+/// A text syntax that a format defines.
 #[derive(Debug)]
 pub struct TextForm {
-    /// The expected form, in words that can follow "not" in a message.
+    /// The expected syntax, in words that can follow "not" in a message.
     pub expected: &'static str,
-    /// Compares a text with this form. The result says how well the text fits.
+    /// Compares a text with this syntax. The result says how well the text fits.
     pub fit: fn(&str) -> Fit,
 }
 
 impl TextForm {
-    /// True if the text has exactly this form.
+    /// True if the text has exactly this syntax.
     pub fn matches_exactly(&self, text: &str) -> bool {
         (self.fit)(text) == Fit::Exact
     }
@@ -136,9 +136,9 @@ impl TextForm {
 pub enum Fit {
     /// The text has the form.
     Exact,
-    /// The text does not have exactly the form that the format requires, but readers accept it.
+    /// The text deviates from the syntax, but readers accept it.
     Loose,
-    /// The text has another form.
+    /// The text does not have the syntax.
     Other,
 }
 

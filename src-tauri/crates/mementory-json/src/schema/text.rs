@@ -1,4 +1,4 @@
-//! Text forms that several formats share.
+//! Text syntaxes that several formats share.
 
 /// Fault of a date and time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

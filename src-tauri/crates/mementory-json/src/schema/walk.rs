@@ -8,7 +8,7 @@ use super::{
 use crate::{Tree, equal_names};
 use std::collections::HashSet;
 
-/// How repeated keys of an object are handled. In any case, the last value is the one that is checked.
+/// How repeated keys of an object are handled. Either way, the last value is the one that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
     /// Repeated keys are not reported.
@@ -167,7 +167,7 @@ fn expected_type(rule: &Rule) -> &'static str {
     }
 }
 
-/// True if one of the names is repeated. There are at most `count` names. A set is only used for many names.
+/// True if one of the names is repeated. There are at most `count` names. Only many names are put into a hash set.
 fn has_repetition<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize) -> bool {
     const MAX_COMPARED_NAMES: usize = 32;
     if count > MAX_COMPARED_NAMES {

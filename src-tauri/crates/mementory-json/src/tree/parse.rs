@@ -104,8 +104,8 @@ impl<'t> TreeParser<'t> {
             end += 2;
         }
         self.at = end + 1;
-        // The decoded text is never longer than the literal, because every escape is longer than the character for
-        // which it stands.
+        // The decoded text is never longer than the literal, because every escape is longer than the character that it
+        // stands for.
         self.reserve_memory(allocated_bytes(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
@@ -150,7 +150,7 @@ impl<'t> TreeParser<'t> {
     }
 }
 
-/// The byte that stands for the end of the text. A NUL byte cannot occur in JSON outside strings.
+/// The byte returned at the end of the text. A NUL byte cannot occur in JSON outside strings.
 const END_OF_TEXT: u8 = 0;
 
 #[cfg(test)]

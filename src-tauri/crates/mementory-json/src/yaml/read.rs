@@ -40,7 +40,7 @@ struct OpenCollection {
 const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 
 /// Iterates over the characters of a text. Ends early if the parser reads too many indicators without emitting an
-/// event.
+/// event, to limit its memory.
 struct BoundedChars<'t> {
     chars: Chars<'t>,
     /// Number of indicators that may be read before the next event. None if there were too many.
@@ -76,8 +76,8 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
         memory_left = memory_left.checked_sub(memory_cost).ok_or_else(too_large)?;
         Ok::<(), YamlError>(())
     };
-    // Aliases may repeat content. The limit rejects a document whose aliases make it many times larger, which is an
-    // attack.
+    // Aliases may repeat content. The limit rejects documents that aliases would blow up to many times their size, as
+    // in an attack.
     let mut repeats_left = text.len() as u64 * 4 + 10_000;
     let mut open: Vec<OpenCollection> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();

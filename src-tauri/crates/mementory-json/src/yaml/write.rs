@@ -6,7 +6,7 @@ use std::{collections::HashSet, fmt::Write};
 /// Deeper levels are written in flow style (`{a: [1, 2]}`). In block style, the white space for the indentation would
 /// grow with the square of the depth.
 const MAX_BLOCK_LEVELS: usize = 12;
-/// A value with at least this many levels of its own is written in block style even below [`MAX_BLOCK_LEVELS`], because
+/// A value that has at least this many nested levels is written in block style even below [`MAX_BLOCK_LEVELS`], because
 /// parsers limit the depth of flow style (ours to 255).
 const MAX_FLOW_LEVELS: u32 = 200;
 /// Longer keys are written as explicit keys (`? key`), because YAML 1.2 §8.2.2 allows only 1024 characters before the
@@ -40,8 +40,8 @@ pub fn write_element(value: &Tree, level: usize, out: &mut String) {
     }
 }
 
-/// The members to write. YAML does not allow repeated keys, so only the last of several members with one key is
-/// written. Readers of JSON use the last one too.
+/// The members to write. YAML does not allow repeated keys, so only the last member with each key is written, which is
+/// also the one that JSON readers use.
 fn unique_members(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
     let mut seen = HashSet::with_capacity(members.len());
     let members = members.iter().rev().map(|(key, value)| (key.as_str(), value));

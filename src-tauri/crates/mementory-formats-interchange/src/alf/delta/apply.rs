@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Reason why deltas were not applied. In this case, nothing was written.
+/// Reason why deltas were not applied. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -89,7 +89,7 @@ impl ApplyError {
     }
 }
 
-/// The changes that all deltas make to a record, combined.
+/// The combined change that all deltas make to a record.
 struct CombinedChange {
     /// The new line of the record. None for a deletion that contains only an id. Such a deletion sets the record's
     /// status to `deleted`, or removes the record if `erased` is set.
@@ -145,8 +145,8 @@ pub fn apply_with(
     Ok(state.applied)
 }
 
-/// Checks whether one delta can be applied to this archive, and writes nothing. If it cannot, the only finding is the
-/// reason. If it can, the findings name the changes that would be skipped.
+/// Checks whether one delta can be applied to this archive, without writing anything. If it cannot, the only finding is
+/// the reason. If it can, the findings list the changes that would be skipped.
 pub(super) fn check_base(
     base: &Path,
     delta: &Path,
@@ -172,8 +172,8 @@ fn file_name(path: &Path) -> String {
 }
 
 impl MergedDeltas {
-    /// Reads the next delta and merges its changes. Fails if the delta does not start at the sequence that the deltas
-    /// before it have reached.
+    /// Reads the next delta and merges its changes. Fails if the delta does not start at the sequence that the previous
+    /// deltas led to.
     fn add_delta(
         &mut self,
         base: &Manifest,
@@ -264,7 +264,7 @@ impl MergedDeltas {
         let (mut line, mut erased) = (line, erased);
         let mut kind = operation;
         if let Some(before) = before {
-            // A deletion that contains only an id applies to the line of the earlier change.
+            // A deletion that contains only an id is merged with the line from the earlier change.
             if line.is_none() && !erased {
                 line = before.line.as_deref().map(operation::with_deleted_status);
                 erased = before.erased;

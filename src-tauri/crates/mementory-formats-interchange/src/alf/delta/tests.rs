@@ -402,7 +402,7 @@ fn spec_10_10_a_delta_of_fifty_thousand_records_is_small() {
 }
 
 #[test]
-fn a_token_in_the_identity_is_in_no_delta_that_is_not_encrypted() {
+fn a_token_in_the_identity_is_only_in_encrypted_deltas() {
     let scratch = Scratch::new("token-in-delta");
     let path = |name: &str| scratch.0.join(name);
     read_lossless_fixture(&path("base.alf"));

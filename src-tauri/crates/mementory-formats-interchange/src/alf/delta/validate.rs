@@ -40,7 +40,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 }
 
 /// The first error for which [`apply`](super::apply) refuses a bundle; None if there is none. A line with an unknown
-/// operation is only skipped.
+/// operation is not an error, because it is skipped.
 pub(super) fn refusal(
     archive: &Archive<'_>,
     delta: &DeltaManifest,
@@ -136,7 +136,7 @@ impl Check<'_> {
     }
 
     /// Warns about files with records or documents that the manifest does not list as changed, and about files that a
-    /// delta cannot contain.
+    /// delta must not contain.
     fn warn_about_unlisted_files(&mut self) {
         let archive = self.archive;
         let named_files: HashSet<String> = self.manifest.named_files().into_iter().map(str::to_owned).collect();
@@ -151,7 +151,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reports an identity or credentials that belong to another agent than the delta.
+    /// Reports an identity or credentials that belong to a different agent than the delta does.
     fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         let foreign = match (layer, tree.get(layer)) {

@@ -138,7 +138,7 @@ struct Writer<'a> {
     archive: &'a Archive<'a>,
     manifest: &'a Manifest,
     limits: &'a Limits,
-    /// The whole delta is encrypted, so that it may contain secrets.
+    /// True if the whole delta is encrypted, so that it may contain secrets.
     is_encrypted: bool,
     report: WriteReport,
 }
@@ -310,8 +310,8 @@ impl Writer<'_> {
     }
 }
 
-/// The line that deletes a record which the vault no longer has. It has the required members, but not the record's
-/// content. None if the vault still has the record, or if the deletion was already written.
+/// The line that deletes a record that the vault no longer has. It has the required members, but not the record's
+/// content. None if the vault still has the record, or if its deletion was already written.
 fn tombstone(
     text: &str,
     base_records: &HashMap<Box<str>, BaseRecord>,
@@ -352,8 +352,8 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
 }
 
-/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings and
-/// key files from which they were taken.
+/// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings
+/// files and key files that they were taken from.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| is_our_row(text));

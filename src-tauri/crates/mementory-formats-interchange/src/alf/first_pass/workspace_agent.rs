@@ -7,7 +7,7 @@ use super::super::workspace_profile;
 use super::{ExportPlan, SoleWorkspace};
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 
-/// Id of the workspace's agent: the UUID in the id space, or, if there is none, an id derived from the id space.
+/// Id of the workspace's agent: the UUID in the id space or, if there is none, an id derived from the id space.
 fn agent_of(scope: &str) -> String {
     let id = scope.split_once(':').map_or(scope, |(_, id)| id);
     match uuid::Uuid::parse_str(id) {
@@ -38,7 +38,7 @@ pub(super) fn add_profiles(
     let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
     for stored in workspace_profiles {
         let block = stored.record.record_type.clone();
-        // An identity has each block only once. The second file for a block becomes a memory line.
+        // An identity has each block only once. Any further file for the same block becomes a memory line.
         match block.as_deref() {
             Some("user_profile") => persons.push(stored),
             _ if identity.iter().any(|p| p.record.record_type == block) => as_lines.push(stored),

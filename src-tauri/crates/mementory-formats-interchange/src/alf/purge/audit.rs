@@ -31,7 +31,7 @@ pub struct Audit {
     /// Id of the principal who requested the deletion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<String>,
-    /// Names of the files that still have to be changed. Empty if the deletion is complete.
+    /// Names of the files that still have to be changed. Empty once the deletion is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
 }

@@ -33,7 +33,7 @@ pub struct Purged {
     pub removed: u64,
     /// Ids for which no record was found.
     pub not_found: Vec<String>,
-    /// Number of links from other records to the deleted ones. Links that were kept count too.
+    /// Number of links from other records to the deleted ones, whether or not they were removed.
     pub links: u64,
     /// Places that still contain text of the deleted records.
     pub leftovers: Vec<Leftover>,
@@ -43,8 +43,8 @@ pub struct Purged {
 /// written next to the archive.
 ///
 /// # Errors
-/// `not_found` if no record has any of the ids. Other errors if a file is invalid or cannot be read or written. If the
-/// error occurs before the first file is replaced, nothing was changed. After that, the audit record has no
+/// `not_found` if no record has any of the ids. Other errors if a file is invalid or cannot be read or written. After
+/// an error before the first file is replaced, nothing has changed. After a later error, the audit record has no
 /// `completed_at` and lists the remaining files.
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
@@ -117,8 +117,8 @@ pub struct PurgedAgent {
 ///
 /// # Errors
 /// `delta_wrong_agent` if a delta belongs to another agent. Other errors if a file is invalid or cannot be read or
-/// removed. If the error occurs before the first file is removed, nothing was deleted. After that, the audit record has
-/// no `completed_at` and lists the remaining files.
+/// removed. After an error before the first file is removed, nothing has been deleted. After a later error, the audit
+/// record has no `completed_at` and lists the remaining files.
 pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
     let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
     let (agent, partitions, removed) = {
@@ -154,8 +154,8 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
 }
 
 /// Calls `each` with every file. Writes the audit record next to `beside` before the first call and after each call,
-/// and returns its path. If a call fails, the audit record lists the remaining files. If the first call fails, nothing
-/// was changed, so the audit record is removed.
+/// and returns its path. If a call fails, the audit record lists the remaining files. If it was the first call, nothing
+/// has changed, so the audit record is removed.
 fn run_with_audit(
     audit: &mut Audit,
     beside: &Path,
@@ -182,7 +182,7 @@ fn run_with_audit(
     Ok(path)
 }
 
-/// The distinct files. If two paths name the same file, it is listed once, under the first path.
+/// The distinct files. A file that two paths name is listed once, under the first path.
 fn distinct_paths<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {

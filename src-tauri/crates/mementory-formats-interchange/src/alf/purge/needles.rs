@@ -41,7 +41,7 @@ impl Needles {
     }
 }
 
-/// Adds a text in three forms: as it is, escaped as JSON, and escaped as ASCII JSON.
+/// Adds a text in three spellings: as it is, escaped as JSON, and escaped as ASCII JSON.
 fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     if text.is_empty() {
         return;

@@ -1,6 +1,6 @@
 //! Reads the attachment index (spec §3.1.9): each row becomes a record. A tier 2 file is read if its size and digest
-//! are correct. A tier 3 file has only a name. If we wrote a row for a file of a workspace, the file becomes a file of
-//! that workspace again.
+//! match its row. A tier 3 file has only a name. A file whose row we wrote for a workspace becomes a file of that
+//! workspace again.
 use super::super::{identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
@@ -123,8 +123,8 @@ fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
     AttachmentRef { origin_id: text("id"), name, media_type: text("media_type"), size, text: None, key }
 }
 
-/// Reads a tier 2 file as an attachment. If the size or digest of the file is not as its row states, the file becomes a
-/// passthrough file.
+/// Reads a tier 2 file as an attachment. If its size or digest does not match its row, the file becomes a passthrough
+/// file.
 fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
     let Some(member) = verified_entry(reader, doc, &reference.name, row)? else { return Ok(()) };
     let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
@@ -136,7 +136,7 @@ fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row:
 }
 
 /// The entry that a row names. None if the entry does not exist or is damaged, or if its size or SHA-256 differs from
-/// the row. If the digest in the row is not SHA-256, neither of them is compared.
+/// the row. If the row has a different kind of digest, neither is compared.
 fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {

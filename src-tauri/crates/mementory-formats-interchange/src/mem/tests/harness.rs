@@ -180,7 +180,7 @@ impl mementory_format::Signer for FakeSigner {
     }
 }
 
-/// True if there are signatures and [`FakeSigner`] made each of them for exactly the bytes that a verifier gets.
+/// True if there are signatures, and all are by [`FakeSigner`] over exactly the bytes that a verifier gets.
 pub(crate) fn all_signed_by_fake(path: &Path) -> bool {
     let is_by_fake = |s: &mementory_format::Signed| {
         s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&s.message)))

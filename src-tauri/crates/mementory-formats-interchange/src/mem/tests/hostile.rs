@@ -174,7 +174,7 @@ fn wrong_summaries_are_errors_but_do_not_prevent_an_import() {
     assert!(!sink.records.is_empty());
 }
 
-/// A JSON value of the type `ty` if `good` is true, else a value of another type.
+/// A JSON value of the type `ty` if `is_of_type` is true, else a value of another type.
 fn sample(ty: Type, is_of_type: bool) -> &'static str {
     match (ty, is_of_type) {
         (Type::Text, true) => "\"x\"",

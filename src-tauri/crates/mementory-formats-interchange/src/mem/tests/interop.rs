@@ -1,5 +1,5 @@
-//! Compares our code with the reference SDK. Needs a Python that has the package `portable-memory`. The variable
-//! `MEMENTORY_MEM_PYTHON` is the path of this Python.
+//! Compares our code with the reference SDK. Needs a Python with the package `portable-memory`, at the path in
+//! `MEMENTORY_MEM_PYTHON`.
 use super::{
     harness::{MemorySink, TempDir, files, now, read, repo, signatures, source, validate, write, write_as},
     other_formats::{records_of_every_kind, tombstone},
@@ -256,7 +256,7 @@ fn the_sdk_agrees_on_our_fixtures() {
         let input = entry.unwrap().path().join("input.mem");
         let temp = TempDir::new();
         let verdict = sdk_verdict_and_export(&python, &input, &temp.join("out.mem"));
-        // If the reference SDK finds fewer errors than we do, the case file lists the errors of the SDK.
+        // If the SDK finds fewer errors than we do, the case file also lists the errors that the SDK finds.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
         let reference_errors = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();

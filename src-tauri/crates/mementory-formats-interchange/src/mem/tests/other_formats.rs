@@ -94,7 +94,7 @@ fn every_kind_round_trips_unchanged() {
     assert!(back.notes.is_empty(), "{:?}", back.notes);
     assert!(report.losses.items.iter().any(|l| l.kind == LossKind::Narrowed && l.field == "times.created"));
     assert!(report.losses.count("bytes", LossKind::LeftOut) > 0);
-    // Writing the records again gives the same bytes.
+    // Writing the records again yields the same bytes.
     let second_out = temp.join("again.mem");
     assert_eq!(write(&back, &[], &second_out).digest, report.digest);
 }

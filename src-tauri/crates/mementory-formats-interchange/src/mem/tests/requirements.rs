@@ -1,6 +1,6 @@
 //! One test for each requirement of the conformance levels (spec v1.1 §4–§6, §8) that can be tested with files.
 //! Requirements on the vault (merging, erasing) are tested in `tests/core`. "The reference" is the validator of the
-//! reference SDK; comments say which requirements it does not check.
+//! reference SDK; comments note the requirements that it does not check.
 use super::harness::{MemorySink, TempDir, bundle, copy, files, read, read_with, repo, validate};
 use mementory_format::{FormatError, Validation};
 use mementory_model::{Kind, Limits, TombstoneOp};
@@ -208,7 +208,7 @@ fn l0_the_version_is_a_semantic_version() {
     assert!(major.import().is_err(), "the reference's importer takes it");
 }
 
-/// The reference does not check this, although two programs then compute different digests for the same records.
+/// The reference does not check this, although two programs would then compute different digests of the same records.
 #[test]
 fn l0_lines_are_canonical() {
     for (from, to) in [
@@ -408,7 +408,7 @@ fn l1_parents_come_before_children() {
     }
 }
 
-/// §4.1: kinds without an id are merged by a key made of their fields.
+/// §4.1: kinds without an id are merged by a key derived from their fields.
 #[test]
 fn spec_4_1_kinds_without_an_id_get_a_key_from_their_fields() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();

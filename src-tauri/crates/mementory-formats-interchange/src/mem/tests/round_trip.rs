@@ -79,7 +79,7 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     assert_eq!(signed[1].token, None);
 }
 
-/// Every fixture gives the results that its `case.json` expects.
+/// Every fixture yields the results that its `case.json` expects.
 #[test]
 fn fixtures_match_their_case_file() {
     let root = repo().join("fixtures/mem");

@@ -35,7 +35,7 @@ fn the_signature_of_a_written_bundle_covers_its_manifest() {
         format!("ed25519:{}:{}\n", "07".repeat(32), hex::encode(FakeSigner::signature_of(&found[0].message)))
     );
     assert!(String::from_utf8(found[0].message.clone()).unwrap().contains("\"passthrough\",\"signed\"]"));
-    // The files with records are the same as without a signature.
+    // The files with records do not depend on the signature.
     let (before, after) = (files(&plain), files(&out));
     assert_eq!(after.len(), before.len() + 1);
     for (name, bytes) in before.iter().filter(|(n, _)| *n != "manifest.json") {
@@ -91,7 +91,7 @@ fn signing_a_bundle_changes_nothing_else() {
         copy(&input, &signed_in_place);
         sign::sign(&signed_in_place, &FakeSigner, &signed_in_place).unwrap();
         assert_eq!(files(&signed_in_place), files(&out), "{name}");
-        // Signs into an archive, then copies the archive back into a folder.
+        // Signs into an archive, then copies the archive into a folder.
         let (zipped, opened) = (temp.join(&format!("{name}.mem.zip")), temp.join(&format!("{name}-back.mem")));
         sign::sign(&input, &FakeSigner, &zipped).unwrap();
         assert!(all_signed_by_fake(&zipped));
@@ -235,7 +235,7 @@ fn a_file_name_ending_in_zip_writes_an_archive() {
     zip.finish().unwrap();
     assert!(validate(&flat, &[]).errors.is_empty() && all_signed_by_fake(&flat));
     assert_eq!(read(&flat).records.len(), sink.records.len());
-    // Writing the same records again gives the same file.
+    // Writing the same records again yields the same file.
     let second = temp.join("two");
     std::fs::create_dir(&second).unwrap();
     write_as(&sink, &[], &second.join("me.mem.zip"), signed()).unwrap();

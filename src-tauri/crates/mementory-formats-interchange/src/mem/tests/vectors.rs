@@ -1,4 +1,4 @@
-//! Tests with the vectors for canonical JSON of the conformance kit.
+//! Tests with the conformance kit's vectors for canonical JSON.
 use super::harness::reference;
 use crate::mem::canonical::canonical;
 use mementory_json::Tree;

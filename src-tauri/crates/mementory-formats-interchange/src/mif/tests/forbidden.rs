@@ -24,7 +24,7 @@ fn document_with(name: &str, pointer: &str, value: &Value) -> Value {
     root
 }
 
-/// The records without their place and original text, which differ if they were written as they were read.
+/// The records without their place and original text, which differ after an export even if nothing else does.
 fn contents(store: &MemoryStore) -> Vec<Value> {
     let content = |record: &Record| {
         let mut content = serde_json::to_value(record).unwrap();
@@ -37,14 +37,14 @@ fn contents(store: &MemoryStore) -> Vec<Value> {
     all
 }
 
-/// Writes the file again if it exists.
+/// Writes an export, replacing an existing file.
 fn export(store: &mut MemoryStore, out: &Path, encoding: &str, version: Option<&str>) -> WriteReport {
     let _ = std::fs::remove_file(out);
     write(store, out, &options(encoding, version))
 }
 
-/// Exports what was read in each encoding, and checks that the exports are valid and contain everything. Returns true
-/// if a loss is reported.
+/// Exports the records in each encoding, and checks that the exports are valid and complete. Returns true if a loss is
+/// reported.
 fn assert_valid_exports(store: &mut MemoryStore, folder: &Path, version: Option<&str>, what: &str) -> bool {
     let mut has_losses = false;
     for encoding in ["json", "yaml", "jsonl"] {
@@ -244,7 +244,7 @@ fn references_follow_an_id_that_is_replaced() {
 }
 
 #[test]
-fn an_edit_of_an_element_with_forbidden_values_stays() {
+fn an_edit_of_an_element_with_forbidden_values_is_kept() {
     let temp = TempDir::new("forbidden-edit");
     for (pointer, forbidden) in [
         ("/memories/0/importance", json!(1.7)),

@@ -51,7 +51,7 @@ fn supported_fields_round_trip_and_losses_are_reported() {
             .collect();
         assert_eq!(json!(found), expectation["read"], "{encoding}");
 
-        // The records are now from this encoding, so writing them again loses nothing.
+        // The records have now been read from this encoding, so writing them again loses nothing.
         let second = temp.0.join(format!("again-{file}"));
         let report = write(&mut reread, &second, &options(encoding, None));
         assert!(

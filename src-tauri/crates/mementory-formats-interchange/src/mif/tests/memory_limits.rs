@@ -56,7 +56,7 @@ fn a_value_that_is_too_large_is_reported_and_not_loaded() {
         }
         other => panic!("{:?}", other.map(|store| store.records.len())),
     }
-    // An anchored value counts once more for each alias, as far as the memory limit is concerned.
+    // For the memory limit, an anchored value counts again for each of its aliases.
     let list = "\n  - 0".repeat(220);
     for (name, again, fits) in [("one.mif.yaml", "null", true), ("two.mif.yaml", "*a", false)] {
         let yaml = format!(

@@ -121,7 +121,7 @@ fn interop_samples_of_the_reference_are_read() {
         let record = store.find("Waters tomatoes");
         assert_eq!(record.times.created, Timestamp::parse("2026-02-01T08:00:00Z"), "{name}");
         if version != "markdown" {
-            // The key is made from the id, so a memory has the same key in documents of both versions.
+            // The key is derived from the id, so a memory has the same key in documents of both versions.
             assert_eq!(record.key, RecordKey::new("mif", "memory/00000002-2222-4222-8222-000000000002"));
         }
     }

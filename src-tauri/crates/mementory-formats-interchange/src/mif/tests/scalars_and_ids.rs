@@ -1,4 +1,4 @@
-//! Canonical form, YAML scalars, ids.
+//! Tests of the canonical form, of YAML scalars and of ids.
 use super::super::{canonical::canonical, wire};
 use mementory_json::{Tree, yaml};
 

@@ -97,7 +97,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         let remaining_errors = errors(&scratch.at("out"));
         assert_eq!(remaining_errors, Vec::<String>::new(), "{pointer} {value}");
         let reread = read(&scratch.at("out")).unwrap();
-        // Relations are left out, because their text contains their type, which an export replaces if it is forbidden.
+        // Relations are left out, because their text contains their type, and an export replaces a forbidden type.
         let texts = |source: &MemorySource| {
             let records = source.records.iter().filter(|record| record.kind != Kind::Relation);
             let mut all: Vec<_> = records.map(|r| (r.key.value.clone(), r.text.clone())).collect();
@@ -109,7 +109,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
 }
 
 #[test]
-fn of_records_with_one_id_the_later_gets_a_new_one() {
+fn a_record_with_a_repeated_id_gets_a_new_id() {
     let scratch = Scratch::new("forbidden-ids");
     let memory = |text: &str| {
         json!({"id": "m", "type": "fact", "content": text, "content_hash": crate::pam::hash::content_hash(text),
@@ -139,7 +139,7 @@ fn of_records_with_one_id_the_later_gets_a_new_one() {
 }
 
 #[test]
-fn a_store_without_embeddings_refers_to_none() {
+fn a_store_without_embeddings_has_no_references_to_embeddings() {
     let scratch = Scratch::new("forbidden-reference");
     with_value(&scratch, "", "", &json!(null));
     std::fs::remove_file(scratch.at("in/embeddings.json")).unwrap();

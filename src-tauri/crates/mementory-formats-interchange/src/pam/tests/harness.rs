@@ -1,4 +1,4 @@
-//! Functions with which tests read, write and check stores.
+//! Helpers for tests that read, write and check stores.
 use crate::{by_id, detect, pam::Pam};
 pub(super) use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use mementory_format::{

@@ -44,7 +44,7 @@ fn records_of_other_formats_round_trip_unchanged() {
         for (a, b) in before.iter().zip(&after) {
             assert_eq!(a, b, "{name}");
         }
-        // Writing the same records again gives the same memories.
+        // Writing the same records again yields the same memories.
         let rewritten = scratch.at(&format!("{name}-twice"));
         reread.parts.clear();
         write(&mut reread, &rewritten, &full_export());

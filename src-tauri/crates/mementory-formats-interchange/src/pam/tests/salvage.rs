@@ -34,7 +34,7 @@ fn memories(source: &MemorySource) -> Vec<&str> {
     keys.collect()
 }
 
-/// Name of a change, the change itself, and the ids of the memories that a salvage still reads.
+/// Name of a change, the change itself, and the ids of the memories that a salvage still finds.
 type Case = (&'static str, fn(&mut Value), &'static [&'static str]);
 
 #[test]

@@ -1,4 +1,4 @@
-//! Keys and functions with which tests read, write and check bundles.
+//! Keys and helpers for tests that read, write and check bundles.
 use crate::{by_id, detect, zaxy::Zaxy};
 use ed25519_dalek::Signer as _;
 use mementory_format::testkit::shared;

@@ -95,7 +95,7 @@ fn every_kind_round_trips_unchanged() {
         assert_eq!(report.losses.count("bytes", LossKind::LeftOut), 2);
         assert!(report.losses.count("embeddings", LossKind::MovedToExtension) >= 15);
         assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1, "the relation's");
-        // Writing the records again gives the same entries. Even the signature stays valid.
+        // Writing the records again yields the same entries, so that even the signature stays valid.
         let second_out = temp.at("again.json");
         let second = write(&mut back, &second_out, None);
         assert_eq!(second.by_kind, report.by_kind);

@@ -124,8 +124,8 @@ fn assert_flipped_bits_are_noticed(path: &Path, unsigned_members: &[&str]) {
     assert!(checked_count * BYTES_PER_FLIP > original.len() / 2);
 }
 
-/// A bit is flipped in one of this many bytes, because the validator needs milliseconds for each. The number is prime,
-/// so that it does not keep step with the width of a member or of a hash.
+/// Only one in this many bytes is tested, because the validator needs milliseconds for each. The number is prime, so
+/// that the tested positions do not line up with members or hashes.
 const BYTES_PER_FLIP: usize = 7;
 
 /// A signed bundle with three memories.
