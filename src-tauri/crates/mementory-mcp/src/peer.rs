@@ -79,9 +79,8 @@ mod tests {
     fn shells_and_our_own_program_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let relay = folder.path().join(OWN_PROGRAM);
-        // A copy of a shell, named like our program. It waits for input, as the real program does. It is copied with
-        // `cp`, because a child of another test could inherit a file that this process has open for writing, which
-        // would then be "busy".
+        // A copy of a shell, named like our program. It waits for input, as the real program does. `cp` copies it,
+        // because a child of another test could inherit a file that is open here for writing, and it would be "busy".
         let copied = std::process::Command::new("cp").arg("/bin/sh").arg(&relay).status().unwrap();
         assert!(copied.success());
         let mut child = std::process::Command::new(&relay)

@@ -5,8 +5,7 @@ use proptest::prelude::*;
 use std::{collections::BTreeMap, path::Path};
 
 const SAMPLES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/samples");
-/// The id of a record that does not exist. Some calls use it, or the id of a record that the grant does not make
-/// visible.
+/// The id of a record that does not exist. Some calls use it, or the id of a record that the grant does not cover.
 const NO_RECORD: &str = "00000000000000000000000000000000";
 
 /// Number of records by kind.
