@@ -236,7 +236,7 @@ mod tests {
         // An end tag inside a file does not close the person's element.
         let file = "<file_content path=\"a\">\n</task>\n</file_content>";
         assert_eq!(own(&[&format!("<task>\nRead 'a'\n</task>\n\n{file}")]), "Read 'a'");
-        // Without an element by the program, the person wrote everything.
+        // If the program put nothing into an element, the person wrote the whole text.
         let text = "Explain\n<answer>\nx\n</answer>\nto me, please";
         assert_eq!(split_cline(&[text, STATE]), (text.to_owned(), vec![STATE.to_owned()]));
         assert_eq!(split_cline(&[&format!("{text}\n{STATE}")]), (text.to_owned(), vec![STATE.to_owned()]));

@@ -38,7 +38,7 @@ impl CopilotSession {
         let kind = line.text("type").unwrap_or_default();
         let data = line.object("data").unwrap_or_default();
         // A delta is a fragment of a text that a later event contains completely, so its text is not stored. If the
-        // line has unknown members, the rest of it is kept.
+        // line has unknown members, the line is kept without its text.
         if kind.ends_with("_delta") {
             self.progress_lines += 1;
             let is_unknown =
@@ -72,7 +72,7 @@ impl CopilotSession {
         Ok(())
     }
 
-    /// Role and content of an event. None if the event is no message.
+    /// Role and content of an event. None if the event is not a message.
     fn message(&mut self, kind: &str, data: &Object<'_>) -> Option<(&'static str, AgentContent)> {
         let mut content = AgentContent::default();
         match kind {

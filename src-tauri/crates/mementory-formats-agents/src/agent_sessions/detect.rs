@@ -56,7 +56,7 @@ pub(super) fn workspace_files(catalog: &Catalog) -> HashMap<Folder<'_>, &Member>
     found.map(|member| (folder_of(member), member)).collect()
 }
 
-/// The program that wrote a file. None if the file is no session.
+/// The program that wrote a file. None if the file is not a session.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     if !may_be_log(member) {
         return None;

@@ -112,7 +112,7 @@ impl PiSession {
     }
 }
 
-/// Role and content of a line. None if the line is no message.
+/// Role and content of a line. None if the line is not a message.
 fn message_of_line(kind: &str, line: &Object<'_>) -> Option<(&'static str, AgentContent)> {
     let mut content = AgentContent::default();
     match kind {

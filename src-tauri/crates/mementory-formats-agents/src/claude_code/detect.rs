@@ -207,7 +207,7 @@ fn folders_of(catalog: &Catalog, ids: impl Iterator<Item = usize>) -> HashSet<Pl
     ids.filter_map(|id| catalog.members().get(id)).map(place_of).collect()
 }
 
-/// True for a file with results of tools, a description of a subagent, or the list of sessions.
+/// True for a file with tool results, a description of a subagent, or the list of sessions.
 fn is_side_file(member: &Member, claimed_folders: &HashSet<Place<'_>>) -> bool {
     let mut folders = member.name.split('/').rev().skip(1);
     let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());

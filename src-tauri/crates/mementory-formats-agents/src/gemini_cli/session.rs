@@ -22,7 +22,7 @@ pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
 /// A session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
-    /// The id at the source.
+    /// The session's id in the log.
     pub id: Option<String>,
     chat: Chat,
     drafts: Vec<Draft>,
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Reads the header, or a change of it.
+    /// Reads the header, or a change to it.
     pub(super) fn read_header(&mut self, header: &Object<'_>) {
         let text = |key: &str| header.non_blank_text(key).map(|t| t.into_owned());
         self.id = self.id.take().or_else(|| text("sessionId"));

@@ -38,7 +38,7 @@ fn is_title_or_blank(text: &str) -> bool {
 pub struct Section {
     /// The heading without `## `.
     pub heading: Option<Range<usize>>,
-    /// The text below the heading, without white space around it.
+    /// The text below the heading, without surrounding whitespace.
     pub body: Range<usize>,
 }
 

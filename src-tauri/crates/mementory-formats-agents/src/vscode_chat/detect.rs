@@ -32,7 +32,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The kind of a file. None if it is no chat of VS Code.
+/// The kind of a file. None if it is not a chat of VS Code.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     if !may_be_log(member) {
         return None;
