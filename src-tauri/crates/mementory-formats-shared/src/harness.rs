@@ -103,7 +103,7 @@ pub fn split(text: &str) -> (String, Vec<String>) {
 fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'static str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
     let mut rest = text;
-    // Names of elements that have no end tag in the rest of the text, so that it is not searched for again.
+    // Names of elements without an end tag in the rest of the text, so that the tag is not searched for again.
     let mut unclosed: Vec<&str> = Vec::new();
     while let Some((before, name, after_name)) = next_element(rest, added_names, person_names) {
         let close = format!("</{name}>");

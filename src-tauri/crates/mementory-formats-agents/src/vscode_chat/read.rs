@@ -31,7 +31,7 @@ fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), For
     let mut session = Session::default();
     let mut bytes = 0;
     reader.objects(member, &[REQUESTS], Kind::Message, |reader, element| {
-        // A chat without requests is returned as an element itself.
+        // If a chat has no requests, the only element is the chat itself.
         if element.object.has(REQUESTS) {
             return Ok(());
         }
