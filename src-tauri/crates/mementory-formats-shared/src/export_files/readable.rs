@@ -207,8 +207,7 @@ impl Readable {
         Self { report, files: BTreeSet::new() }
     }
 
-    /// Counts a record and lists its losses. None if the record must not be written; the report then counts it by the
-    /// reason.
+    /// Counts a record and lists its losses. If the record must not be written, counts it as withheld and returns None.
     pub fn prepare(&mut self, stored: StoredRecord) -> Option<StoredRecord> {
         if !is_readable(&stored) {
             *self.report.withheld.entry("secret".into()).or_default() += 1;
