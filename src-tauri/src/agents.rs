@@ -1,8 +1,8 @@
-//! Answers connected clients while the window runs. `mementory_mcp` has the socket and the tools. This module starts
-//! and stops its server and gives it the open vault.
+//! Answers connected clients while the window runs. `mementory_mcp` provides the socket and the tools. This module
+//! starts and stops its server and gives it access to the open vault.
 //!
-//! The server starts when a vault with a grant in force is opened, and runs until the program ends, unless the person
-//! switched it off. Without a grant no client may read anything, so there is no socket. Before a vault is opened, its
+//! The server starts when a vault with an active grant is opened, and runs until the program ends, unless the person
+//! switches it off. Without a grant, no client may read anything, so there is no socket. Before a vault is opened, its
 //! grants are not known; a client that finds no socket reports that the vault is locked.
 use crate::open_vault::SharedVault;
 use mementory_api::ApiError;
@@ -11,13 +11,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Called after each call of a client.
+/// Called after each client call.
 type OnCall = Box<dyn Fn() + Send + Sync>;
 
-/// The server for connected clients, and the programs that called it since the program started.
+/// The server for connected clients, and the programs that have called it since the window was started.
 #[derive(Default)]
 pub struct Agents {
-    /// Path of the socket. None means the usual path.
+    /// Path of the socket. None means the default path.
     socket: Option<PathBuf>,
     running: Mutex<Option<RunningServer>>,
     /// Why the server could not be started.
@@ -25,22 +25,22 @@ pub struct Agents {
     activity: Arc<ClientActivity>,
 }
 
-/// The programs that called the server, and the function to call after a call.
+/// The programs that called the server, and the listener for client calls.
 #[derive(Default)]
 struct ClientActivity {
-    /// Programs by the id of the grant.
+    /// Programs by the id of their grant.
     programs: Mutex<HashMap<String, ConnectedProgram>>,
     on_call: Mutex<Option<OnCall>>,
 }
 
 impl Agents {
-    /// Answers clients at this socket. For tests.
+    /// Creates a server at this socket, for tests.
     #[cfg(all(test, unix))]
     pub fn at(socket: PathBuf) -> Self {
         Self { socket: Some(socket), ..Self::default() }
     }
 
-    /// Sets the function that is called after each call of a client.
+    /// Sets the listener that is called after each client call.
     pub fn on_call(&self, listener: impl Fn() + Send + Sync + 'static) {
         *unpoisoned(&self.activity.on_call) = Some(Box::new(listener));
     }
@@ -59,7 +59,7 @@ impl Agents {
         AnsweringState { enabled, running, problem: problem.filter(|_| enabled && !running) }
     }
 
-    /// Starts or stops the server. `any_grant` says whether the open vault has a grant in force.
+    /// Starts or stops the server. `any_grant` says whether the open vault has an active grant.
     pub fn update(&self, vault: &SharedVault, enabled: bool, any_grant: bool) {
         let mut running = unpoisoned(&self.running);
         match (&*running, enabled) {
@@ -77,7 +77,7 @@ impl Agents {
         }
     }
 
-    /// Stops the server because the program ends.
+    /// Stops the server because the program is ending.
     pub fn close(&self) {
         if let Some(running) = unpoisoned(&self.running).take() {
             running.stop();
@@ -138,8 +138,8 @@ mod answering {
 
     impl VaultAccess for WindowVault {
         fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool {
-            // Does not wait, because a command that holds the vault for writing is either locking it or about to open
-            // it. In both cases the client is answered that the vault is locked.
+            // Does not wait, because a command that holds the write lock is either locking the vault or about to open
+            // it. In both cases, the client is told that the vault is locked.
             let vault = match self.vault.try_read() {
                 Ok(vault) => vault,
                 Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),

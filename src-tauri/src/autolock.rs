@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 /// notice that hours have passed.
 pub const MAX_WAIT: Duration = Duration::from_secs(15);
 
-/// A wait that ends this much too late means that the machine slept or that its clock was set forward. A shorter sleep
-/// cannot be distinguished from a busy machine.
+/// If a wait ends this much too late, the machine slept or its clock was set forward. A shorter sleep cannot be
+/// distinguished from a busy machine.
 const SLEEP_THRESHOLD: Duration = Duration::from_secs(15);
 
 /// True if the machine slept during a wait of `requested` that took `actual`.
@@ -34,8 +34,8 @@ pub trait Clock: Send + Sync {
     fn elapsed(&self) -> Duration;
 }
 
-/// Measures time with the system's monotonic clock and wall clock. The larger of the two results counts, so that time
-/// asleep is included.
+/// Measures time with both the monotonic clock and the wall clock. The larger result counts, so that time asleep is
+/// included.
 pub struct SystemClock {
     started: Instant,
     started_wall: SystemTime,
@@ -55,8 +55,8 @@ impl Clock for SystemClock {
     }
 }
 
-/// Decides when the automatic lock is due. Has the limit, the time of the last input, and a requested lock, but neither
-/// a thread nor a clock.
+/// Decides when the automatic lock is due. Holds the limit, the time of the last input, and a requested lock, but has
+/// neither a thread nor a clock.
 #[derive(Debug, Default)]
 pub struct IdleTimer {
     limit: Option<Duration>,
@@ -70,7 +70,7 @@ impl IdleTimer {
         self.limit = (minutes > 0).then(|| Duration::from_secs(u64::from(minutes) * 60));
     }
 
-    /// Notes an input at `now`.
+    /// Records input at `now`.
     pub fn touch(&mut self, now: Duration) {
         self.last_input = self.last_input.max(now);
     }

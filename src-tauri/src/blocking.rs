@@ -79,7 +79,7 @@ pub async fn change_job<T: Send + 'static>(
 pub fn send_warnings<T>(app: &AppHandle, applied: Applied<T>) -> T {
     let warnings = warnings_of(&applied);
     if !warnings.is_empty() {
-        // The window may already be closed; then nobody needs the event.
+        // The window may already be closed, so the error is ignored.
         let _ = app.emit(WARNINGS_EVENT, warnings);
     }
     applied.value

@@ -1,4 +1,4 @@
-//! Clears copied text from the clipboard after a time, when the vault locks, and when the window closes.
+//! Clears copied text from the clipboard after some time, when the vault locks, and when the window closes.
 //!
 //! The web view can write to the clipboard only during a click and cannot read it, so this module writes and reads it.
 use crate::autolock::{Clock, MAX_WAIT};
@@ -7,25 +7,24 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Number of attempts to clear the clipboard. One may not be enough, because another program may block the clipboard
-/// for a moment.
+/// Number of attempts to clear the clipboard. One may not be enough, because another program may briefly block it.
 const CLEAR_ATTEMPTS: u8 = 10;
 /// Pause between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// Maximum wait for the clipboard when the window closes, so that another program that owns the clipboard and hangs
-/// does not keep ours from ending.
+/// Maximum wait for the clipboard when the window closes, so that a hanging program that owns the clipboard does not
+/// keep ours from ending.
 const MAX_CLOSE_WAIT: Duration = Duration::from_secs(2);
 
-/// Maximum length of a text that can be pasted, in bytes. A text field takes that much without a delay.
+/// Maximum length of a text that can be pasted, in bytes. A text field accepts this much without a delay.
 const MAX_PASTE_BYTES: usize = 4 << 20;
 
-/// The system has no clipboard, or another program blocks it at the moment.
+/// The system has no clipboard, or another program is blocking it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unavailable;
 
 /// A clipboard.
 pub trait ClipboardBackend: Send {
-    /// Writes a text. A `temporary` one is kept out of the clipboard histories of systems and desktops.
+    /// Writes a text. A `temporary` text is kept out of clipboard histories.
     fn put(&mut self, text: &str, temporary: bool) -> Result<(), Unavailable>;
     /// The current text, whoever wrote it. None if the clipboard is empty or contains something else.
     fn text(&mut self) -> Result<Option<Zeroizing<String>>, Unavailable>;
@@ -35,8 +34,8 @@ pub trait ClipboardBackend: Send {
     fn close(&mut self);
 }
 
-/// The system's clipboard. It is opened with the first copy and stays open, because on X11 and Wayland copied text
-/// exists only as long as the program that owns it.
+/// The system's clipboard. It is opened at the first copy and stays open, because on X11 and Wayland copied text exists
+/// only as long as the program that owns it.
 #[derive(Default)]
 pub struct SystemClipboard(Option<arboard::Clipboard>);
 
@@ -95,10 +94,10 @@ struct BackendState {
     copies: u64,
 }
 
-/// A copied text that is to be cleared.
+/// A copied text that has to be cleared.
 struct PendingClear {
     text: Arc<Zeroizing<String>>,
-    /// Which copy it is, counted from 1.
+    /// Number of the copy, counted from 1.
     copy: u64,
     due: Duration,
     attempts_left: u8,
@@ -111,9 +110,9 @@ struct Queue {
     closing: bool,
 }
 
-/// The clipboard with the last copied text that is to be cleared. Only threads that may block read it
-/// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command). So a program that owns the
-/// clipboard and hangs delays neither locking nor closing.
+/// The clipboard with the last copied text that has to be cleared. Only threads that may block read it
+/// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command), so a hanging program that owns
+/// the clipboard delays neither locking nor closing.
 pub struct Clipboard {
     content: Mutex<BackendState>,
     queue: Mutex<Queue>,
@@ -128,7 +127,7 @@ impl Clipboard {
         Self { content, queue: Mutex::default(), changed: Condvar::new(), clock }
     }
 
-    /// Copies a text. With `clear_after`, it is cleared after that time unless the clipboard contains something else by
+    /// Copies a text. It is cleared after `clear_after`, if given, unless the clipboard contains something else by
     /// then. Fails with `no_clipboard` if the system has none.
     pub fn copy(&self, text: Zeroizing<String>, clear_after: Option<Duration>) -> ApiResult<()> {
         let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
@@ -145,7 +144,7 @@ impl Clipboard {
         Ok(())
     }
 
-    /// The current text, to be pasted; None if there is none. Fails with `no_clipboard`, or with `limit` if the text is
+    /// The current text, for pasting. None if there is none. Fails with `no_clipboard`, or with `limit` if the text is
     /// too long for a text field.
     pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
         let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,7 +159,7 @@ impl Clipboard {
         }
     }
 
-    /// Makes the pending text due, so that it is cleared now.
+    /// Makes the pending text due now.
     pub fn clear_now(&self) {
         if let Some(pending) = &mut self.queue().pending {
             pending.due = Duration::ZERO;
@@ -168,14 +167,14 @@ impl Clipboard {
         self.changed.notify_all();
     }
 
-    /// Clears the pending text and waits until that is done, because the window closes.
+    /// Clears the pending text and waits until that is done, because the window is closing.
     pub fn close(&self) {
         self.clear_now();
         let mut queue = self.queue();
         queue.closing = true;
         self.changed.notify_all();
         drop(self.changed.wait_timeout_while(queue, MAX_CLOSE_WAIT, |queue| queue.pending.is_some()));
-        // Another thread holds this lock only while another program hangs; then the content cannot be handed over.
+        // Another thread holds this lock only if another program hangs. Then the content cannot be handed over.
         if let Ok(mut content) = self.content.try_lock() {
             content.backend.close();
         }
@@ -249,7 +248,7 @@ pub mod fake {
         pub text: Option<String>,
         pub temporary: bool,
         pub closed: bool,
-        /// Number of further calls that fail.
+        /// Number of upcoming calls that fail.
         pub failures: u32,
     }
 

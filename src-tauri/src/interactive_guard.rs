@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 const QUIET_PERIOD: Duration = Duration::from_millis(400);
 /// Maximum pause, so that background work makes progress even if commands never stop.
 const MAX_WAIT: Duration = Duration::from_secs(5);
-/// How often a paused job checks whether it may go on or was cancelled.
+/// How often a paused job checks whether it may continue or was cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The running commands for which a person is waiting.
+/// The commands that a person is currently waiting for.
 #[derive(Default)]
 pub struct InteractiveCommands(Mutex<Activity>);
 

@@ -1,4 +1,4 @@
-//! The commands as TypeScript for the window.
+//! The commands and types of the window, as TypeScript.
 use crate::commands::{agents, deletion, export, import, records, review, system, vault, watching};
 use specta_typescript::Typescript;
 use tauri_specta::{Builder, collect_commands};

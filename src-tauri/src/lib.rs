@@ -1,4 +1,4 @@
-//! The window program (Tauri): one window, its commands, jobs and the automatic lock. All other rules are in
+//! The window program (Tauri): one window, its commands, jobs and the automatic lock. All other logic is in
 //! `mementory_api`.
 //!
 //! [`run`] opens the window. [`ipc`] lists the commands and generates their TypeScript.
@@ -35,7 +35,7 @@ const AGENTS_EVENT: &str = "agents";
 const WATCHED_EVENT: &str = "watched";
 /// Event with the progress of an automatic import.
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
-/// Event sent when the program was started a second time and handed its files to this window.
+/// Event sent when the program was started a second time and passed its files on to this window.
 const OPEN_EVENT: &str = "open";
 /// Event with the steps that failed after the commit of a change.
 const WARNINGS_EVENT: &str = "warnings";
@@ -60,7 +60,7 @@ pub fn run() -> ExitCode {
             let handle = app.handle().clone();
             std::thread::Builder::new().name("autolock".into()).spawn(move || {
                 handle.state::<state::AppState>().watch_for_idleness(|reason| {
-                    // The window may already be closed; then nobody needs the event.
+                    // The window may already be closed, so the error is ignored.
                     let _ = handle.emit(LOCKED_EVENT, reason);
                 });
             })?;
@@ -100,8 +100,7 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Takes over the files that a second process of the program was asked to open, and shows the window. The second
-/// process then ends.
+/// Takes over the files that a second process was asked to open, and shows the window. The second process then ends.
 fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
     app.state::<OpenRequests>().add(requested_by(args.into_iter().map(Into::into), folder.as_ref()));
     // If the page is not loaded yet, it takes the files when it starts.

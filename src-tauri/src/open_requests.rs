@@ -1,17 +1,15 @@
-//! The files that the system asked this program to open: named on the command line, by a double click, or by "Open
-//! with".
+//! The files that the system asked this program to open: on the command line, by a double click, or by "Open with".
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Largest number of paths that wait for the window. Further ones are ignored; a person does not open that many at
-/// once.
+/// Largest number of paths that may wait for the window. Any more are ignored; nobody opens that many at once.
 const MAX_WAITING: usize = 1000;
 
-/// Argument that opens the demonstration; the desktop entry has it as an action.
+/// Argument that opens the demonstration. The desktop entry offers it as an action.
 const DEMONSTRATION_OPTION: &str = "--demonstration";
 
-/// The requests of one start of the program.
+/// What one start of the program was asked to open.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Requested {
     /// Files and folders, without repetitions.
@@ -42,9 +40,8 @@ impl OpenRequests {
     }
 }
 
-/// The requests in the arguments of a program. The first argument, the name of the program, is skipped. Relative paths
-/// are taken from `folder`. File managers may pass `file://` addresses. Unknown options are ignored, up to an argument
-/// `--`.
+/// The requests in a program's arguments. The first argument, the name of the program, is skipped. Relative paths are
+/// relative to `folder`. File managers may pass `file://` URLs. Unknown options are ignored, up to an argument `--`.
 pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> Requested {
     let mut only_paths = false;
     let mut requested = Requested::default();
@@ -55,9 +52,9 @@ pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> 
         } else if !only_paths && text == Some(DEMONSTRATION_OPTION) {
             requested.demonstration = true;
         } else if arg.is_empty() || (!only_paths && arg.as_encoded_bytes().starts_with(b"-")) {
-            // The program starts despite an unknown option, which may be one of a newer version.
+            // The program starts despite an unknown option, because a newer version may define it.
         } else if let Some(address) = text.filter(|text| text.starts_with("file:")) {
-            // An address of another computer has no path here. It is reported as missing under its own text.
+            // A URL of another computer has no path here, so its text is reported as a missing file.
             let path = tauri::Url::parse(address).ok().and_then(|url| url.to_file_path().ok());
             requested.paths.push(path.unwrap_or_else(|| folder.join(&arg)));
         } else {
@@ -99,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_another_computer_becomes_a_path_that_does_not_exist() {
+    fn a_url_of_another_computer_becomes_a_path_that_does_not_exist() {
         assert_eq!(paths(&["mementory-app", "file://elsewhere/a.zip"]), ["/home/ines/file://elsewhere/a.zip"]);
     }
 

@@ -1,6 +1,6 @@
 //! Locks the vault when the desktop session locks or the computer sleeps. Linux announces both over D-Bus. On other
-//! systems the program gets no announcement; the idle timer notices a sleep afterwards, because too much time has
-//! passed.
+//! systems the program gets no announcement; the idle timer notices afterwards that the computer slept, because too
+//! much time has passed.
 use tauri::AppHandle;
 
 #[cfg(target_os = "linux")]
@@ -8,7 +8,7 @@ mod dbus;
 #[cfg(target_os = "linux")]
 mod listener;
 
-/// True if this system announces a locked screen, and a sleep before it begins.
+/// True if this system announces that the screen was locked or that the computer is about to sleep.
 pub const REPORTS_LOCK_AND_SLEEP: bool = cfg!(target_os = "linux");
 
 /// Listens for a locked screen and for sleep until the process ends.
@@ -32,8 +32,8 @@ impl SessionWatcher {
 
     /// Must be called when the person changed the setting "Lock when the screen locks or the computer sleeps".
     pub fn setting_changed(&self) {
-        // If the listening thread has ended, it holds no sleep inhibitor that would have to be released, so the error
-        // is ignored.
+        // If the listening thread has ended, it holds no sleep inhibitor that has to be released, so the error is
+        // ignored.
         #[cfg(target_os = "linux")]
         let _ = self.messages.send(dbus::BusMessage::SettingChanged);
     }

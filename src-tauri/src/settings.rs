@@ -1,4 +1,4 @@
-//! Settings that are stored unencrypted: paths of vaults and preferences of the window, never content of a vault.
+//! Settings that are stored unencrypted: paths of vaults and preferences of the window, never a vault's content.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,10 +19,10 @@ pub const PREFERENCES: [&str; 10] = [
     "motion",
     "clear-copied",
 ];
-/// Maximum length of a preference's value in bytes. The limit keeps content of the vault out of this unencrypted file.
+/// Maximum length of a preference in bytes. The limit keeps vault content out of this unencrypted file.
 const MAX_PREFERENCE_BYTES: usize = 32;
 const DEFAULT_AUTO_LOCK_MINUTES: u32 = 10;
-/// Application identifier before the program was renamed, which is also the name of its settings folder.
+/// Application identifier from before the program was renamed, which is also the name of its settings folder.
 const FORMER_IDENTIFIER: &str = "app.keepsake.desktop";
 
 /// Content of the settings file. Unknown keys are ignored and missing keys get their defaults.
@@ -107,9 +107,9 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Reads `settings.json` in `folder`. A missing or damaged file gives the defaults, so that it never keeps the
-    /// program from starting. If there is no file yet, the settings of the program under its former name are copied
-    /// once; the former file is not changed.
+    /// Reads `settings.json` in `folder`. If the file is missing or damaged, uses the defaults, so that it never keeps
+    /// the program from starting. If there is no file yet, the settings from before the program was renamed are copied
+    /// once; the old file is not changed.
     pub fn load(folder: &Path) -> Self {
         let path = folder.join("settings.json");
         if path.exists() {
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_of_the_former_name_are_taken_over_once() {
+    fn settings_from_before_the_renaming_are_copied_once() {
         let root = tempfile::tempdir().unwrap();
         let (former_folder, new_folder) =
             (root.path().join(FORMER_IDENTIFIER), root.path().join("app.mementory.desktop"));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_that_the_file_lacks_are_on() {
+    fn switches_missing_from_the_file_are_on() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("settings.json"), b"{\"auto_lock_minutes\": 3}").unwrap();
         let file = SettingsFile::load(folder.path());

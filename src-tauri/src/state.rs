@@ -18,11 +18,11 @@ use std::time::Duration;
 struct IdleState {
     timer: IdleTimer,
     changed: bool,
-    /// Time on the clock when the vault was opened.
+    /// Clock time at which the vault was opened.
     opened_at: Duration,
 }
 
-/// State of the window. A command takes the vault's read lock while it works. Locking the vault takes the write lock,
+/// State of the window. A command holds the vault's read lock while it works. Locking the vault takes the write lock,
 /// so it waits until no command uses the vault.
 pub struct AppState {
     vault: SharedVault,
@@ -56,7 +56,7 @@ impl AppState {
         }
     }
 
-    /// Runs `work` with the open vault. Fails with `locked` if none is open.
+    /// Runs `work` with the open vault. Fails with `locked` if no vault is open.
     pub fn with_session<T>(&self, work: impl FnOnce(&Session) -> ApiResult<T>) -> ApiResult<T> {
         let vault = self.vault.read().unwrap_or_else(PoisonError::into_inner);
         match &*vault {
@@ -96,8 +96,8 @@ impl AppState {
         Ok(state)
     }
 
-    /// Starts answering clients if the open vault has a grant, or stops if the person switched answering off. Must be
-    /// called after each change of the grants or of that switch.
+    /// Starts answering clients if the open vault has a grant, or stops if the person has switched answering off. Must
+    /// be called whenever the grants or that switch change.
     pub fn update_agents(&self) {
         let enabled = self.settings().get().answer_clients;
         let any_grant = self.with_session(|session| session.agents().any_in_force()).unwrap_or(false);
@@ -115,7 +115,7 @@ impl AppState {
         self.agents = Agents::at(socket);
     }
 
-    /// Connected clients.
+    /// The server for connected clients.
     pub fn agents(&self) -> &Agents {
         &self.agents
     }
@@ -155,8 +155,8 @@ impl AppState {
         self.wake_signal.notify();
     }
 
-    /// Makes running calls of clients end, because locking waits for them. If the vault is already being locked, the
-    /// thread that locks it has called this.
+    /// Makes running client calls end, because locking waits for them. If the vault is already being locked, the
+    /// locking thread has done this.
     fn stop_client_calls(&self) {
         if let Ok(vault) = self.vault.try_read()
             && let Some(open) = &*vault
@@ -165,7 +165,7 @@ impl AppState {
         }
     }
 
-    /// Closes and deletes the open vault, which must be a demonstration without imports of the person's own.
+    /// Closes and deletes the open vault, which must be a demonstration into which the person has imported nothing.
     ///
     /// # Errors
     /// `locked`, `not_a_demonstration` and `own_imports`, in which case nothing is deleted; `io`.
@@ -174,7 +174,7 @@ impl AppState {
         self.clipboard.clear_now();
         self.jobs.cancel_all();
         let mut vault = self.vault.write().unwrap_or_else(PoisonError::into_inner);
-        // Another thread may have locked the vault, or imported into it, since the check above.
+        // Since the check above, another thread may have locked the vault or imported into it.
         let Some(open) = vault.take_if(|open| open.session.check_deletable_demonstration().is_ok()) else {
             return Err(ApiError::new("locked", 1, "The vault has changed meanwhile. Nothing was deleted. Try again."));
         };
@@ -187,14 +187,14 @@ impl AppState {
         Ok(())
     }
 
-    /// Scans the watched folders once. As background work it does not keep the vault from locking.
+    /// Scans the watched folders once. This is background work, so it does not keep the vault from locking.
     pub fn watch_round(&self, job: &Job) -> ApiResult<WatchRound> {
         let _running = self.jobs.start_background("watching", job)?;
         self.with_session(|session| session.watching().scan_folders(self.clock.elapsed(), job))
     }
 
     /// Imports a file that was detected in a folder with automatic import. The vault does not lock during the import,
-    /// but the end of the import does not count as input. The id of the file is also the id of the job.
+    /// but the end of the import does not count as input. The file's id is also the job's id.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<()> {
         let running = self.jobs.start(id, job)?;
         let result = self.with_session(|session| session.watching().import_detected_file(id, job));
@@ -225,7 +225,7 @@ impl AppState {
         self.clipboard.close();
     }
 
-    /// The clipboard, which also clears copied text.
+    /// The clipboard, which clears copied text by itself.
     pub fn clipboard(&self) -> &Clipboard {
         &self.clipboard
     }
@@ -235,7 +235,7 @@ impl AppState {
         &self.jobs
     }
 
-    /// The running commands for which a person is waiting.
+    /// The commands that a person is currently waiting for.
     pub fn interactive(&self) -> &InteractiveCommands {
         &self.interactive
     }
@@ -258,13 +258,13 @@ impl AppState {
             .collect()
     }
 
-    /// Notes an input of the person.
+    /// Records input by the person.
     pub fn touch(&self) {
         let now = self.clock.elapsed();
         self.idle().timer.touch(now);
     }
 
-    /// Notes that a vault was opened. The opening counts as input and cancels an earlier lock request.
+    /// Records that a vault was opened, which counts as input and cancels an earlier lock request.
     fn vault_opened(&self) {
         let now = self.clock.elapsed();
         let mut idle = self.idle();
@@ -296,8 +296,8 @@ impl AppState {
         self.settings().get().lock_when_away
     }
 
-    /// Handles a locked (true) or unlocked (false) screen. The lock of the vault waits for a running job, as after the
-    /// idle limit; if the screen is unlocked before the job ends, the vault stays open.
+    /// Handles a locked (true) or unlocked (false) screen. As after the idle limit, the vault is locked only when no
+    /// job is running; if the screen is unlocked before that, the vault stays open.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
     pub fn on_screen_lock(&self, locked: bool) {
         match locked {
@@ -307,8 +307,8 @@ impl AppState {
         }
     }
 
-    /// Locks now, because the computer is about to sleep. Running jobs are cancelled instead of waited for, because
-    /// otherwise the machine would sleep with the keys in memory.
+    /// Locks now, because the computer is about to sleep. Running jobs are cancelled, not waited for, because otherwise
+    /// the machine would sleep with the keys in memory.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux reports it"))]
     pub fn lock_before_sleep(&self) -> Option<LockReason> {
         if !self.locks_with_session() || !self.is_open() {
@@ -350,8 +350,8 @@ impl AppState {
         self.check_for_sleep(started, wait);
     }
 
-    /// Must be called after a wait of `requested` that began at `started`. Requests a lock if the machine slept
-    /// meanwhile, unless the vault was opened after the sleep.
+    /// Must be called after a wait of `requested` that began at `started`. If the machine slept in the meantime,
+    /// requests a lock, unless the vault was opened after the sleep.
     fn check_for_sleep(&self, started: Duration, requested: Duration) {
         let now = self.clock.elapsed();
         let enabled = self.locks_with_session();
@@ -378,7 +378,7 @@ impl AppState {
     }
 }
 
-/// The folder's name without `.mementory` or the ending that vaults had before the program was renamed.
+/// The folder's name without `.mementory`, or without the extension that vaults had before the program was renamed.
 fn vault_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     name.strip_suffix(".mementory").or_else(|| name.strip_suffix(".keepsake")).unwrap_or(&name).to_owned()

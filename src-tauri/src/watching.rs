@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Interval at which folders are scanned even without change events, because reconnected drives and network folders
-/// send none.
+/// send no events.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// Minimum time between two scans, because a download reports a change for every chunk.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
 /// The pause after a scan is at least this many times as long as the scan took.
 const PAUSE_FACTOR: u32 = 10;
 
-/// The folders whose changes the system reports.
+/// The folders for which the system reports changes.
 struct FolderEvents {
     watcher: Option<RecommendedWatcher>,
     folders: BTreeSet<PathBuf>,
@@ -37,8 +37,8 @@ impl FolderEvents {
         if self.watcher.is_none() {
             let wake_signal = self.wake_signal.clone();
             let on_event = move |event: notify::Result<notify::Event>| {
-                // Reading a folder is reported too and must not start a scan. An error may mean a lost event, so it
-                // starts one.
+                // Reading a folder is reported too and must not start a scan. An error may mean that an event was lost,
+                // so it does start one.
                 if !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_))) {
                     wake_signal.notify();
                 }
@@ -59,7 +59,7 @@ impl FolderEvents {
     }
 }
 
-/// Watches until the process ends. `new_job` makes a background job; `on_change` is called when the window has
+/// Watches until the process ends. `new_job` creates a background job; `on_change` is called when the window has
 /// something new to show.
 pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
     let mut events = FolderEvents { watcher: None, folders: BTreeSet::new(), wake_signal: state.wake_signal().clone() };

@@ -1,4 +1,4 @@
-//! Makes WebKitGTK use the graphics card if there is one, and otherwise render without compositing layers.
+//! Makes WebKitGTK use the GPU if there is one, and otherwise render without compositing layers.
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 use tauri::WebviewWindow;
@@ -8,9 +8,9 @@ use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
 const DEVICE_FOLDER: &str = "/dev/dri";
 const RENDER_NODE_PREFIX: &str = "renderD";
 
-/// Turns accelerated compositing off on machines without a graphics card (virtual machines, remote desktops), where
-/// WebKit would use OpenGL in software and a frame would take twice as long. Must not be called for an automated
-/// window, because WebKit's driver would then wait for a screenshot for ever.
+/// Turns accelerated compositing off on machines without a GPU (virtual machines, remote desktops), where WebKit would
+/// use OpenGL in software and a frame would take twice as long. Must not be called for a window under test automation,
+/// because WebKit's driver would then wait for a screenshot forever.
 ///
 /// # Errors
 /// The window is already closed.
@@ -25,7 +25,7 @@ pub fn disable_compositing_without_gpu(window: &WebviewWindow) -> tauri::Result<
     })
 }
 
-/// True if there is a graphics device that this user may open.
+/// True if there is a GPU that this user may open.
 fn has_render_node(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return false;

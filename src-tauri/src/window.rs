@@ -21,7 +21,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .iter()
         .filter_map(|name| Some((format!("{STORAGE_PREFIX}{name}"), preferences.get(*name)?)))
         .collect();
-    // The webview is incognito and stores nothing, so the preferences are set before the first paint.
+    // The webview is incognito and stores nothing, so the preferences are passed to the page before it is first drawn.
     let script = format!(
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
         serde_json::to_string(&remembered)?
@@ -45,13 +45,13 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
 /// Brings the window to the front.
 pub fn show(app: &AppHandle) {
     for window in app.webview_windows().values() {
-        // A desktop may refuse to raise a window; the window is open all the same.
+        // A desktop may refuse to raise a window. The window is open anyway, so errors are ignored.
         let _ = window.unminimize();
         let _ = window.set_focus();
     }
 }
 
-/// The window's protections besides the passphrase.
+/// What protects the window besides the passphrase.
 pub fn guards(app: &AppHandle) -> WindowGuards {
     let state = app.state::<AppState>();
     let settings = state.settings();
@@ -69,7 +69,7 @@ fn is_automated() -> bool {
     std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some()
 }
 
-/// True if the address is one of the program's own pages; the window opens no others.
+/// True for the URLs of the program's own pages. The window opens no others.
 fn is_app_page(url: &Url) -> bool {
     url.scheme() == "tauri" || (url.scheme() == "http" && url.host_str() == Some("tauri.localhost"))
 }

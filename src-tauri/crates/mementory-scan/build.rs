@@ -1,5 +1,5 @@
-//! Converts the word lists in `data/words` to Rust constants. A mistake in a file then fails the build, and nothing has
-//! to be parsed at run time. The lists of all languages are merged by name.
+//! Converts the word lists in `data/words` to Rust constants, so that a mistake in a file fails the build and nothing
+//! has to be parsed at run time. The lists of all languages are merged by name.
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fmt::Write;
@@ -9,8 +9,8 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 const WORDS_FOLDER: &str = "data/words";
-/// Keys with information about a file itself, whose values are strings. `reviewed_by` is such a key too, but its value
-/// is a list.
+/// Keys with information about the file itself, whose values are strings. `reviewed_by` is such a key too, but its
+/// value is a list.
 const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];
 
 /// Words, first by the name of a table (such as `password`), then by the name of a list in it (such as `names`).
@@ -72,7 +72,7 @@ fn words_of(value: &Value) -> Result<Vec<&str>, &'static str> {
     list.iter().map(|word| word.as_str().ok_or("an entry is not a text")).collect()
 }
 
-/// A module for each table and a constant for each list. Longer words come first, so that the first match is the
+/// A module for each table with a constant for each list. Longer words come first, so that the first match is the
 /// longest.
 fn rust_source(lists: &WordLists) -> Result<String, Box<dyn Error>> {
     let mut source = String::new();

@@ -78,7 +78,7 @@ fn text_that_another_program_copied_later_stays() {
 }
 
 #[test]
-fn a_later_copy_has_its_own_time_even_of_the_same_text() {
+fn a_later_copy_is_cleared_at_its_own_time_even_if_the_text_is_the_same() {
     let setup = Setup::new();
     setup.copy("code", Some(30)).unwrap();
     assert_eq!(setup.content_at(20).as_deref(), Some("code"));

@@ -1,4 +1,4 @@
-//! Connected clients: AI clients on this computer, their grants, what they suggest and what they asked for.
+//! Connected clients: the AI clients on this computer, their grants, their suggestions and their calls.
 use crate::blocking::{CommandResult, blocking, send_warnings, session};
 use crate::state::AppState;
 use mementory_api::types::*;
@@ -6,11 +6,11 @@ use mementory_api::{ApiError, ApiResult, Connections};
 use std::path::{Path, PathBuf};
 use tauri::AppHandle;
 
-/// The name of the command line program, which clients start.
+/// The command line program, which clients start.
 const PROGRAM: &str = "mementory";
 /// Name of the program in the clients' lists of servers.
 const SERVER_NAME: &str = "mementory";
-/// Largest number of calls of clients in the list.
+/// Largest number of client calls in the list.
 const MAX_CALLS: u32 = 500;
 
 /// The AI clients of this computer, the grants and whether clients are answered.
@@ -101,7 +101,7 @@ pub async fn decide_suggestions(app: AppHandle, decision: SuggestionDecision) ->
     crate::blocking::change(app, move |session| session.agents().decide(&decision)).await
 }
 
-/// Runs a change of grants, then starts answering clients if there is now a grant and they are not answered yet.
+/// Runs a change of grants. If there is a grant afterwards, starts answering clients unless that is already running.
 async fn change<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&AppState) -> ApiResult<T> + Send + 'static,
@@ -109,7 +109,7 @@ async fn change<T: Send + 'static>(
     blocking(app, move |state| {
         let _guard = state.interactive().begin();
         let result = work(state);
-        // This is done after an error too, because a connection that failed may have made a grant and ended it.
+        // This is done after an error too, because a failed connection may have created a grant and ended it.
         state.update_agents();
         result
     })
@@ -134,7 +134,7 @@ fn overview(state: &AppState) -> ApiResult<AgentsOverview> {
     })
 }
 
-/// The clients of this computer, which start the command line program that was installed with the window.
+/// The clients on this computer. They start the command line program that was installed together with the window.
 fn connections() -> ApiResult<Connections> {
     let program = program().ok_or_else(|| {
         let message = "The command line program `mementory`, which clients start, was not found beside this window or on the search path. Install it and try again.";

@@ -18,7 +18,7 @@ pub async fn export_preview(
     encrypt: bool,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Exported> {
-    // For the preview it matters only that there is a passphrase, not which one.
+    // The preview only depends on whether there is a passphrase, not on which one.
     let options =
         ExportOptions { passphrase: encrypt.then(|| typed_passphrase(String::new())), ..ExportOptions::default() };
     job(app, job_id, on_progress, move |vault, job| vault.exports().preview_with(&request, &options, job)).await

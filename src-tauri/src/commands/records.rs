@@ -10,7 +10,7 @@ use tauri::{AppHandle, WebviewWindow};
 /// Largest attachment that the window shows, in bytes.
 const MAX_ATTACHMENT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Bytes that are sent to the window in binary form, not as a JSON list of numbers.
+/// Bytes that are sent to the window in binary form instead of as a JSON list of numbers.
 pub struct Bytes(Vec<u8>);
 
 impl IpcResponse for Bytes {
@@ -114,7 +114,7 @@ pub async fn save_attachment(
     suggested_name: String,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Option<String>> {
-    // Only the dialog may choose the path, never the page.
+    // Only the file dialog may choose the path, never the page.
     let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
         return Ok(None);
     };

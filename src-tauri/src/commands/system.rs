@@ -1,4 +1,4 @@
-//! Functions of the system (file dialogs, browser, file manager, printer, clipboard), and the settings of the window.
+//! System functions (file dialogs, browser, file manager, printer, clipboard), and the settings of the window.
 use crate::blocking::{CommandResult, blocking};
 use crate::open_requests::OpenRequests;
 use crate::session_lock::SessionWatcher;
@@ -229,12 +229,11 @@ fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) ->
 
 /// Maximum length of a suggested file name, in characters.
 const MAX_NAME_CHARS: usize = 80;
-/// Maximum length in bytes. With an extension of 16 characters and a number it stays below the file systems' limit of
-/// 255 bytes.
+/// Maximum length in bytes. Together with an extension of 16 characters and a number, it stays below the 255 bytes that
+/// file systems allow.
 const MAX_NAME_BYTES: usize = 180;
 
-/// Makes a safe file name from a name of unknown origin: a single path component without hidden or misleading
-/// characters.
+/// Makes a safe file name from an untrusted name: a single path component without hidden or misleading characters.
 pub(super) fn file_name(original_name: &str) -> String {
     let is_direction_mark = |character: char| matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let forbidden = |character: char| r#"/\:*?"<>|"#.contains(character);
@@ -278,7 +277,7 @@ fn checked_link(url: &str) -> ApiResult<String> {
     if LINK_SCHEMES.contains(&url.scheme()) { Ok(url.into()) } else { Err(refused()) }
 }
 
-/// Writes a file next to the target and renames it; only the person can read it.
+/// Writes a file that only the person can read, by writing a temporary file next to the target and renaming it.
 fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     // tempfile creates files with mode 0600.
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;

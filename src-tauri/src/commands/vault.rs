@@ -104,7 +104,7 @@ pub async fn unlock(
         state.put_session(&path, session)
     })
     .await?;
-    // Runs while the window loads its first data. Its errors are ignored, because the first search reports them.
+    // Runs while the window loads its first data. Errors are ignored, because the first search reports them.
     drop(tauri::async_runtime::spawn(async move {
         let _ = session(app, |session| session.search().warm()).await;
     }));

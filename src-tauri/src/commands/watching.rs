@@ -40,7 +40,7 @@ pub async fn dismiss_find(app: AppHandle, find: String) -> CommandResult<Watched
     change(app, move |vault| vault.watching().dismiss(&find)).await
 }
 
-/// Changes the watched folders or their mode, then scans at once.
+/// Changes the watched folders or their mode, then scans immediately.
 async fn change(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<Watched> + Send + 'static,

@@ -1,6 +1,6 @@
-//! Lock and sleep events of Linux over D-Bus. The desktop announces that its screen was locked. logind announces locked
-//! sessions too, and that the computer is about to sleep. A missing bus or service is not reported, since the idle
-//! timer still locks the vault.
+//! Lock and sleep events on Linux, received over D-Bus. The desktop announces that the screen was locked. logind
+//! announces locked sessions too, and that the computer is about to sleep. A missing bus or service is not reported,
+//! since the idle timer still locks the vault.
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use zbus::blocking::{Connection, MessageIterator, connection::Builder, fdo::DBusProxy};
@@ -22,7 +22,7 @@ const SCREEN_SAVER_INTERFACES: [&str; 5] = [
     "org.mate.ScreenSaver",
     "org.xfce.ScreenSaver",
 ];
-/// Wait before connecting again to a bus that is missing or was closed.
+/// Wait before reconnecting to a bus that is missing or was closed.
 const RECONNECT_AFTER: Duration = Duration::from_secs(60);
 /// Maximum wait for the reply to a method call.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -37,7 +37,7 @@ pub trait LockListener: Send + 'static {
     fn before_sleep(&self);
 }
 
-/// Event that a D-Bus signal announces.
+/// What a D-Bus signal announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SystemEvent {
     /// The screen was locked (true) or unlocked (false).
@@ -161,7 +161,7 @@ fn event_for_signal(interface: &str, member: &str, flag: Option<bool>) -> Option
     }
 }
 
-/// Handles messages. While the setting is on, it keeps a sleep inhibitor: logind delays sleep as long as the file
+/// Handles messages. While the setting is on, holds a sleep inhibitor: logind delays sleep as long as the file
 /// descriptor that it returned is open, so that the vault can be locked first.
 fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener) {
     let mut logind: Option<Connection> = None;
@@ -200,7 +200,7 @@ fn inhibit_sleep(bus: &Connection) -> Option<OwnedFd> {
 }
 
 /// True if the event is about this user's screen. A logind session may belong to another user; any other object belongs
-/// to this user's desktop. Returns true if the owner cannot be determined, because locking too often is safer.
+/// to this user's desktop. If the owner cannot be determined, returns true, because locking too often is safer.
 fn is_our_session(bus: &Connection, object: &OwnedObjectPath) -> bool {
     if !object.starts_with(MANAGER_PATH) {
         return true;

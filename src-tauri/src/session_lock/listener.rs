@@ -17,7 +17,7 @@ impl LockListener for WindowListener {
 
     fn before_sleep(&self) {
         if let Some(reason) = self.0.state::<AppState>().lock_before_sleep() {
-            // The window may already be closed; then nobody needs the event.
+            // The window may already be closed, so the error is ignored.
             let _ = self.0.emit(LOCKED_EVENT, reason);
         }
     }

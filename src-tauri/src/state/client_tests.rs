@@ -1,4 +1,4 @@
-//! Clients that ask the window over its socket.
+//! Clients that call the window over its socket.
 #![allow(clippy::unwrap_used)]
 use crate::autolock::manual::ManualClock;
 use crate::clipboard::fake::FakeClipboard;
@@ -21,7 +21,7 @@ struct Window {
 }
 
 impl Window {
-    /// A window with an open vault and a socket of its own.
+    /// A window with an open vault and a separate socket.
     fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let settings = SettingsFile::load(&folder.path().join("config"));
@@ -58,7 +58,7 @@ impl Window {
         self.state.with_session(|session| session.changes().add(&request)).unwrap().ids.remove(0)
     }
 
-    /// One call over the socket. Returns the result or the code of the error.
+    /// One call over the socket. Returns the result or the error code.
     fn call(&self, token: &str, tool: &str, arguments: Value) -> Result<Value, String> {
         call(&self.socket(), token, tool, arguments)
     }
@@ -146,7 +146,7 @@ fn a_call_during_an_erasure_is_refused_and_changes_nothing() {
         });
         starts.recv().unwrap();
         let answer = window.call(&token, "search", json!({"query": "tortoise"}));
-        // Lets the erasure continue. Without the sender, it no longer waits for a message in the further stages.
+        // Lets the erasure continue. Since the sender is gone, it no longer waits in later stages.
         drop(go_on);
         assert_eq!(answer.unwrap_err(), "busy");
         assert!(erasing.join().unwrap().receipt.complete);
@@ -210,7 +210,7 @@ fn a_stopped_client_gets_no_more_and_switching_off_closes_the_socket() {
 }
 
 #[test]
-fn a_second_window_says_that_another_one_answers() {
+fn a_second_window_reports_that_another_one_answers_clients() {
     let window = Window::open();
     window.grant();
     let mut other = Window::open();

@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Makes a window with an open vault that locks after five minutes.
+/// Creates a window with an open vault that locks after five minutes.
 fn open_window(folder: &Path) -> (AppState, Arc<ManualClock>) {
     let (state, clock, _) = open_window_and_clipboard(folder);
     (state, clock)
@@ -203,7 +203,7 @@ fn watching_does_not_keep_the_vault_open_and_ends_when_it_locks() {
 }
 
 #[test]
-fn locking_cancels_jobs_and_waits_for_their_end() {
+fn locking_cancels_jobs_and_waits_until_they_end() {
     let folder = tempfile::tempdir().unwrap();
     let (state, _) = open_window(folder.path());
     let rolled_back = AtomicBool::new(false);

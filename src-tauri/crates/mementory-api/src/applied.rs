@@ -1,4 +1,4 @@
-//! Texts of the warnings for a change that was made although a later step failed.
+//! Warnings for a change that was made although a later step failed.
 use crate::types::Warning;
 use mementory_vault::{Applied, FailedStep};
 

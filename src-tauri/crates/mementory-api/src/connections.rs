@@ -11,7 +11,7 @@ use std::{path::Path, time::SystemTime};
 /// The environment variable through which a client passes its token to the program that it starts.
 pub const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
 
-/// Placeholder for the token in a plan that is made before there is a token.
+/// Placeholder for the token in a preview, which is made before a token exists.
 const NO_TOKEN: &str = "made-when-connecting";
 /// Number of hex digits of a token's secret.
 const SECRET_DIGITS: usize = 64;
@@ -57,13 +57,12 @@ impl Connections {
         Ok(change_of(&plan, true))
     }
 
-    /// Makes a grant for a client and writes its token into the client's configuration. A client that is already
+    /// Creates a grant for a client and writes its token into the client's configuration. A client that is already
     /// connected keeps its grant, and only the outdated parts of its configuration are changed.
     ///
     /// # Errors
-    /// `usage` for an unknown client or an invalid grant; `config_broken` and others for a configuration that cannot
-    /// be changed; `not_ours` if another server in the configuration has our name. After an error there is no new
-    /// grant.
+    /// `usage` for an unknown client or an invalid grant; `config_broken` and others for a configuration that cannot be
+    /// changed; `not_ours` if another server in the configuration has our name. After an error, there is no new grant.
     pub fn connect(&self, session: &Session, client: &str, request: &GrantRequest) -> ApiResult<ConnectionChange> {
         let client = parse(client)?;
         if let Some(token) = self.token_in_force(session, client)? {
@@ -71,7 +70,7 @@ impl Connections {
             let changed = apply_plan(&self.plan(client, &token)?)?;
             return Ok(ConnectionChange { grant, ..changed });
         }
-        // This plan is never applied. It only brings errors to light before a grant is made.
+        // This plan is never applied. It only brings errors to light before a grant is created.
         self.plan(client, NO_TOKEN)?;
         let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
         let new_grant = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
@@ -112,7 +111,7 @@ impl Connections {
             Err(error) if grant.is_none() => Err(error),
             Err(error) => {
                 let value = ConnectionChange { grant, change: String::new(), ..change_of(&plan, false) };
-                // The error is about the file alone, but the grant was changed.
+                // The message says that nothing was changed. That is true of the file, but not of the grant.
                 let reason = error.message.replace(" Nothing was changed.", "");
                 let step = FailedStep::ClientConfiguration { path: value.config_path.clone(), reason };
                 Ok(Applied { value, warnings: [step].into() })
@@ -212,7 +211,7 @@ fn apply_plan(plan: &Plan) -> ApiResult<ConnectionChange> {
     Ok(ConnectionChange { changed: applied.changed, backup, ..change })
 }
 
-/// Replaces the secret of every token in the text. The id of the grant, which precedes the secret, stays.
+/// Replaces the secret part of every token in the text. The grant id, which comes before it, stays.
 fn without_secrets(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

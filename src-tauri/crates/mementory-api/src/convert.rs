@@ -18,7 +18,7 @@ pub struct Converted {
 /// Format of the input.
 #[derive(Debug, Clone, Serialize)]
 pub struct Source {
-    /// Format id; null when the input had several formats.
+    /// Format id. Null if the input had several formats.
     pub format: Option<String>,
     /// Version of the format, if the file states one.
     pub version: Option<String>,
@@ -27,7 +27,7 @@ pub struct Source {
 /// Converts the input of `request` to the format and file of `export`. `input_passphrase` opens an encrypted input.
 ///
 /// # Errors
-/// Errors of an import and of an export; after an error nothing is written.
+/// Errors of an import and of an export. After an error, nothing is written.
 pub fn convert(
     request: &ImportRequest,
     input_passphrase: Option<Arc<dyn Passphrase>>,
@@ -48,7 +48,7 @@ pub fn convert(
     Ok(exported.map(|exported| Converted { exported, source }))
 }
 
-/// Adds records that could not be read to the losses, because a conversion shows no import report.
+/// Adds records that could not be read to the losses, because the person sees no import report for a conversion.
 fn add_unread_as_losses(report: &ImportReport, exported: &mut Exported) {
     let (field, kind) = ("record", "left_out");
     if report.total.failed == 0 {

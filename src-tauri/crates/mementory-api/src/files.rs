@@ -34,7 +34,7 @@ pub fn formats() -> Vec<FormatInfo> {
         .collect()
 }
 
-/// Media type of a file of this format when it is sent to a server.
+/// Media type with which a file of this format is sent to a server.
 pub fn media_type(format: Option<&str>) -> &'static str {
     format.and_then(by_id).map_or("application/json", |format| format.media_type())
 }
@@ -52,12 +52,12 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
-/// Sorts paths that the system asked to open. Nothing is read; a device or a pipe is not even opened. If there are
-/// several vaults, only the first one is opened, because the window shows one.
+/// Sorts paths that the operating system asked to open. Nothing is read; a device or a pipe is not even opened. If
+/// there are several vaults, only the first one is opened, because the window can show only one.
 pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
     for path in paths {
-        // A double click on a file inside a vault means the vault.
+        // If the person double-clicks a file inside a vault, the vault is meant.
         let vault =
             if path.file_name().is_some_and(|name| name == VAULT_HEADER) { path.parent() } else { Some(&**path) };
         let vault = vault.filter(|dir| dir.join(VAULT_HEADER).is_file());
@@ -67,7 +67,7 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
                 request.vault.get_or_insert_with(|| vault.to_owned());
             }
             (None, Some(text), None) => request.paths.push(text),
-            // The window gives paths back as text, so it could not open a path that is not Unicode.
+            // The window passes paths back as strings, so it could not open a path that is not Unicode.
             (None, _, reason) => request
                 .refused
                 .push(RefusedPath { path: path.display().to_string(), reason: reason.unwrap_or("unreadable").into() }),
@@ -79,7 +79,7 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
 /// A folder with a file of this name is a vault, whatever the folder itself is called.
 const VAULT_HEADER: &str = "vault.json";
 
-/// Why this path cannot be opened. None if it can.
+/// The reason why this path cannot be opened. None if it can be.
 fn refusal(path: &Path) -> Option<&'static str> {
     match path.metadata() {
         Ok(found) if found.is_dir() => std::fs::read_dir(path).is_err().then_some("unreadable"),
@@ -90,11 +90,11 @@ fn refusal(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// Name of the program's folder in the system's folder for application data.
+/// Name of the program's folder inside the system's folder for application data.
 const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 
-/// The program's folder for lists of erasures, which has one file for each vault. The folder is in `MEMENTORY_DATA_DIR`
-/// or, without that variable, where this system stores application data. None if the environment names no such folder.
+/// The program's folder for lists of erasures, with one file for each vault: in `MEMENTORY_DATA_DIR` or, without that
+/// variable, in the system's folder for application data. None if neither is known.
 pub fn ledger_folder() -> Option<PathBuf> {
     let env_path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = env_path("MEMENTORY_DATA_DIR").or_else(|| {
@@ -110,7 +110,7 @@ pub fn ledger_folder() -> Option<PathBuf> {
     data.map(|data| data.join("erasures"))
 }
 
-/// The backups in the same folder as a vault, newest first. Needs no passphrase, since none of them is opened.
+/// The backups in the same folder as a vault, newest first. Needs no passphrase, since it opens none of them.
 pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     let view = |found: mementory_vault::FoundBackup| FoundBackup {
         name: found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -123,7 +123,7 @@ pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
 }
 
 /// Detects the formats of files from their content. Returns one result for each path. A file that is encrypted as a
-/// whole is opened with the passphrase. Without one, the result only says that it is encrypted.
+/// whole is opened with the passphrase. Without one, the result only says that the file is encrypted.
 ///
 /// # Errors
 /// A path that does not exist, cannot be read, or is neither file nor folder; `passphrase_wrong`.
@@ -138,7 +138,7 @@ pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResu
     let found = detect_in(&catalog, &limits, None)?;
     let nearest = nearest(&catalog, &limits, &members_of_unknown_roots(&catalog, &found))?;
     let mut results = describe(&catalog, &found, &nearest);
-    // The catalog knows its roots by name; callers need the path that they passed in, to import it.
+    // The catalog only knows its roots by name, but callers need the path that they passed in to import it.
     for (result, path) in results.iter_mut().zip(paths) {
         result.path = path.display().to_string();
     }
@@ -152,7 +152,7 @@ pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> Api
     Ok(describe(&catalog, &found, &[]).into_iter().next())
 }
 
-/// The unrecognised members of those paths in which no format recognised anything at all.
+/// The unrecognised members of paths in which no format recognised anything.
 pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<usize> {
     let root_of = |member: usize| catalog.members().get(member).map(|m| m.root);
     let parts = found.sources.iter().flat_map(|source| source.claim.parts.iter().map(|part| part.member));
@@ -256,7 +256,7 @@ pub(crate) fn nearest_candidates<'n>(
     out
 }
 
-/// Returns the error `usage` if the format is given and unknown.
+/// Returns the error `usage` for an unknown format.
 pub(crate) fn known_format(format: Option<&str>) -> ApiResult<()> {
     match format.filter(|f| by_id(f).is_none()) {
         Some(unknown) => Err(ApiError::new(
@@ -268,7 +268,7 @@ pub(crate) fn known_format(format: Option<&str>) -> ApiResult<()> {
     }
 }
 
-/// A property that a file must have besides being valid.
+/// A property that a file must have in addition to being valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     /// Is signed.
@@ -333,9 +333,9 @@ pub struct Check<'a> {
     pub format: Option<&'a str>,
     /// A further property that the file must have.
     pub expect: Option<Expected>,
-    /// Public keys in hex or as did:key. If there are any, the file needs a valid signature by one of them.
+    /// Public keys in hex or as did:key. If there are any, one of them must have made a valid signature of the file.
     pub trust: &'a [String],
-    /// For a delta, the base to check it against.
+    /// For a delta: the base to check it against.
     pub base: Option<&'a Path>,
     /// Opens the file if it is encrypted as a whole.
     pub passphrase: Option<&'a dyn Passphrase>,
@@ -385,7 +385,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
         }
         Err(other) => return Err(other.into()),
     };
-    // `faults` may contain a damaged entry that the validator has also reported, so the validator's copy is dropped.
+    // The validator may have reported a damaged entry that is also in `faults`, so the validator's copy is dropped.
     result
         .errors
         .retain(|found| !faults.iter().any(|fault| (&fault.code, &fault.place) == (&found.code, &found.place)));
@@ -419,7 +419,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     })
 }
 
-/// Adds the faults of the archive. If the validator reported an error with the same code as one of the faults, all the
+/// Adds the faults of the archive. If the validator reported an error with the same code as one of them, all of the
 /// validator's errors are dropped, so that the same fault is not listed twice.
 fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) -> Validation {
     if faults.iter().any(|fault| result.errors.iter().any(|error| error.code == fault.code)) {

@@ -1,4 +1,4 @@
-//! Checks files before they are imported. The import reports the findings of the validators. A file that is damaged, or
+//! Checks files before they are imported. The import reports what the validators find. A file that is damaged, or that
 //! lacks something that its own inventory lists, is imported only if the person chooses to import the remainder.
 use crate::{ApiError, ApiResult};
 use mementory_formats::{
@@ -29,11 +29,11 @@ struct StoppingFault {
     can_salvage: bool,
 }
 
-/// Inspects the detected sources. With `salvage`, damaged files are imported as far as possible. Two faults stop an
-/// import nevertheless: an archive with a contradictory structure, and an entry name that not every system accepts.
+/// Inspects the detected sources. With `salvage`, damaged files are imported as far as possible. Two faults still stop
+/// an import: an archive with a contradictory structure, and an entry name that some systems do not accept.
 ///
 /// # Errors
-/// An error with the code of the first fault and exit code 1, and every missing or damaged part in `missing`.
+/// An error with the code of the first fault and exit code 1. It lists every missing or damaged part in `missing`.
 pub(crate) fn inspect(
     catalog: &Catalog,
     found: &Detection,
@@ -85,8 +85,8 @@ pub(crate) fn archives_of(catalog: &Catalog, source: &Detected) -> BTreeSet<usiz
     members.filter_map(|member| member.archive).collect()
 }
 
-/// Findings for the faults and damaged entries of the archives that contain the source. Archives of the input that do
-/// not contain it are included only if their structure is contradictory.
+/// Findings for the faults and damaged entries of the archives that contain the source. For other archives of the
+/// input, only a contradictory structure is included.
 ///
 /// # Errors
 /// I/O.
@@ -101,8 +101,8 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(listed.chain(&damaged).map(finding).collect())
 }
 
-/// Adds to the error of an import whether the intact remainder of the file can be imported. The error gets the detail
-/// `salvage` and a sentence in its message.
+/// Adds to an import error whether the intact remainder of the file can be imported, as the detail `salvage` and as a
+/// sentence in the message.
 pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Detection, salvage: bool) -> ApiError {
     let formats = || found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
     let place = error.details.get("place").cloned().unwrap_or_default();
@@ -113,7 +113,7 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     if can_salvage && !salvage {
         return with_sentence(error, SALVAGE_HINT).with("salvage", true);
     }
-    // An interruption or a full disk is no fault of the file, and an invalid signature has its own option.
+    // A cancelled import or a full disk is not the file's fault, and an invalid signature has an option of its own.
     match salvage && !can_salvage && error.exit == 1 && error.code != "signature_invalid" {
         true => with_sentence(error, "--salvage does nothing for this fault: there is nothing left to go by."),
         false => error,
@@ -150,7 +150,7 @@ fn validate(
 ) -> ApiResult<()> {
     let checked = match format.validate_with(catalog, source, limits, &[], passphrase) {
         Ok(checked) => checked,
-        // Damaged entries are listed already. If anything else cannot be read, the import itself reports it.
+        // Damaged entries are already listed. The import itself reports anything else that cannot be read.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(()),
         Err(FormatError::Invalid { .. } | FormatError::Refused { .. } | FormatError::Version { .. }) => return Ok(()),
         Err(other) => return Err(other.into()),

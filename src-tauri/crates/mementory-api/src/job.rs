@@ -8,7 +8,7 @@ use std::sync::{
 /// Receives the progress of a job; called on the job's thread.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Blocks while the person waits for another command. Returns early if the job is cancelled.
+/// Waits while another command of the person runs. Returns early if the job is cancelled.
 pub type YieldHook = Arc<dyn Fn(&AtomicBool) + Send + Sync>;
 
 /// Handle of a long-running job. A clone can cancel it from elsewhere.
@@ -30,7 +30,7 @@ impl Job {
         Self { cancelled: Arc::default(), sink: Some(sink), yield_hook: None }
     }
 
-    /// Makes this a background job, which calls `yield_hook` between two batches of work.
+    /// Turns this into a background job, which calls `yield_hook` between batches of work.
     #[must_use]
     pub fn in_background(self, yield_hook: YieldHook) -> Self {
         Self { yield_hook: Some(yield_hook), ..self }

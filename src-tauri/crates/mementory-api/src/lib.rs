@@ -1,6 +1,6 @@
 //! Every use case of Mementory as a plain function, for the window, the command line and connected clients. A
 //! [`Session`] is one open vault; functions that need no vault are in [`files`] and [`portable`]. The window and the
-//! command line contain no rules of their own and only call these functions.
+//! command line have no logic of their own and only call these functions.
 mod applied;
 mod connections;
 mod convert;

@@ -1,11 +1,11 @@
-//! Makes a file that did not exist before.
+//! Creates a file that did not exist before.
 use std::{
     fs::{File, OpenOptions},
     path::Path,
 };
 
-/// Makes a file for writing and fails if something already exists at the path. With `private`, only its owner can read
-/// it (on Unix).
+/// Creates a file for writing. Fails if something already exists at the path. With `private`, only the file's owner can
+/// read it (on Unix).
 ///
 /// # Errors
 /// I/O.

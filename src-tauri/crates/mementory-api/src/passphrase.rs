@@ -21,7 +21,7 @@ impl std::fmt::Debug for TypedPassphrase {
     }
 }
 
-/// Makes a file passphrase from the typed text.
+/// Creates a file passphrase from the typed text.
 pub fn passphrase(text: String) -> Arc<dyn Passphrase> {
     Arc::new(TypedPassphrase(Zeroizing::new(text), Scratch(std::env::temp_dir())))
 }
@@ -63,7 +63,7 @@ impl Passphrase for TypedPassphrase {
     }
 }
 
-/// The key pairs of a typed passphrase.
+/// Key pairs derived from a typed passphrase.
 #[derive(Debug)]
 struct TypedKeyPair(PassphraseKeyPair);
 
@@ -152,7 +152,7 @@ mod tests {
     use mementory_crypto::{CryptoError, PassphraseCipher, PassphraseSealed, open_with_passphrase};
     use mementory_formats::Sealed;
 
-    /// The format crates refuse excessive costs too, but must not use the crypto crate, so the bounds are stated twice.
+    /// The format crates refuse excessive costs too, but must not depend on the crypto crate, so both state the bounds.
     #[test]
     fn formats_and_cryptography_refuse_the_same_costs() {
         for (memory_kib, passes, lanes) in [

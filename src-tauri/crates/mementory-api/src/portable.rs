@@ -151,7 +151,7 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
     files::validate(out, &files::Check { trust: &trust, ..files::Check::default() }, job)
 }
 
-/// Writes the selected part of a signed bundle (Zaxy), with its proof, to the new file `out`.
+/// Writes the selected entries of a signed Zaxy bundle, with a proof, to the new file `out`.
 ///
 /// # Errors
 /// `exists` if `out` exists, an error if the bundle is not signed or does not match its root hash, `signature_invalid`
@@ -184,7 +184,7 @@ fn write_maybe_in_place(
     write_atomically(out, is_same_file, write)
 }
 
-/// Writes to a temporary file beside `out` and renames it when it is complete. Replaces an existing file only if
+/// Writes to a temporary file beside `out` and renames it once it is complete. An existing file is replaced only if
 /// `replace` is set.
 fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
     let io = |e: std::io::Error| {
@@ -241,12 +241,12 @@ pub struct AppliedDeltas {
     pub validated: bool,
 }
 
-/// Applies deltas to an `.alf` archive in order, all or none, and writes the new file `out`. `passphrase` opens
-/// encrypted files and encrypts the result if the base was encrypted.
+/// Applies deltas to an `.alf` archive in order, either all of them or none, and writes the new file `out`.
+/// `passphrase` opens encrypted files, and encrypts the result if the base was encrypted.
 ///
 /// # Errors
 /// `delta_wrong_agent`, `delta_already_applied`, `delta_gap` (an earlier delta is missing), `delta_wrong_base`,
-/// `delta_sequence_order`, errors of an invalid file, `exists`, `io`. After an error nothing is written.
+/// `delta_sequence_order`, errors of an invalid file, `exists`, `io`. After an error, nothing is written.
 pub fn apply(
     base: &Path,
     deltas: &[PathBuf],
@@ -286,7 +286,7 @@ pub struct PurgeRequest {
     pub reason: Option<String>,
     /// Id of the principal who requested the deletion.
     pub requested_by: Option<String>,
-    /// Deltas of the same agent, from which the records are deleted too.
+    /// Deltas of the same agent. The records are deleted from them too.
     pub deltas: Vec<PathBuf>,
     /// Delete the whole agent (the archive and its deltas) instead of records.
     pub whole_agent: bool,
@@ -309,11 +309,11 @@ pub struct PurgeResult {
     pub partitions_affected: Vec<String>,
     /// Number of records removed.
     pub removed: u64,
-    /// Number of changes that were removed from each delta, by the delta's name.
+    /// For each delta, by name: the number of changes that were removed from it.
     pub deltas_affected: BTreeMap<String, u64>,
     /// Paths of the deleted files. In a dry run, paths of the files that would be deleted.
     pub files_removed: Vec<String>,
-    /// Requested ids that no record has.
+    /// Requested ids for which there is no record.
     pub not_found: Vec<String>,
     /// Entries of the archive that may still contain the deleted text.
     pub leftovers: Vec<Leftover>,
@@ -352,7 +352,7 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
         }
         _ => {}
     }
-    // Only an id is accepted, because a name would stay in the audit record permanently.
+    // Only an id is accepted, because a person's name would stay in the audit record permanently.
     if request.requested_by.as_deref().is_some_and(|id| !is_uuid(id)) {
         return usage("--requested-by takes the id of a principal (a UUID), not a name. Nothing was removed.");
     }
@@ -401,8 +401,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Reads `fixtures/zaxy/*`. A bundle that does not verify is not disclosed, because the disclosed part could not be
-    /// verified either.
+    /// Reads `fixtures/zaxy/*`. If a bundle cannot be verified, a disclosed part of it could not be verified either, so
+    /// it is not disclosed.
     #[test]
     fn only_a_bundle_that_verifies_is_disclosed() {
         let fixtures = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/zaxy");

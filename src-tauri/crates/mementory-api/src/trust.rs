@@ -21,10 +21,10 @@ impl Trust {
         Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
-    /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is an error, with
-    /// or without trusted keys, since the content is not the content that was signed. With trusted keys, a missing
-    /// signature is an error too, and so is a signature by another key. A tombstone signed by another key is only a
-    /// warning if the file itself is signed by a trusted key.
+    /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is always an
+    /// error, because the content differs from what was signed. With trusted keys, a missing signature is an error too,
+    /// and so is a signature by another key. A tombstone signed by another key is only a warning if the file itself is
+    /// signed by a trusted key.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -76,7 +76,7 @@ impl Trust {
             false => format.signatures(catalog, source, limits, &mut visit),
         };
         match visited {
-            // Content that cannot be read is reported by the validator.
+            // The validator reports content that cannot be read.
             Ok(()) | Err(FormatError::Invalid { .. } | FormatError::Limit { .. }) => {}
             Err(other) => return Err(other.into()),
         }
@@ -86,7 +86,7 @@ impl Trust {
             found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
         }
         for (valid, finding) in problems {
-            // A tombstone may have been signed by another vault. That alone does not make the file invalid.
+            // Another vault may have signed the tombstone. That alone does not make the file invalid.
             let is_foreign_deletion = present && out.trusted == Some(true);
             let list = if !valid || required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
@@ -127,31 +127,31 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     Ok((algorithm, key))
 }
 
-/// The signatures of files that are to be imported.
+/// The signatures of files to import.
 #[derive(Debug, Default)]
 pub(crate) struct Signers {
     /// Algorithm and key of every valid signature of a whole source.
     pub keys: Vec<(String, Vec<u8>)>,
-    /// Ids of tombstones whose signature is invalid.
+    /// Ids of tombstones with an invalid signature.
     pub forged: BTreeSet<String>,
     /// Every invalid signature.
     pub invalid: Vec<InvalidSignature>,
 }
 
-/// An invalid signature in a file that is to be imported.
+/// An invalid signature in a file to import.
 #[derive(Debug)]
 pub(crate) struct InvalidSignature {
     pub place: String,
     /// True for the signature of a tombstone, false for that of a whole source.
     pub of_tombstone: bool,
-    /// True if the signature names a key that this vault trusts or has seen. Then somebody may be posing as the owner
-    /// of that key.
+    /// True if the signature names a key that this vault trusts or has seen, in which case somebody may be
+    /// impersonating the key's owner.
     pub by_known_key: bool,
 }
 
 impl InvalidSignature {
-    /// The warning for an import that accepted this signature. None for the signature of a tombstone, which is
-    /// reported where tombstones are applied.
+    /// The warning for an import that accepted this signature. None for a tombstone's signature, which is reported
+    /// where the tombstone is applied.
     pub(crate) fn dropped_warning(&self) -> Option<Issue> {
         let message = "the signature was invalid and was dropped: nothing proves who wrote the file, and its key was not \
                        remembered";
@@ -160,7 +160,7 @@ impl InvalidSignature {
 }
 
 impl Signers {
-    /// Forgets invalid signatures of tombstones in files that are not imported.
+    /// Removes invalid signatures of tombstones in files that are not imported.
     pub(crate) fn leave_out(&mut self, missing: &[MissingPart]) {
         let is_in = |place: &str, file: &str| place.strip_prefix(file).is_some_and(|line| line.starts_with(':'));
         self.invalid.retain(|signature| {
@@ -218,7 +218,7 @@ pub(crate) fn verify_signers(catalog: &Catalog, found: &Detection, limits: &Limi
 /// A function that returns true if this vault knows a public key.
 type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
 
-/// Refuses to disclose a part of a file whose signature is invalid, since nobody could verify the part.
+/// Refuses to disclose part of a file whose signature is invalid, since nobody could verify that part.
 ///
 /// # Errors
 /// `signature_invalid`, with the place, if a signature of a whole source is invalid.
@@ -242,7 +242,7 @@ mod tests {
         path::{Path, PathBuf},
     };
 
-    /// Copies a fixture to a temporary folder, to be signed.
+    /// Copies a fixture to a temporary folder in order to sign it.
     fn bundle(name: &str) -> PathBuf {
         let from =
             Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/mem/small/input.mem");
@@ -292,7 +292,7 @@ mod tests {
         assert_eq!(state(&checked), (false, Some(true), Some(false)));
         assert_eq!(checked.errors[0].code, "signature_untrusted");
 
-        // The key is trusted, but the signature is for other content.
+        // The key is trusted, but it signed different content.
         sign(&bundle, &ours, b"another manifest");
         let checked = check(&bundle, &keys(&ours));
         assert_eq!(state(&checked), (false, Some(false), Some(false)));
@@ -330,7 +330,7 @@ mod tests {
         std::fs::remove_dir_all(&bundle).unwrap();
     }
 
-    /// Reads `fixtures/pam/signed-*`, whose keys and signatures another library made.
+    /// Reads `fixtures/pam/signed-*`, whose keys and signatures were created by another library.
     #[test]
     fn pam_signatures_of_every_algorithm_verify_as_their_cases_expect() {
         let folder = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/pam");

@@ -1,12 +1,12 @@
-//! Where the weights of the sentence encoder are. They come with the package; nothing is downloaded.
+//! Where to find the weights of the sentence encoder. They come with the package; nothing is downloaded.
 use mementory_vault::WEIGHTS_FILE;
 use std::path::PathBuf;
 
-/// Folders that packages put the weights in, relative to the program's own folder: on Linux, macOS and Windows.
+/// Folders in which packages put the weights, relative to the program's folder: on Linux, macOS and Windows.
 const BESIDE_PROGRAM: [&str; 3] = ["../share/mementory/weights", "../Resources/weights", "weights"];
 
-/// The folder with the weights: the one that `MEMENTORY_WEIGHTS_DIR` names, otherwise the package's. None if the
-/// variable is not set and the package has no such folder.
+/// The folder with the weights: the one that `MEMENTORY_WEIGHTS_DIR` names, otherwise the package's. None if there is
+/// neither.
 pub fn folder() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("MEMENTORY_WEIGHTS_DIR").filter(|named| !named.is_empty()) {
         return Some(named.into());

@@ -21,7 +21,7 @@ pub fn grants(session: &Session, command: Option<&GrantsCommand>) -> ApiResult<C
 fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
     let request = args.options.request(&args.name);
     let Some(file) = &args.token_file else { return done(&session.agents().add_grant(&request)?) };
-    // Create the file first, so that no grant is made whose token cannot be written.
+    // Create the file first, so that no grant is created whose token cannot be written.
     let mut out = new_file(file, true).map_err(|error| file_error(file, &error))?;
     let new_grant = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
     let written = std::io::Write::write_all(&mut out, format!("{}\n", new_grant.token).as_bytes());
@@ -66,12 +66,12 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     let server = Server::bind(&path)?;
     session.agents().note_answering(true);
     let stopper = server.stopper();
-    // If the handler cannot be set, Ctrl-C ends the program at once, which the vault survives.
+    // If the handler cannot be set, Ctrl-C ends the program at once, which does not harm the vault.
     let _ = ctrlc::set_handler(move || stopper.stop());
     eprintln!("Clients are answered at {} until Ctrl-C.", path.display());
     let open_vault = Arc::new(OpenVault(RwLock::new(Some(session))));
     let vault: Arc<dyn VaultAccess> = open_vault.clone();
-    // Calls wait until records have been scanned for values to mask, so the scan begins before the first call. If the
+    // Calls wait until records have been scanned for values to mask, so the scan starts before the first call. If the
     // scan fails, the calls report the error.
     let scan = Job::silent();
     let scanning = std::thread::spawn({

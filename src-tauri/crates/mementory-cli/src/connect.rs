@@ -7,7 +7,7 @@ use crate::{
 use clap::Subcommand;
 use mementory_api::{ApiError, ApiResult, Connections, Session};
 
-/// The name in a client's list of servers, if the person gives none.
+/// The name in a client's list of servers, if the person does not give one.
 const DEFAULT_NAME: &str = "mementory";
 
 #[derive(Subcommand)]
@@ -53,8 +53,8 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
         ConnectCommand::Connect { client: None, name, .. } => done(&connections(name)?.list()),
         ConnectCommand::Connect { client: Some(client), name, dry_run, grant } => {
             let connections = connections(name)?;
-            // The preview comes before the question for the passphrase, so that a configuration that cannot be changed
-            // is reported first.
+            // The preview comes before the passphrase prompt, so that a configuration that cannot be changed is
+            // reported first.
             let preview = connections.preview_connect(None, client)?;
             if *dry_run {
                 return done(&preview);

@@ -47,7 +47,7 @@ pub fn read_text(file: &Path) -> ApiResult<String> {
         .map_err(|_| ApiError::new("io", 7, format!("{name} is not UTF-8 text. Nothing was changed.")))
 }
 
-/// A path as text; fails with `usage` if it is not UTF-8.
+/// A path as a string. Fails with `usage` if it is not UTF-8.
 pub fn path_text(path: &Path) -> ApiResult<String> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! `mementory` parses arguments, calls `mementory-api`, and prints JSON or plain text. All rules are in the API.
+//! `mementory` parses arguments, calls `mementory-api`, and prints JSON or plain text. All logic is in the API.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -25,7 +25,7 @@ use clap::{Parser, error::ErrorKind};
 use mementory_api::ApiError;
 use std::process::ExitCode;
 
-/// jemalloc replaces glibc's allocator, with which threads wait for each other when one frees memory that another
+/// jemalloc replaces glibc's allocator, in which threads wait for each other when one frees memory that another one
 /// allocated.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[global_allocator]
@@ -51,8 +51,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints an error about wrong arguments (as JSON with `--json`) and returns exit code 2. Help and version are not
-/// errors.
+/// Prints an error about wrong arguments (as JSON with `--json`) and returns exit code 2. Help and version output are
+/// not errors.
 fn print_usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         print::write_stdout(&error.to_string());

@@ -1,6 +1,6 @@
-//! What a release contains besides the programs. Man pages and shell completions are made from the definition of the
-//! command line. The bundle for Claude Desktop contains this program, and an entry for the MCP registry describes the
-//! bundle.
+//! What a release contains besides the programs. Man pages and shell completions are generated from the definition of
+//! the command line. The bundle for Claude Desktop contains this program, and an entry for the MCP registry describes
+//! the bundle.
 use crate::{
     args::Cli,
     done::{CommandResult, done},
@@ -17,7 +17,7 @@ const ALL_RIGHTS: &str = "mementory_rse_0_0";
 const DESCRIPTION: &str = "Lets an assistant use the memories that you keep in Mementory, as far as you allow.";
 const TOKEN_TEXT: &str = "Token of this client, which `mementory grants add` prints once.";
 
-/// Writes `man/mementory*.1`, `completions/`, `mementory.mcpb` and, if asked for, `server.json` into `dir`, which is
+/// Writes `man/mementory*.1`, `completions/`, `mementory.mcpb` and, if requested, `server.json` into `dir`, which is
 /// created. Returns the number of files.
 ///
 /// # Errors

@@ -126,7 +126,7 @@ pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphra
     file.map(|file| Ok(passphrase(read_secret(Some(file), "Passphrase", false)?))).transpose()
 }
 
-/// Requires that every file has a valid signature by one of these keys, before anything is imported.
+/// Fails unless every file has a valid signature by one of these keys. Must be called before anything is imported.
 pub fn require_signatures(
     paths: &[PathBuf],
     format: Option<&str>,

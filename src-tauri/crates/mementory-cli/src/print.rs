@@ -19,7 +19,7 @@ pub fn error(error: &ApiError, json: bool) {
             .details
             .iter()
             .map(|(k, v)| {
-                // Numbers and flags are recognized by their key, because an id or a path may look like a number.
+                // Numbers and flags are recognised by their key, because an id or a path may look like a number.
                 let value = match (k.as_str(), v.as_str()) {
                     ("erased", flag) => Value::Bool(flag == "true"),
                     ("missing", list) => serde_json::from_str(list).unwrap_or_else(|_| Value::from(list)),
@@ -38,7 +38,7 @@ pub fn error(error: &ApiError, json: bool) {
     }
 }
 
-/// Appends keys and values as indented lines. Each object in a list becomes a block of its own. Skips empty values.
+/// Appends keys and values as indented lines. Each object in a list becomes a separate block. Skips empty values.
 fn append_lines(value: &Value, depth: usize, out: &mut String) {
     let indentation = "  ".repeat(depth);
     match value {
@@ -53,7 +53,7 @@ fn append_lines(value: &Value, depth: usize, out: &mut String) {
                         out.push_str(&format!("{indentation}{name}:\n"));
                         append_lines(value, depth + 1, out);
                     }
-                    // A diff is read line by line; other texts stay in one line.
+                    // A diff is printed on several lines, any other text on a single line.
                     Value::String(change) if key == "change" => {
                         out.push_str(&format!("{indentation}{name}:\n"));
                         change.lines().for_each(|line| {

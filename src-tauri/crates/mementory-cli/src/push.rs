@@ -1,5 +1,5 @@
-//! Sends an exported file once, to another file or to a webhook (like Zaxy's `export-push`). It is the only command
-//! that opens a network connection. It is not in the API, so that no code of the window can open one.
+//! Sends an exported file once, to another file or to a webhook (like Zaxy's `export-push`). No other command opens a
+//! network connection. It is not in the API, so that no code of the window can open one.
 use crate::{
     done::{CommandResult, done},
     input::read_secret,
@@ -30,7 +30,7 @@ struct Pushed<'p> {
     status: String,
 }
 
-/// Validates the file, then sends it. The content of `token_file` is sent as bearer token and never printed.
+/// Validates the file, then sends it. The content of `token_file` is sent as a bearer token and never printed.
 pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job: &Job) -> ApiResult<CommandResult> {
     if !path.metadata().map_err(|e| io_error(path, &e))?.is_file() {
         return Err(usage_error("A folder cannot be sent. Nothing was sent. Make one file of it first (zip it)."));

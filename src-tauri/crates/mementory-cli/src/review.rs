@@ -78,7 +78,7 @@ pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job
     Ok(CommandResult { exit: u8::from(!evidence.validated), ..applied(&evidence)? })
 }
 
-/// True for the form of a record's id: 32 hexadecimal digits and nothing else.
+/// True for the format of a record's id: 32 hexadecimal digits and nothing else.
 fn is_id(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }

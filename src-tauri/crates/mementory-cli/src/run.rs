@@ -105,7 +105,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             if !trust.is_empty() {
                 portable::require_signatures(paths, format.as_deref(), trust, input_passphrase.as_deref(), job)?;
             }
-            // Only the preview in the window needs the texts of new records; here the counts suffice.
+            // Only the window's preview needs the texts of new records; here the counts suffice.
             done(&ImportReport {
                 coming: Vec::new(),
                 ..session.imports().import_with(&request, input_passphrase, *dry_run, job)?
@@ -307,8 +307,8 @@ fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
     Session::open_watched(dir, secret, files::ledger_folder().as_deref(), &Job::silent())
 }
 
-/// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened. If no
-/// list of erasures was found, or a list could not be applied, adds that too.
+/// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened, and
+/// whether a list of erasures was missing or could not be applied.
 fn with_erasures(session: &Session, mut done: CommandResult) -> CommandResult {
     let applied = session.applied_erasures();
     if let Some(members) = done.value.as_object_mut() {
@@ -322,7 +322,7 @@ fn with_erasures(session: &Session, mut done: CommandResult) -> CommandResult {
     done
 }
 
-/// Must be called before asking for the passphrase, so that a missing vault is reported first.
+/// Call this before asking for the passphrase, so that a missing vault is reported first.
 fn require_vault(dir: &Path) -> ApiResult<()> {
     if dir.join("vault.json").exists() {
         return Ok(());

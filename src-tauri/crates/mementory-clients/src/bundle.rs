@@ -23,7 +23,7 @@ pub struct BundleInfo<'a> {
     pub license: &'a str,
     /// Arguments of the program.
     pub args: &'a [&'a str],
-    /// The tools that the server may offer.
+    /// The tools that the server can offer.
     pub tools: &'a [Tool<'a>],
     /// The secret that Claude Desktop asks for when the bundle is installed. `None` if the server needs no secret.
     pub secret: Option<UserSecret<'a>>,
@@ -38,7 +38,7 @@ pub struct Tool<'a> {
     pub description: &'a str,
 }
 
-/// A secret that the person enters; Claude Desktop keeps it in the system's keychain.
+/// A secret that the person enters. Claude Desktop keeps it in the system's keychain.
 #[derive(Debug, Clone, Copy)]
 pub struct UserSecret<'a> {
     /// The environment variable that receives the secret.
@@ -49,7 +49,7 @@ pub struct UserSecret<'a> {
     pub description: &'a str,
 }
 
-/// The program for one system.
+/// The program for one operating system.
 #[derive(Debug, Clone, Copy)]
 pub struct Binary<'a> {
     /// `linux`, `darwin` or `win32`.
@@ -59,7 +59,7 @@ pub struct Binary<'a> {
 }
 
 /// Writes the bundle. The bytes depend only on the input, so that builds are reproducible. `binaries` should have one
-/// program for each system.
+/// program for each operating system.
 ///
 /// # Errors
 /// Errors of `out` and of the ZIP writer, for example if two programs are for the same system.

@@ -1,21 +1,21 @@
 //! The supported clients, and how the configuration of each represents a server.
 
-/// A program that can start MCP servers.
+/// A program that starts MCP servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Client {
-    /// Claude Desktop of Anthropic.
+    /// Anthropic's Claude Desktop.
     ClaudeDesktop,
-    /// Claude Code of Anthropic.
+    /// Anthropic's Claude Code.
     ClaudeCode,
-    /// Codex of OpenAI. Its command line, editor extension and desktop app share one configuration file.
+    /// OpenAI's Codex. Its command line, editor extension and desktop app share one configuration file.
     Codex,
-    /// Cursor of Anysphere.
+    /// Anysphere's Cursor.
     Cursor,
-    /// Visual Studio Code of Microsoft.
+    /// Microsoft's Visual Studio Code.
     VsCode,
-    /// Zed of Zed Industries.
+    /// Zed Industries' Zed.
     Zed,
-    /// Gemini CLI of Google.
+    /// Google's Gemini CLI.
     GeminiCli,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum Syntax {
 pub(crate) enum Dialect {
     /// JSON only.
     Strict,
-    /// Comments too.
+    /// JSON with comments.
     Comments,
     /// JSON with comments and trailing commas.
     Relaxed,
@@ -54,7 +54,7 @@ impl Client {
     pub const ALL: [Self; 7] =
         [Self::ClaudeDesktop, Self::ClaudeCode, Self::Codex, Self::Cursor, Self::VsCode, Self::Zed, Self::GeminiCli];
 
-    /// A stable id, lower snake case.
+    /// A stable id in lower snake case.
     pub fn id(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "claude_desktop",
@@ -80,7 +80,7 @@ impl Client {
         }
     }
 
-    /// The client with this id. `-` and capitals are accepted. `None`: there is no such client.
+    /// The client with this id, in which `-` and capitals are accepted. `None` if there is no such client.
     pub fn parse(id: &str) -> Option<Self> {
         let id = id.to_lowercase().replace('-', "_");
         Self::ALL.into_iter().find(|client| client.id() == id)
@@ -99,7 +99,7 @@ impl Client {
         Syntax::Json(shape)
     }
 
-    /// True if the client would expand a variable in this value, so that the server would get a different value.
+    /// True if the client would expand a variable in this value, so that the server would receive a different one.
     pub(crate) fn expands(self, value: &str) -> bool {
         match self {
             Self::GeminiCli => value.contains('$'),
@@ -108,7 +108,7 @@ impl Client {
         }
     }
 
-    /// Names that the client's program may have on the search path.
+    /// Names that the client's program may have on the `PATH`.
     pub(crate) fn programs(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeDesktop => &["claude-desktop"],

@@ -2,7 +2,7 @@
 use similar::TextDiff;
 use std::path::Path;
 
-/// The longest line that is shown whole, in bytes. Some programs write their file as a single line, which can be
+/// The longest line that is shown in full, in bytes. Some programs write their file as a single line, which can be
 /// megabytes long.
 const MAX_LINE: usize = 2000;
 
@@ -25,7 +25,7 @@ pub(crate) fn unified(path: &Path, before: Option<&str>, after: Option<&str>) ->
     TextDiff::from_lines(before, after).unified_diff().header(&from, &to).to_string()
 }
 
-/// The part in which two texts differ, with a little of the text around it.
+/// The part in which two texts differ, with some of the text around it.
 fn changed_part(before: &str, after: &str) -> String {
     let same = |pair: &(char, char)| pair.0 == pair.1;
     let start: usize = before.chars().zip(after.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();

@@ -1,4 +1,4 @@
-//! Reports which clients are set up, and what is wrong with them.
+//! Reports which clients are connected, and what is wrong with their configurations.
 use crate::{
     client::Client,
     error::Error,
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// How a client was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Found {
-    /// `program` (on the search path), `application` (macOS) or `own_files` (it has been started here).
+    /// `program` (on the `PATH`), `application` (macOS) or `own_files` (files that it creates when it is started).
     pub by: &'static str,
     /// What was found.
     pub path: PathBuf,
@@ -25,7 +25,7 @@ pub struct Problem {
     /// A stable code in lower snake case: a code of [`Error`], or `not_ours`, `outdated`, `command_missing`,
     /// `command_not_executable`, `readable_by_others` or `client_not_found`.
     pub code: &'static str,
-    /// What is wrong and what to do, in words for people.
+    /// What is wrong and what to do, for people to read.
     pub message: String,
 }
 
@@ -40,9 +40,9 @@ pub struct ClientReport {
     pub installed: Option<Found>,
     /// The client's configuration file, which need not exist.
     pub config_path: PathBuf,
-    /// Whether the configuration has a server with the expected server's name.
+    /// Whether the configuration has a server with the expected name.
     pub configured: bool,
-    /// Whether Mementory added it.
+    /// Whether Mementory added that server.
     pub ours: bool,
     /// Whether the entry starts the expected server.
     pub current: bool,
@@ -50,8 +50,8 @@ pub struct ClientReport {
     pub problems: Vec<Problem>,
 }
 
-/// The state of every client. `expected` is the server as `connect` would add it. Its variables are compared by name
-/// only, because the token is not known any more after connecting.
+/// The state of every client. `expected` is the server that `connect` would add. Its variables are compared only by
+/// name, because the token is no longer known after connecting.
 pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<ClientReport> {
     Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()
 }
@@ -142,7 +142,7 @@ fn readable_by_others(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0)
 }
 
-/// On Windows, other people cannot read a person's folders.
+/// On Windows, the folders of a person are not readable by others.
 #[cfg(not(unix))]
 fn readable_by_others(_: &Path) -> bool {
     false

@@ -78,7 +78,7 @@ pub enum Error {
         /// The server's name.
         name: String,
     },
-    /// The file changed after the plan was made.
+    /// The file has changed since the plan was made.
     #[error("{} changed in the meantime. It was not written. Look at the new change and try again.", path.display())]
     Changed {
         /// The configuration.
@@ -102,7 +102,7 @@ pub enum Error {
     },
 }
 
-/// What exists under a configuration's name in place of a regular file.
+/// What a configuration's path may refer to instead of a regular file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A folder.

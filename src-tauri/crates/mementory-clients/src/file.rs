@@ -1,4 +1,4 @@
-//! Reads a configuration and replaces it: as a whole or not at all, and only if it has not changed since it was read.
+//! Reads a configuration and replaces it, atomically and only if it has not changed since it was read.
 use crate::error::{Error, FileKind};
 use jiff::{Timestamp, tz::TimeZone};
 use std::{
@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-/// The largest configuration that is read. Claude Code's, which grows with every project, is far below it.
+/// The largest configuration that is read. Even Claude Code's, which grows with every project, is far smaller.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 32 * 1024 * 1024;
 
 /// A configuration as it was read.
@@ -23,7 +23,7 @@ pub(crate) struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads the file. Follows a symbolic link, because some people keep such files elsewhere and only link to them.
+    /// Reads the file. Follows symbolic links, because some people keep such files elsewhere and only link to them.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let missing = |real: &Path| Self { path: path.into(), real: real.into(), text: None };
         let is_link = match fs::symlink_metadata(path) {
@@ -39,7 +39,7 @@ impl ConfigFile {
             Err(error) => return Err(Error::io(path, error)),
             Ok(_) => path.to_owned(),
         };
-        // The kind of file is checked before opening too, because opening a pipe would wait for a writer.
+        // The kind of file is also checked before opening it, because opening a pipe would wait for a writer.
         check_metadata(path, &fs::metadata(&real).map_err(|error| Error::io(path, error))?)?;
         let file = File::open(&real).map_err(|error| Error::io(path, error))?;
         check_metadata(path, &file.metadata().map_err(|error| Error::io(path, error))?)?;
@@ -52,8 +52,8 @@ impl ConfigFile {
         Ok(Self { text: Some(text), ..missing(&real) })
     }
 
-    /// Writes `new` in place of what was read; `None` removes the file. If there was a file, a copy of it is made first
-    /// (mode 0600), and the path of the copy is returned. After an error the file is as it was, and there is no copy.
+    /// Replaces what was read with `new`; `None` removes the file. If there was a file, first makes a backup copy (mode
+    /// 0600) and returns its path. After an error, the file is unchanged and there is no copy.
     pub fn replace(&self, new: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
         self.check_unchanged()?;
         let backup = self.text.as_deref().map(|text| self.write_backup(text, now)).transpose()?;
@@ -62,7 +62,7 @@ impl ConfigFile {
             None => self.remove(),
         };
         if let (Err(_), Some(backup)) = (&replaced, &backup) {
-            // The original is unchanged, so the copy is useless. If it cannot be removed, it does no harm.
+            // The original is unchanged, so the copy is not needed. If it cannot be removed, it does no harm.
             let _ = fs::remove_file(backup);
         }
         replaced.map(|()| backup)
@@ -121,7 +121,7 @@ impl ConfigFile {
             self.check_unchanged()?;
             match &self.text {
                 Some(_) => partial.persist(&self.real).map(drop).map_err(|error| io_error(error.error)),
-                // Unlike a rename, this fails if the file exists by now.
+                // Unlike a rename, this fails if the file exists in the meantime.
                 None => partial.persist_noclobber(&self.real).map(drop).map_err(|error| match error.error.kind() {
                     io::ErrorKind::AlreadyExists => Error::Changed { path: self.path.clone() },
                     _ => io_error(error.error),
@@ -160,7 +160,7 @@ fn check_metadata(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     Ok(())
 }
 
-/// Makes the missing folders, so that only the person may enter them. Returns them, the outermost first.
+/// Creates the missing folders so that only the person may enter them. Returns them, outermost first.
 fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut missing: Vec<_> = folder.ancestors().take_while(|each| !each.exists()).map(Path::to_owned).collect();
     missing.retain(|each| !each.as_os_str().is_empty());

@@ -1,5 +1,5 @@
-//! Adds an entry to a JSON configuration and removes it again by replacing parts of the text, so that everything else
-//! stays as it is.
+//! Adds an entry to a JSON configuration, or removes it again, by replacing parts of the text, so that everything else
+//! stays unchanged.
 use crate::{
     client::JsonShape,
     json_parse::{Trivia, entry_of, object_in, root, trivia},
@@ -54,7 +54,7 @@ fn whole_file(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> 
     format!("{text}{}{object}{line_break}", if line { line_break } else { "" })
 }
 
-/// Replaces what is out of date in an entry of ours; members and variables that the person added to it stay.
+/// Replaces the outdated parts of our entry. Members and variables that the person added to it stay.
 fn update(
     text: &str,
     root: &Object<'_>,
@@ -88,7 +88,7 @@ fn update(
     connect(&without_entry, shape, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file itself can be removed. `None`: there is no such entry.
+/// The text without the entry of this name, and whether the file can then be removed. `None` if there is no such entry.
 pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(root) = root(text, shape.dialect)? else { return Ok(None) };
     let Some(section) = object_in(&root, shape.section)? else { return Ok(None) };
@@ -119,8 +119,8 @@ fn has_nothing_else(text: &str, object: &Object<'_>) -> bool {
     before.last_end.is_none() && after.last_end.is_none_or(|end| Some(end - 1) == after.comma)
 }
 
-/// The range of a root object that was added, including the line break after it and, if one was added before it, that
-/// line break too.
+/// The range of a root object that we added, including the line break after it and any line break that was added before
+/// it.
 fn root_range(text: &str, root: &Object<'_>, added: Added) -> Range<usize> {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
     let break_length = |text: &str, at_end: bool| {
@@ -131,7 +131,7 @@ fn root_range(text: &str, root: &Object<'_>, added: Added) -> Range<usize> {
     start..root.range.end + break_length(after, false)
 }
 
-/// The ranges to remove for a member: the member with its comma and its white space. Comments stay. If `with_line` is
+/// The ranges to remove for a member: the member with its comma and its whitespace. Comments stay. If `with_line` is
 /// true and the object is then empty, the line break before its closing brace is removed too.
 fn removal(text: &str, object: &Object<'_>, index: usize, with_line: bool) -> Edits {
     let members = &object.properties;
@@ -165,9 +165,9 @@ fn indent_unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
     own_indent.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own_indent)
 }
 
-/// Where a new member goes: after the last member and the comments that follow it.
+/// Where a new member goes: after the last member and any comments that follow it.
 struct Slot {
-    /// Where a comma has to be inserted after the member that was last until now; `None` if none is needed.
+    /// Where a comma has to be inserted after the member that was last so far. `None` if no comma is needed.
     comma: Option<usize>,
     at: usize,
     before: String,

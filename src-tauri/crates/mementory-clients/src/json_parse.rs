@@ -1,5 +1,5 @@
-//! Parses JSON, with the comments and trailing commas that a client accepts. Gives the objects that are edited and
-//! their offsets.
+//! Parses JSON, with the comments and trailing commas that a client accepts, and returns the objects to edit with their
+//! offsets.
 use crate::{client::Dialect, server::Entry, text::TextError};
 use jsonc_parser::{
     CollectOptions, ParseOptions,
@@ -82,7 +82,7 @@ fn reason(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// What stands between two values: the comments and the first comma.
+/// The comments and the first comma between two values.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trivia {
     /// The first comma.

@@ -1,4 +1,4 @@
-//! Writes an entry as JSON, in the indentation and with the line breaks of the file.
+//! Writes an entry as JSON, with the file's indentation and line breaks.
 use crate::server::{Added, Server};
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ pub(crate) struct Style<'a> {
     /// One level of indentation.
     pub indent_unit: &'a str,
     pub line_break: &'a str,
-    /// False if everything is in one line, as in a file without line breaks.
+    /// False if everything is on one line, as in a file without line breaks.
     pub multi_line: bool,
 }
 
 impl Style<'_> {
-    /// Writes an object whose members are already JSON. The object begins in a line that is indented by `indent`.
+    /// Writes an object whose members are already JSON. The object begins on a line that is indented by `indent`.
     pub fn object(&self, indent: &str, members: &[(&str, String)]) -> String {
         let name = |name: &str| string(name);
         if members.is_empty() {
@@ -31,7 +31,7 @@ impl Style<'_> {
         format!("{{{}{line_break}{indent}}}", members.join(","))
     }
 
-    /// Writes the entry of a server. The entry begins in a line that is indented by `indent`.
+    /// Writes a server's entry. The entry begins on a line that is indented by `indent`.
     pub fn entry(&self, server: &Server, added: Added, with_type: bool, indent: &str) -> String {
         let mut members = Vec::new();
         if with_type {
@@ -55,7 +55,7 @@ pub(crate) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A list of strings in one line.
+/// A list of strings on one line.
 pub(crate) fn list(texts: &[String]) -> String {
     let texts: Vec<_> = texts.iter().map(|text| string(text)).collect();
     format!("[{}]", texts.join(", "))

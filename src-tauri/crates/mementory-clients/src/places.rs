@@ -1,5 +1,5 @@
-//! Where clients are, and where they keep their configuration. Only [`Places::of_this_computer`] reads the environment,
-//! so that tests can use folders of their own.
+//! Where clients and their configurations are. Only [`Places::of_this_computer`] reads the environment, so that tests
+//! can use their own folders.
 use crate::client::Client;
 use std::{
     env,
@@ -17,7 +17,7 @@ pub enum System {
     Windows,
 }
 
-/// The folders in which clients are looked for.
+/// The folders that are searched for clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
     /// The operating system, on which the paths depend.
@@ -35,14 +35,14 @@ pub struct Places {
     pub claude_config_dir: Option<PathBuf>,
     /// `GEMINI_CLI_HOME`, if it is set.
     pub gemini_home: Option<PathBuf>,
-    /// Folders in which programs are looked for: those in `PATH`.
+    /// Folders that are searched for programs: those in `PATH`.
     pub program_folders: Vec<PathBuf>,
     /// macOS: folders of applications.
     pub application_folders: Vec<PathBuf>,
 }
 
 impl Places {
-    /// The places of this computer, from the environment of this process. `None`: the home folder is not known.
+    /// The places of this computer, from the environment of this process. `None` if the home folder is unknown.
     pub fn of_this_computer() -> Option<Self> {
         let system = if cfg!(windows) {
             System::Windows
@@ -89,7 +89,7 @@ impl Places {
         }
     }
 
-    /// The file with the servers that a client starts whatever project is open. It need not exist.
+    /// The file with the servers that a client starts for every project. It need not exist.
     pub fn config_path(&self, client: Client) -> PathBuf {
         match client {
             Client::ClaudeDesktop => self.claude_desktop_folder().join("claude_desktop_config.json"),
@@ -102,7 +102,7 @@ impl Places {
         }
     }
 
-    /// Files or folders that exist once the client has been started.
+    /// Files or folders that exist if the client has ever been started.
     pub(crate) fn traces(&self, client: Client) -> Vec<PathBuf> {
         match client {
             Client::ClaudeDesktop => vec![self.claude_desktop_folder()],

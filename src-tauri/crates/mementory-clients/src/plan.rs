@@ -18,13 +18,13 @@ use std::{
 /// What a plan does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Adds an entry, or brings ours up to date.
+    /// Adds our entry, or updates it.
     Connect,
     /// Removes our entry.
     Disconnect,
 }
 
-/// A change that was planned but not made yet.
+/// A change that is planned but not made yet.
 #[derive(Clone)]
 pub struct Plan {
     client: Client,
@@ -38,7 +38,7 @@ pub struct Plan {
 pub struct Applied {
     /// Whether the file was written or removed.
     pub changed: bool,
-    /// The copy of the former file, which only the person can read. `None`: nothing changed, or there was no file.
+    /// The copy of the previous file, readable only by the person. `None` if nothing changed or there was no file.
     pub backup: Option<PathBuf>,
 }
 
@@ -69,17 +69,17 @@ impl Plan {
     }
 
     /// The exact change as a unified diff; empty if there is none. It contains the values of the server's variables,
-    /// such as a token, and the lines around them. For a file with lines of more than 2,000 bytes, it has only the
+    /// such as a token, and the surrounding lines. If the file has lines longer than 2,000 bytes, it contains only the
     /// changed part.
     pub fn change(&self) -> String {
         diff::unified(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
     }
 
-    /// Makes the change. `now` is the time in the name of the copy.
+    /// Makes the change. `now` is used in the name of the backup copy.
     ///
     /// # Errors
-    /// [`Error::Changed`] if the file has changed since the plan was made; another error if the system refuses
-    /// the change. After an error the file is as it was.
+    /// [`Error::Changed`] if the file has changed since the plan was made; another error if the system refuses the
+    /// change. After an error, the file is unchanged.
     pub fn apply(&self, now: SystemTime) -> Result<Applied, Error> {
         if !self.changes() {
             return Ok(Applied { changed: false, backup: None });
@@ -126,7 +126,7 @@ pub fn plan_disconnect(client: Client, places: &Places, name: &str) -> Result<Pl
     Ok(Plan { client, action: Action::Disconnect, file, after })
 }
 
-/// The value of a variable in our entry of this name, for example the token. `None`: there is no such entry or variable.
+/// The value of a variable in our entry of this name, such as the token. `None` if there is no such entry or variable.
 ///
 /// # Errors
 /// As for [`plan_disconnect`].
@@ -141,7 +141,7 @@ pub fn connected_variable(
     Ok(entry.filter(|entry| entry.added().is_some()).and_then(|mut entry| entry.env.remove(variable)))
 }
 
-/// The entry of this name in a client's configuration, if there is a file with one.
+/// The entry of this name in a client's configuration, if there is one.
 pub(crate) fn find(client: Client, file: &ConfigFile, name: &str) -> Result<Option<Entry>, Error> {
     let (_, body) = split_bom(file.text.as_deref().unwrap_or_default());
     let found = match client.syntax() {
@@ -165,8 +165,8 @@ fn disconnect(client: Client, text: &str, name: &str) -> Result<Option<(String, 
     }
 }
 
-/// Refuses a text that does not have the entry, or that `disconnect` would not turn back into the original. This is not
-/// expected to happen, but a configuration is too valuable to risk it.
+/// Refuses a text that lacks the entry, or that `disconnect` would not turn back into the original. This should never
+/// happen, but a configuration is too valuable to risk.
 fn check_connected(client: Client, before: &str, after: &str, server: &Server) -> Result<(), TextError> {
     let entry = match client.syntax() {
         Syntax::Json(shape) => json_edit::find(after, shape, &server.name),

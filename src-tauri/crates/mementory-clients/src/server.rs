@@ -2,8 +2,8 @@
 use crate::{client::Client, error::Error};
 use std::collections::BTreeMap;
 
-/// The environment variable of an entry that marks it as ours. Its value lists what was added with the entry, so that
-/// exactly these parts can be removed again, even after the client has rewritten the file.
+/// The environment variable that marks an entry as ours. Its value lists what was added together with the entry, so
+/// that exactly these parts can be removed again, even after the client has rewritten the file.
 pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 
 /// An MCP server that a client starts and talks to over standard input and output.
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Server {
     }
 }
 
-/// Checks the name of a server.
+/// Checks a server's name.
 pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
@@ -41,7 +41,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), Error> {
 }
 
 impl Server {
-    /// Checks that the client would start the server exactly like this.
+    /// Checks that the client would start the server exactly as given here.
     pub(crate) fn check(&self, client: Client) -> Result<(), Error> {
         check_name(&self.name)?;
         let invalid = |text: String| Err(Error::InvalidServer(text));
@@ -77,16 +77,16 @@ impl Server {
     }
 }
 
-/// What was added with an entry.
+/// What was added together with an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Added {
     /// The file.
     pub file: bool,
-    /// The root object of a file without any value.
+    /// The root object, in a file that had no value.
     pub root: bool,
     /// The member that holds the servers.
     pub section: bool,
-    /// A line break: before the closing brace of an object that was `{}`, or after text without a final line break.
+    /// A line break: before the closing brace of an object that was `{}`, or after a text that did not end with one.
     pub line: bool,
     /// An empty line before the entry.
     pub gap: bool,
@@ -103,7 +103,7 @@ impl Added {
         ]
     }
 
-    /// The value of the mark: `entry`, then a word for each other thing that was added, joined by `+`.
+    /// The value of [`ADDED_VARIABLE`]: `entry`, then a word for each other thing that was added, joined by `+`.
     pub fn to_text(mut self) -> String {
         let further_words = self.flags_by_word().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
         ["entry"].into_iter().chain(further_words).collect::<Vec<_>>().join("+")
@@ -133,8 +133,8 @@ impl Entry {
         self.env.get(ADDED_VARIABLE).map(|text| Added::parse(text))
     }
 
-    /// Whether the entry starts the server with this command, these arguments and these variables. Further variables
-    /// are the person's own and do no harm.
+    /// Whether the entry starts the server with this command, these arguments and these variables. Other variables were
+    /// added by the person and do no harm.
     pub fn starts(&self, server: &Server) -> bool {
         self.command.as_deref() == Some(&server.command)
             && self.args.as_deref().unwrap_or_default() == server.args

@@ -6,7 +6,7 @@ use std::ops::Range;
 pub(crate) enum TextError {
     /// A syntax error at this offset.
     Syntax(usize, String),
-    /// The text is well-formed, but it is not edited, for a reason at this offset.
+    /// The text is well-formed, but has a layout at this offset that is not edited.
     Layout(usize, String),
     /// The entry of this name is not ours.
     NotOurs,
@@ -35,14 +35,14 @@ pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// Spaces and tabs at the beginning of the line of `offset`.
+/// Spaces and tabs at the beginning of the line that contains `offset`.
 pub(crate) fn indent_at(text: &str, offset: usize) -> &str {
     let line_start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
     let line = &text[line_start..offset];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Replaces ranges. Edits at the same place are applied in the given order. Text that two ranges cover is removed once.
+/// Replaces ranges. Edits at the same offset are applied in the given order. Overlaps are removed only once.
 pub(crate) fn apply_edits(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());

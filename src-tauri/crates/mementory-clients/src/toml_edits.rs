@@ -1,5 +1,5 @@
-//! Adds an entry to a TOML configuration and removes it again by replacing parts of the text. `toml_edit` only parses
-//! the text and gives positions, since its own removal would also remove comments before an entry.
+//! Adds an entry to a TOML configuration, or removes it again, by replacing parts of the text. `toml_edit` is only used
+//! to parse the text and to find positions, because its own removal would also remove comments before an entry.
 use crate::{
     server::{ADDED_VARIABLE, Added, Entry, Server},
     text::{TextError, apply_edits, line_break},
@@ -117,7 +117,7 @@ fn inline_entry(server: &Server, added: Added) -> String {
     format!("{{ command = {command}, args = {args}, env = {env} }}")
 }
 
-/// Replaces what is out of date in an entry of ours; keys and variables that the person added to it stay.
+/// Replaces the outdated parts of our entry. Keys and variables that the person added to it stay.
 fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError> {
     let Some(added) = entry.added() else { return Err(TextError::NotOurs) };
     if entry.starts(server) {
@@ -143,7 +143,7 @@ fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError
     connect(&without_entry, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file itself can be removed. `None`: there is no such entry.
+/// The text without the entry of this name, and whether the file can then be removed. `None` if there is no such entry.
 pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(entry) = find(text, name)? else { return Ok(None) };
     let Some(added) = entry.added() else { return Err(TextError::NotOurs) };
@@ -187,13 +187,13 @@ fn inline_range(table: &InlineTable, name: &str, span: &Range<usize>) -> Range<u
     previous_end.unwrap_or(span.start + 1)..end
 }
 
-/// The line ranges of a table with a header and of the tables below it, in the order of the text.
+/// The line ranges of a table with a header and of its subtables, in the order of the text.
 fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
     let mut pending_tables = vec![table];
     while let Some(table) = pending_tables.pop() {
-        // A table can be implied by the headers of other tables. It has no header of its own then, and its position is
-        // that of one of those headers.
+        // A table can be implied by the headers of its subtables. Then it has no header, and its position is that of
+        // one of those headers.
         let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
@@ -232,9 +232,8 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Extends the first of `blocks` by the empty line and the line break that were added before it. If another block has
-/// empty lines both before and after it, a client has rewritten the file, and the block is extended by the empty line
-/// after it.
+/// Extends the first of `blocks` by the empty line and the line break that were added before it. Any other block with
+/// empty lines both before and after it was moved there by a client, so it is extended by the empty line after it.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: Added) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {

@@ -1,5 +1,5 @@
-//! The content of a message of a coding agent: its text, and its other blocks, which are shown collapsed and can be
-//! searched. Agents store the blocks in the form of their model's API. So this reader knows the blocks of Anthropic,
+//! The content of a coding agent's message: its text, and its other blocks, which are shown collapsed and can be
+//! searched. Agents store the blocks as their model's API defines them, so this reader knows the blocks of Anthropic,
 //! OpenAI and Google.
 use super::chat::Turn;
 use super::harness;
@@ -11,13 +11,13 @@ use serde_json::{Value, value::RawValue};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
-/// A file inside a message is stored as a separate file if its base64 text has at most this many bytes.
+/// Largest size, in bytes of base64, of a file inside a message that is stored as a separate file.
 const MAX_INLINE_BYTES: usize = 64 << 20;
 
 /// A file that a message contains.
 #[derive(Debug)]
 pub struct InlineFile {
-    /// The reference in the message.
+    /// The message's reference to the file.
     pub reference: AttachmentRef,
     /// The content of the file.
     pub bytes: Vec<u8>,
@@ -35,7 +35,7 @@ pub struct AgentContent {
 }
 
 impl AgentContent {
-    /// Reads the content of a message: a text, a list of blocks or a single block.
+    /// Reads the content of a message: a string, a list of blocks or a single block.
     pub fn read(content: Option<&RawValue>) -> Self {
         let mut out = Self::default();
         if let Some(raw) = content {
@@ -44,7 +44,7 @@ impl AgentContent {
         out
     }
 
-    /// Adds the blocks of a text, a list or a single block.
+    /// Adds the content of a string, a list of blocks or a single block.
     pub fn push(&mut self, raw: &RawValue) {
         match decode_string(raw) {
             Some(text) => push_text(&mut self.text, &text),
@@ -133,7 +133,7 @@ impl AgentContent {
         }
     }
 
-    /// Adds the files in the result of a tool.
+    /// Adds the files in a tool result.
     fn push_files_of(&mut self, content: &RawValue) {
         for item in list(content).unwrap_or_default() {
             if let Some(block) = Object::parse(item.get())
@@ -194,8 +194,8 @@ impl AgentContent {
         ["tool_call", "tool_result", "thinking", "code"].into_iter().find(|kind| has(kind)).unwrap_or("text")
     }
 
-    /// Moves the texts that the agent's program added to a message of the person into blocks of type `context`. Returns
-    /// true if the person wrote nothing. In that case nothing is moved, and the added texts stay the message's text.
+    /// Moves text that the agent's program added to the person's message into blocks of type `context`. Returns true if
+    /// the person wrote nothing. In that case nothing is moved, and the added text stays the message's text.
     pub fn take_harness_text(&mut self) -> bool {
         let (written_by_person, added) = harness::split(&self.text);
         if added.is_empty() {
@@ -213,7 +213,7 @@ impl AgentContent {
         false
     }
 
-    /// Moves the content into a turn. Text, blocks and content type are replaced, and attachments are added.
+    /// Moves the content into a turn. Replaces its text, blocks and content type, and adds attachments.
     pub fn fill(self, turn: &mut Turn) {
         turn.content_type = self.content_type().into();
         turn.text = self.text;
@@ -235,7 +235,7 @@ pub fn push_text(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-/// The text of a string, or the texts of a list of blocks. Any other value is returned as JSON with decoded escapes.
+/// The text of a string, or of the blocks in a list. Any other value is returned as JSON without `\u` escapes.
 pub fn value_text(raw: &RawValue) -> String {
     if let Some(text) = decode_string(raw) {
         return text.into_owned();
@@ -261,8 +261,7 @@ pub fn value_text(raw: &RawValue) -> String {
 }
 
 /// The strings of an unknown value under names that usually contain text, one per line. If there are none, all strings
-/// except ids, types and long data. The depth and the number of the strings are limited, and the function does not
-/// recurse.
+/// except ids, types and long data. The depth and the number of strings are limited, and the function is not recursive.
 pub fn nested_text(raw: &RawValue) -> String {
     let named_texts = named_text(raw);
     if named_texts.is_empty() { nested(raw, &[]) } else { named_texts }

@@ -1,16 +1,15 @@
-//! Parses a time in any of the forms that chat programs write.
+//! Parses a time in any notation that chat programs use.
 use super::object::{Object, decode_string};
 use mementory_model::Timestamp;
 use serde_json::value::RawValue;
 
-/// The valid time under the first of these keys that has one.
+/// The value of the first of these keys that contains a valid time.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| any_time(object.raw_value(key)?))
 }
 
-/// Parses a time: ISO text; a number of seconds, milliseconds, microseconds or nanoseconds since 1970, with or without
-/// quotes; or an object with such a value, as in a MongoDB export. None for zero, which means that the time is not
-/// known.
+/// Parses a time: ISO 8601; a number of seconds, milliseconds, microseconds or nanoseconds since 1970, with or without
+/// quotes; or an object with such a value, as in a MongoDB export. None for zero, which stands for an unknown time.
 pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     let text = raw.get();
     if text.starts_with('{') {
@@ -30,8 +29,8 @@ pub fn text_time(text: &str) -> Option<Timestamp> {
     Timestamp::parse(text).or_else(|| (text.len() >= 9).then(|| number_time(text)).flatten())
 }
 
-/// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The size of the number shows its
-/// unit: for all years in which chats were written, a number of seconds has 9 to 11 digits.
+/// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The magnitude of the number shows
+/// the unit: for all years in which chats were written, a number of seconds has 9 to 11 digits.
 pub fn number_time(text: &str) -> Option<Timestamp> {
     let number: f64 = text.trim().parse().ok()?;
     let seconds = match number.abs() {

@@ -1,4 +1,4 @@
-//! Builds the records of a conversation from its turns, for formats whose messages are a list or a tree of ids.
+//! Builds the records of a conversation from its turns, for formats whose messages form a list or a tree of ids.
 use super::object::content_id;
 use super::order::{Node, Parent, order_messages};
 use super::roles::{ASSISTANT, USER};
@@ -11,12 +11,12 @@ use std::collections::HashSet;
 /// A conversation as a reader found it. Turns are in the order of the source.
 #[derive(Debug, Default)]
 pub struct Chat {
-    /// The id at the source. If None, an id is made from the content.
+    /// The id that the source gives. If None, an id is derived from the content.
     pub id: Option<String>,
-    /// Identifies the conversation in its record key. If None, `id` is used. If `id` is None too, an id is made from
-    /// title, time and first message.
+    /// Identifies the conversation in its record key. If None, `id` is used. If `id` is None too, an id is derived from
+    /// the title, the time and the first message.
     pub key: Option<String>,
-    /// The title at the source.
+    /// The title that the source gives.
     pub title: Option<String>,
     /// A summary made by the source. It becomes the text of the record.
     pub summary: String,
@@ -24,34 +24,34 @@ pub struct Chat {
     pub times: Times,
     /// Account and project. Platform and conversation are added by [`Chat::into_unit`].
     pub source: Source,
-    /// Type of the conversation, in the words of the source.
+    /// Type of the conversation, as the source names it.
     pub record_type: Option<String>,
-    /// Status at the source (`archived`, `deleted` …).
+    /// Status in the source (`archived`, `deleted` …).
     pub status: Option<String>,
     /// Tags.
     pub tags: Vec<String>,
-    /// Model of the turns that do not name a model.
+    /// Model of the turns that do not name one themselves.
     pub model: Option<String>,
     /// JSON pointer or line of the conversation in its file.
     pub pointer: String,
-    /// The source text without the messages, which have verbatims of their own.
+    /// The source text without the messages, each of which has its own verbatim.
     pub verbatim: Option<Verbatim>,
-    /// Members for which the model has no field.
+    /// Members for which the record model has no field.
     pub fields: Fields,
     /// The messages.
     pub turns: Vec<Turn>,
-    /// Id of the last message of the branch that the user saw last. If None, the branch of the last turn is used.
+    /// Id of the last message on the branch that the user last had open. If None, the branch of the last turn is used.
     pub leaf: Option<String>,
-    /// True for a log, whose order is reliable. Otherwise, a prompt is moved before an answer with the same time.
+    /// True for a log, whose order is reliable. Otherwise, a prompt is moved before an answer that has the same time.
     pub is_log: bool,
 }
 
 /// A message as a reader found it.
 #[derive(Debug, Default)]
 pub struct Turn {
-    /// The id at the source. If None, an id is made from position and text.
+    /// The id that the source gives. If None, an id is derived from position and text.
     pub id: Option<String>,
-    /// Identifies the message in its conversation. If None, `id` is used. If `id` is None too, an id is made from
+    /// Identifies the message in its conversation. If None, `id` is used. If `id` is None too, an id is derived from
     /// position and text.
     pub key: Option<String>,
     /// The parent, for formats whose messages form a tree.
@@ -60,9 +60,9 @@ pub struct Turn {
     pub role: String,
     /// The text.
     pub text: String,
-    /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the word of the source.
+    /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the source's own name for the type.
     pub content_type: String,
-    /// True if the user interface of the source does not show the message.
+    /// True if the source's user interface does not show the message.
     pub hidden: bool,
     /// Model that wrote the message.
     pub model: Option<String>,
@@ -74,21 +74,21 @@ pub struct Turn {
     pub verbatim: Option<Verbatim>,
     /// Files that the message refers to.
     pub attachments: Vec<AttachmentRef>,
-    /// Members for which the model has no field.
+    /// Members for which the record model has no field.
     pub fields: Fields,
 }
 
 /// The parent of a turn.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum TurnParent {
-    /// The parent is the turn before this one. Used if the source has no parent links.
+    /// The parent is the turn before this one. For sources without parent links.
     #[default]
     Previous,
-    /// No parent: the turn begins the conversation.
+    /// The turn has no parent: it begins the conversation.
     Root,
     /// The id of the parent.
     Id(String),
-    /// The position of the parent among the turns.
+    /// The index of the parent among the turns.
     At(usize),
 }
 
@@ -189,16 +189,16 @@ impl Turn {
                 TurnParent::Id(id) => Parent::Id(Cow::Borrowed(id)),
                 TurnParent::At(at) => keys.get(*at).map_or(Parent::Missing, |id| Parent::Id(Cow::Borrowed(id))),
             },
-            // Instructions and results of tools stay where the source has them: only an answer is moved behind its
-            // prompt.
+            // Instructions and tool results stay where the source has them. Only an answer may be moved after its
+            // prompt, so only prompts and answers are compared by time.
             created: self.times.created.filter(|_| !is_log && matches!(self.role.as_str(), USER | ASSISTANT)),
             is_human: self.role == USER,
         }
     }
 }
 
-/// Keys of the turns inside their conversation. The key of a turn is its own key or id, else a digest of its position
-/// and text. If two turns have the same key, a digest is appended to the second one's key.
+/// Keys of the turns inside their conversation: the turn's own key or id, otherwise a digest of its position and text.
+/// If two turns have the same key, a digest is appended to the second one's key.
 fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
     let mut seen = HashSet::with_capacity(turns.len());
     let mut keys = Vec::with_capacity(turns.len());

@@ -5,11 +5,11 @@ use mementory_format::{
 use mementory_model::{Dropped, DroppedAs, Issue, Limits, Timestamp, Tombstone, Unit};
 use std::io::Read;
 
-/// Largest number of errors that are listed, and also of warnings.
+/// Largest number of errors, and of warnings, that are listed.
 pub const MAX_FINDINGS: usize = 1000;
 
-/// Reads a source without storing it. Entries that cannot be read are errors; repaired entries and entries that were
-/// left out are warnings.
+/// Reads a source without storing it. Entries that cannot be read are errors; entries that were repaired or left out
+/// are warnings.
 pub fn validate(
     format: &dyn Format,
     catalog: &Catalog,
@@ -21,7 +21,7 @@ pub fn validate(
     findings(detected, |sink| format.read(catalog, detected, &context, sink))
 }
 
-/// The findings of a reader, which gets a sink that stores nothing.
+/// Runs a reader with a sink that stores nothing, and returns what the reader reports.
 pub fn findings(
     detected: &Detected,
     read: impl FnOnce(&mut dyn Sink) -> Result<(), FormatError>,

@@ -1,5 +1,5 @@
-//! The content of a message in the forms that chat programs share: a text, or a list of parts (text, thought, tool
-//! call, result of a tool, image, file).
+//! The content of a message as most chat programs store it: a string, or a list of parts (text, thought, tool call,
+//! tool result, image, file).
 use super::object::{Object, content_id, decode_string, list};
 use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::{Value, value::RawValue};
@@ -19,7 +19,7 @@ pub struct Content {
 /// A file that a message refers to.
 #[derive(Debug, Default, Clone)]
 pub struct FileRef {
-    /// Id or address at the source.
+    /// Id or address in the source.
     pub id: Option<String>,
     /// Name of the file.
     pub name: Option<String>,
@@ -31,7 +31,7 @@ pub struct FileRef {
 
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
-/// Types of parts with text that are named after HTML elements. Some browser extensions write them.
+/// Types of text parts that are named after HTML elements. Some browser extensions write them.
 const HTML_TYPES: [&str; 10] = ["p", "ul", "ol", "li", "h1", "h2", "h3", "pre", "code", "table"];
 /// Types of parts that contain thoughts of the model.
 const THOUGHT_TYPES: [&str; 6] =
@@ -39,7 +39,7 @@ const THOUGHT_TYPES: [&str; 6] =
 /// Types of parts that call a tool.
 const CALL_TYPES: [&str; 7] =
     ["tool_use", "tool_call", "tool-call", "function_call", "toolCallRequest", "tool_call_request", "toolRequest"];
-/// Types of parts that contain the result of a tool.
+/// Types of parts that contain a tool result.
 const RESULT_TYPES: [&str; 7] = [
     "tool_result",
     "tool-result",
@@ -68,7 +68,7 @@ const FILE_TYPES: [&str; 14] = [
 ];
 
 impl Content {
-    /// Adds the content of a message, which may be a text, a part, or a list of parts.
+    /// Adds the content of a message, which may be a string, a part, or a list of parts.
     pub fn add(&mut self, raw: &RawValue) {
         if raw.get().starts_with('[') {
             for part in list(raw).unwrap_or_default() {
@@ -101,7 +101,7 @@ impl Content {
         } else if CALL_TYPES.contains(&kind) || part.has("functionCall") {
             let inner = ["tool_call", "functionCall", "function", "toolCall"].iter().find_map(|key| part.object(key));
             let call = inner.unwrap_or(part);
-            // Goose puts the call inside `value`, beside its status.
+            // Goose puts the call inside `value`, next to the call's status.
             let value = call.object("value");
             self.add_call(value.as_ref().unwrap_or(&call));
         } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") {
@@ -150,8 +150,8 @@ impl Content {
     }
 
     /// Adds a part that is shown collapsed. A part with neither text nor name is not added; it remains only in the
-    /// verbatim. An empty result of a tool is added: if a message contains nothing else, the result shows that the
-    /// message was not written by the person.
+    /// verbatim. An empty tool result is added: if a message contains nothing else, the result shows that the person
+    /// did not write it.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && kind != "tool_result" {
@@ -180,7 +180,7 @@ impl Content {
         }
     }
 
-    /// Adds a call and its result in the form of the AI SDK: `{toolName, args, result}`.
+    /// Adds a call and its result as the AI SDK stores them: `{toolName, args, result}`.
     fn add_invocation(&mut self, part: &Object<'_>, name: Option<String>) {
         let inner = part.object("toolInvocation");
         let inner = inner.as_ref().unwrap_or(part);
@@ -221,8 +221,8 @@ impl Content {
         }
     }
 
-    /// The files as references. The scope of their keys is the format, and the value of a key is the id at the source,
-    /// else the name.
+    /// The files as references. The scope of their keys is the format. The value of a key is the id in the source,
+    /// otherwise the file name.
     pub fn attachments(&self, format: &str) -> Vec<AttachmentRef> {
         let mut out: Vec<AttachmentRef> = Vec::new();
         for file in &self.files {
@@ -257,7 +257,7 @@ fn tool_name(object: &Object<'_>) -> Option<String> {
     keys.iter().find_map(|key| object.non_blank_text(key)).map(Cow::into_owned)
 }
 
-/// The texts under the first of these keys that has any. Texts in lists and in the members `text`, `value` and
+/// The texts under the first of these keys that contains any. Texts in lists and in the members `text`, `value` and
 /// `content` of objects are included.
 fn first_nested(object: &Object<'_>, keys: &[&str]) -> String {
     for key in keys {
@@ -271,7 +271,7 @@ fn first_nested(object: &Object<'_>, keys: &[&str]) -> String {
 }
 
 /// The texts in a value, joined by line breaks. An object without a known member is included as JSON. At most three
-/// levels are searched, so that deep input does no harm.
+/// levels are searched, so that deeply nested input does no harm.
 pub fn nested_text(raw: &RawValue) -> String {
     fn collect(raw: &RawValue, levels: u32, out: &mut Vec<String>) {
         if let Some(text) = decode_string(raw) {
@@ -295,7 +295,7 @@ pub fn nested_text(raw: &RawValue) -> String {
     out.join("\n")
 }
 
-/// The file that is named by a part or by an entry of a list of files.
+/// The file that a part, or an entry of a list of files, refers to.
 fn file_ref(object: &Object<'_>) -> FileRef {
     let text = |of: &Object<'_>, keys: &[&str]| keys.iter().find_map(|key| of.non_blank_text(key)).map(Cow::into_owned);
     let inner = ["file", "image_url", "image_file", "input_audio", "inlineData", "fileData", "document", "image"]
@@ -316,7 +316,7 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A file that is named only by its address. For a `data:` address, the id is a digest of the address, because the
+/// A file of which only the address is known. For a `data:` address, the id is a digest of the address, because the
 /// content itself stays only in the verbatim.
 fn file_ref_of_address(address: &str) -> FileRef {
     let Some(rest) = address.strip_prefix("data:") else {
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_every_form_are_read() {
+    fn every_kind_of_part_is_read() {
         for (json, text) in [
             (r#""hello""#, "hello"),
             (r#"["a", {"text": "b"}]"#, "a\n\nb"),

@@ -10,18 +10,18 @@ use std::collections::HashMap;
 /// must be short.
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
-/// Members of a record that always differ in a file of another format, so they are not reported as losses.
+/// Members that never survive the conversion to another format, so they are not reported as losses.
 const SILENT_MEMBERS: [&str; 5] = ["key", "origin", "origin_id", "kind", "repeats"];
 
-/// State of an export and its report.
+/// The state of an export, including its report.
 pub struct Export {
     /// The report so far: what is written, lost and withheld.
     pub report: WriteReport,
     /// Time of the export.
     pub now: Timestamp,
-    /// True if identifiers of accounts and platforms are left out.
+    /// True if the export leaves out identifiers of accounts and platforms.
     pub strip: bool,
-    /// True if the target can hold documents of any length, and not only memories.
+    /// True if the target can hold documents of any length, not only short memories.
     pub holds_documents: bool,
     format: &'static str,
     holds_end: bool,
@@ -46,8 +46,8 @@ impl Export {
         }
     }
 
-    /// The reason why a record is not written. None if it is written. In general, only current memories with text are
-    /// written.
+    /// Why a record is withheld, or None if it is written. In general, only memories that have text and are still true
+    /// are written.
     pub fn reason_to_withhold(&self, stored: &StoredRecord, kinds: &[Kind]) -> Option<&'static str> {
         let record = &stored.record;
         if !kinds.contains(&record.kind) {
@@ -74,13 +74,13 @@ impl Export {
         *self.report.withheld.entry(reason.into()).or_default() += 1;
     }
 
-    /// Counts a record that is written. `mapped` is the record that our reader gets from the written file. Each value
-    /// of `stored` that is missing or different in `mapped` is a loss.
+    /// Counts a written record. `mapped` is the record that our reader would create from the written file. Each value
+    /// of `stored` that is missing or different in `mapped` is reported as a loss.
     pub fn wrote(&mut self, stored: &StoredRecord, mapped: &Record) {
         self.wrote_with(stored, mapped, &[]);
     }
 
-    /// Like [`Export::wrote`]. `in_other_form` names members that the file contains in a form that our reader does not
+    /// Like [`Export::wrote`]. `in_other_form` names members that the file expresses in a way that our reader does not
     /// restore.
     pub fn wrote_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
         let record = &stored.record;
@@ -119,15 +119,15 @@ impl Export {
         }
     }
 
-    /// The record's original text. The text can be written unchanged. None if the record was not read from this format,
-    /// if it was edited, or if identifiers are left out.
+    /// The record's original text, which can be written unchanged. None if the record was read from another format or
+    /// edited, or if identifiers are left out.
     pub fn own_text<'r>(&self, stored: &'r StoredRecord) -> Option<&'r str> {
         let record = &stored.record;
         let is_own = record.origin.format == self.format && !stored.edited && !self.strip;
         record.verbatim.as_ref().filter(|_| is_own).map(|verbatim| verbatim.text.as_str())
     }
 
-    /// The id at the source if the record was read from this format, else the vault id in the form of a UUID.
+    /// The source's id if the record was read from this format, otherwise the vault id in the form of a UUID.
     pub fn id(&self, stored: &StoredRecord) -> String {
         let id_at_source = stored.record.origin_id.clone();
         id_at_source
@@ -135,7 +135,7 @@ impl Export {
             .unwrap_or_else(|| uuid_of(&stored.id))
     }
 
-    /// Completes the report with the losses that do not belong to a record: deletions and passthrough files.
+    /// Completes the report with losses that are not about a record: deletions and passthrough files.
     pub fn finish(mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         for tombstone in source.tombstones()? {
             let note = "this format has no deletions; the file only has the remaining records";
@@ -174,8 +174,7 @@ fn is_derived_from_exported_memory(stored: &StoredRecord) -> bool {
         && links.any(|(link, id)| link.relation == "derived_from" && is_memory(link.kind) && id.is_some())
 }
 
-/// True for a list of memory files, because a writer generates such a list itself. Also true for a line that names a
-/// file to load.
+/// True for a list of memory files, which a writer generates itself, and for a line that tells an agent to load a file.
 fn is_list_of_files(record: &Record) -> bool {
     let is_line = || record.text.starts_with('@') && !record.text.contains(char::is_whitespace);
     match record.record_type.as_deref().filter(|_| record.kind == Kind::Memory) {
@@ -185,7 +184,7 @@ fn is_list_of_files(record: &Record) -> bool {
     }
 }
 
-/// True for a memory that its source marks as no longer true.
+/// True for a memory whose source marks it as no longer true.
 pub fn has_ended(record: &Record) -> bool {
     matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled" | "expired"))
 }
@@ -222,11 +221,11 @@ pub struct Names(HashMap<String, String>);
 
 /// The two ends of a relation, and its name.
 pub struct Ends {
-    /// Name of the source of the relation.
+    /// Name of the record that the relation starts from.
     pub from: String,
     /// Name of the relation.
     pub relation: String,
-    /// Name of the target of the relation.
+    /// Name of the record that the relation leads to.
     pub to: String,
 }
 
@@ -246,13 +245,13 @@ impl Names {
         Ok(Self(out))
     }
 
-    /// The name of a record.
+    /// The name of the record with this vault id.
     pub fn get(&self, id: &str) -> Option<&str> {
         self.0.get(id).map(String::as_str)
     }
 
-    /// The ends of a relation: the entities with the roles of source and target, else the records that the relation
-    /// links to.
+    /// The ends of a relation: the entities with the roles of source and target, otherwise the records that the
+    /// relation links to.
     pub fn ends(&self, stored: &StoredRecord) -> Option<Ends> {
         let record = &stored.record;
         let by_role = |names: &[&str]| {
@@ -279,8 +278,8 @@ impl Names {
     }
 }
 
-/// Members for the metadata that a target stores with a record: the record's source, and other values for which the
-/// target has no member.
+/// Metadata that a target stores with a record: the record's source, and other values for which the target has no
+/// member.
 pub fn metadata_of(record: &Record, strip: bool) -> serde_json::Map<String, Value> {
     let mut out = serde_json::Map::new();
     let mut add = |key: &str, value: Option<&str>| {
@@ -300,7 +299,7 @@ pub fn metadata_of(record: &Record, strip: bool) -> serde_json::Map<String, Valu
     out
 }
 
-/// The ends of a relation that a memory engine wrote, taken from the members of the relation.
+/// The ends of a relation, taken from the members that a memory engine wrote into it.
 pub fn ends_in_fields(record: &Record) -> Option<Ends> {
     let text = |names: [&str; 2]| {
         names.into_iter().find_map(|name| record.fields.get(name)?.as_str().map(str::trim)).filter(|t| !t.is_empty())

@@ -6,7 +6,7 @@ use mementory_model::RecordKey;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// Number of bytes from which the media type is detected.
+/// Number of bytes that are read to determine the media type.
 const MAGIC_BYTES: u64 = 512;
 /// Number of bytes of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
@@ -21,7 +21,7 @@ pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The root, the archive and the folder of a file. They are equal for files that lie beside each other.
+/// The root, archive and folder of a file. They are equal for files in the same folder.
 pub type Folder<'m> = (usize, Option<usize>, &'m str);
 
 /// The folder of a file of a catalog.
@@ -47,14 +47,14 @@ pub fn is_junk(path: &str) -> bool {
         || matches!(name, ".DS_Store" | "Thumbs.db" | "desktop.ini")
 }
 
-/// The extension of a file in lower case. None if the file has none.
+/// The extension of a file in lower case. None if it has no extension.
 pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
 /// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or the
-/// name of a pasted text. A file that was selected alone may have nearly any name, because people rename exports. None
-/// for any other file, and for a file that cannot be read.
+/// name of pasted text. A file that was selected on its own may have nearly any name, because people rename exports.
+/// None for any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
     if !super::json_head::has_json_name(member) || member.size == 0 || is_junk(&member.name) {
         return None;
@@ -70,7 +70,7 @@ pub fn decoded_head(catalog: &Catalog, member: &Member) -> Option<Vec<u8>> {
     catalog.read(member, read).ok()
 }
 
-/// Sends a file of the user with its bytes to the sink. The media type is detected.
+/// Sends one of the user's files to the sink with its content, and detects its media type.
 pub fn send_file(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -93,7 +93,7 @@ pub fn send_file(
     })
 }
 
-/// Media type of a file, determined from its first bytes, else from its name.
+/// Media type of a file, determined from its first bytes, otherwise from its name.
 pub fn media_type(head: &[u8], name: &str) -> Option<&'static str> {
     let type_by_bytes = match head {
         [0x89, b'P', b'N', b'G', ..] => "image/png",

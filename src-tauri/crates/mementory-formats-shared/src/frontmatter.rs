@@ -3,7 +3,7 @@ use mementory_model::Fields;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
-/// Longest frontmatter that is parsed, in bytes. The parser needs many times as much memory.
+/// Longest frontmatter that is parsed, in bytes. The parser needs many times this much memory.
 const MAX_YAML_BYTES: usize = 64 << 10;
 /// Largest nesting depth of lists and mappings.
 const MAX_DEPTH: usize = 32;
@@ -25,7 +25,7 @@ pub struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    /// Splits a text. A text that begins with a rule (`---`) but has no `key:` before the next rule has a body only.
+    /// Splits a text. A text that begins with a horizontal rule (`---`) instead of frontmatter only has a body.
     pub fn parse(text: &'t str) -> Self {
         let without_frontmatter = Self { body: text, ..Self::default() };
         let Some((yaml, body)) = split(text) else { return without_frontmatter };
@@ -40,7 +40,7 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The text or number of a member, without white space around it. None if it is blank.
+    /// The text or number of a member, without surrounding whitespace. None if it is blank.
     pub fn text(&self, key: &str) -> Option<String> {
         let text = match self.fields.get(key)? {
             Value::String(text) => text.trim().to_owned(),
@@ -50,7 +50,7 @@ impl<'t> Document<'t> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The texts of a member, which is a list of texts, or one text that is split at its commas.
+    /// The strings of a member: the items of a list, or one string that is split at its commas.
     pub fn texts(&self, key: &str) -> Vec<String> {
         let items: Vec<String> = match self.fields.get(key) {
             Some(Value::Array(items)) => items.iter().filter_map(|i| i.as_str().map(str::to_owned)).collect(),
@@ -94,7 +94,7 @@ enum Open {
 }
 
 /// Parses one YAML document, event by event and without recursion, so that deeply nested input does no harm. Aliases
-/// are refused, because they can repeat content without limit.
+/// are refused, because they can multiply content without limit.
 fn parse_yaml(yaml: &str) -> Result<Value, String> {
     if yaml.len() > MAX_YAML_BYTES {
         return Err(format!("longer than {MAX_YAML_BYTES} bytes"));
@@ -149,7 +149,7 @@ fn scalar(text: String, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
         "false" | "False" | "FALSE" => Value::Bool(false),
-        // A text such as `007` or `1e5x` is not a JSON number and stays a text.
+        // A word such as `007` or `1e5x` is not a JSON number and stays a string.
         word => match serde_json::from_str::<serde_json::Number>(word) {
             Ok(number) => Value::Number(number),
             Err(_) => Value::String(text),

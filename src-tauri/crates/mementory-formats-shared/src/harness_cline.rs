@@ -1,9 +1,9 @@
 //! Text that Cline and Roo Code add to what the person writes. These programs put everything into one message: what the
-//! person said, files that a prompt names, and the results of tools. Only the elements that the program itself writes
-//! around the person's words count, and never an element inside a file or a result.
+//! person said, files that a prompt names, and tool results. Only elements that the program itself puts around the
+//! person's words count, never an element inside a file or a result.
 use super::harness::next_element;
 
-/// Elements that the programs add behind what the person said. A file in them may contain any text, even an end tag.
+/// Elements that the programs add after what the person said. A file in them may contain any text, even an end tag.
 const ADDED_ELEMENTS: [&str; 8] = [
     "environment_details",
     "explicit_instructions",
@@ -15,10 +15,10 @@ const ADDED_ELEMENTS: [&str; 8] = [
     "git_commit",
 ];
 
-/// Elements in which the programs put what the person typed.
+/// Elements that the programs put around what the person typed.
 const PERSON_ELEMENTS: [&str; 4] = ["task", "feedback", "user_message", "answer"];
 
-/// Tools whose result is what the person answers. The results of all other tools come from elsewhere.
+/// Tools whose result is the person's answer. The results of all other tools do not come from the person.
 const ASKING_TOOLS: [&str; 7] = [
     "ask_followup_question",
     "attempt_completion",
@@ -29,17 +29,17 @@ const ASKING_TOOLS: [&str; 7] = [
     "summarize_task",
 ];
 
-/// True for a message of the person as Cline and Roo Code send it to the model.
+/// True for a person's message in the form in which Cline and Roo Code send it to the model.
 pub fn is_of_cline(text: &str) -> bool {
     text.contains("<environment_details>")
 }
 
-/// Splits the text blocks of a message of which [`is_of_cline`] is true into the text that the person wrote and the
-/// texts that were added. An empty block stands for a part without text, which may be the result below a heading.
+/// Splits the blocks of a message for which [`is_of_cline`] is true into the text that the person wrote and the texts
+/// that were added. An empty block stands for a part without text, such as a picture, which may be a tool's result.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     let (mut own, mut added) = (String::new(), Vec::new());
-    // If the last block with text is only the heading of a result: whether its tool asks the person, and whether a part
-    // without text follows it.
+    // Set if the last block with text is only the heading of a tool result: whether the tool asks the person, and
+    // whether a part without text follows.
     let mut heading: Option<(bool, bool)> = None;
     for block in blocks.iter().map(|block| block.trim()) {
         if block.is_empty() {
@@ -51,8 +51,8 @@ pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
                 heading = Some((asks, false));
                 add_text(&mut added, block);
             }
-            // The result of another tool may begin like a heading. What a person answers is in an element, so below the
-            // heading of a question, and behind a picture, a heading belongs to the next tool.
+            // The result of a tool may itself begin like a heading. A person's answer is always in an element, so a
+            // heading that follows a question's heading or a part without text is the heading of the next tool.
             (None | Some((true, _) | (_, true)), Some((asks, rest))) => {
                 add_result(block, rest, asks, &mut own, &mut added);
             }
@@ -63,18 +63,18 @@ pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     (own, added)
 }
 
-/// For a block that begins with the heading of a result, such as `[read_file for 'a.md'] Result:`, says whether the
-/// tool asks the person, and returns the text after the heading.
+/// If a block begins with the heading of a tool result, such as `[read_file for 'a.md'] Result:`, returns whether the
+/// tool asks the person, and the text after the heading.
 fn result_heading(block: &str) -> Option<(bool, &str)> {
     const END: &str = "] Result:";
     let inside = block.strip_prefix('[')?;
     let name = inside.find(|c: char| !c.is_ascii_lowercase() && c != '_').map_or(inside, |end| &inside[..end]);
-    // What follows the name may be any text, also the end of a heading.
+    // Any text may follow the name, even one that looks like the end of a heading.
     let rest = if inside.ends_with(END) { "" } else { inside.split_once(END)?.1 };
     (!name.is_empty()).then(|| (ASKING_TOOLS.contains(&name), rest))
 }
 
-/// Adds the result of a tool. `block` is its whole text, and `result` the part after the heading.
+/// Adds a tool result. `block` is its whole text, and `result` is the part after the heading.
 fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &mut Vec<String>) {
     let is_person =
         |text: &str| next_element(text, &[], &PERSON_ELEMENTS).is_some_and(|(before, ..)| before.is_empty());
@@ -86,11 +86,11 @@ fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &m
     add_text(added, block);
 }
 
-/// Adds a block of text. What the person said is before the first added element. If the program put it into an element,
-/// only the text in the element is the person's, and sentences of the program stand around it.
+/// Adds a block of text. What the person said comes before the first added element. If the program wrapped it in an
+/// element, only the text in the element is the person's, and the text around it is the program's.
 fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
     let wrapped = first_element(block).filter(|(before, _)| is_announcement(block, before));
-    // An added element inside the first element of the person is text that the person wrote.
+    // If an added element is inside the person's first element, the person wrote it.
     let from = wrapped.map_or(0, |(_, behind)| block.len() - behind.len());
     let added_at = next_element(&block[from..], &ADDED_ELEMENTS, &[]);
     let (text, added_part) = block.split_at(added_at.map_or(block.len(), |(before, ..)| from + before.len()));
@@ -104,8 +104,8 @@ fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
     add_text(added, added_part);
 }
 
-/// The first element of the person that has an end tag: the text before the element and the text behind its first end
-/// tag. None if an added element comes first.
+/// The first of the [`PERSON_ELEMENTS`] that has an end tag: the text before the element, and the text after its first
+/// end tag. None if an added element comes first.
 fn first_element(block: &str) -> Option<(&str, &str)> {
     // Names of elements without an end tag. They are tags that the person writes about.
     let mut unclosed: Vec<&str> = Vec::new();
@@ -126,17 +126,17 @@ fn first_element(block: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// True if the program wrote the text before the first element of a block. A person may use the same names for
-/// elements, but the program puts nothing, a known notice, or one line that announces the element before it.
+/// True if the program wrote the text before the first element of a block. A person may write an element of the same
+/// name, but before its own elements the program writes nothing, a known notice, or one line that ends with a colon.
 fn is_announcement(block: &str, before: &str) -> bool {
     let line = before.trim();
     line.is_empty() || is_notice(block) || line.ends_with(':') && !line.contains('\n')
 }
 
-/// Adds a text in which the program put what the person said into elements. The person may write the same tags inside
-/// an element, so it ends at the last end tag.
+/// Adds a text in which the program put what the person said into elements. The person may have typed the same tags, so
+/// an element extends to the last end tag.
 fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
-    // Names of elements without an end tag in the remaining text.
+    // Names of elements that have no end tag in the rest of the text.
     let mut unclosed: Vec<&str> = Vec::new();
     let (mut rest, mut from) = (text, 0);
     while let Some((before, name, after_name)) = next_element(&rest[from..], &[], &PERSON_ELEMENTS) {
@@ -159,7 +159,7 @@ fn add_elements(text: &str, own: &mut String, added: &mut Vec<String>) {
     add_text(added, rest);
 }
 
-/// True if a text begins with a sentence of the program. If a person begins with "The user", no element follows.
+/// True if a text begins with a sentence of the program. The person may also begin with "The user", without an element.
 fn is_notice(text: &str) -> bool {
     let begins = |begin: &str| text.starts_with(begin);
     let names_person = || {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn the_elements_of_the_program_are_the_words_of_the_person() {
+    fn text_that_the_program_wrapped_is_the_persons() {
         let text = format!("<task>\nPlan <b>\n</task>\n\n{STATE}");
         assert_eq!(split_cline(&[&text]), ("Plan <b>".to_owned(), vec![STATE.to_owned()]));
         let (question, answer) = ("[ask_followup_question for 'wood'] Result:", "<answer>\nLarch\n</answer>");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_may_write_about_the_elements_of_the_program() {
+    fn a_person_may_write_about_the_programs_elements() {
         let task = "Fix this XML:\n<task>\n<a/>\n</task>\nIt fails on line 3, please keep the comments.";
         assert_eq!(
             split_cline(&[&format!("<task>\n{task}\n</task>\n\n{STATE}")]),
@@ -233,10 +233,10 @@ mod tests {
         assert_eq!(own(&[&format!("{notice}\n<feedback>\n{feedback}\n</feedback>")]), feedback);
         let inside = "What is\n<environment_details>\n</environment_details>";
         assert_eq!(own(&[&format!("<task>\n{inside}\n</task>\n{STATE}")]), inside);
-        // The end tag in a file is not that of the person's element.
+        // An end tag inside a file does not close the person's element.
         let file = "<file_content path=\"a\">\n</task>\n</file_content>";
         assert_eq!(own(&[&format!("<task>\nRead 'a'\n</task>\n\n{file}")]), "Read 'a'");
-        // Text without an element of the program around it.
+        // If the program put nothing into an element, the person wrote the whole text.
         let text = "Explain\n<answer>\nx\n</answer>\nto me, please";
         assert_eq!(split_cline(&[text, STATE]), (text.to_owned(), vec![STATE.to_owned()]));
         assert_eq!(split_cline(&[&format!("{text}\n{STATE}")]), (text.to_owned(), vec![STATE.to_owned()]));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_of_the_program_is_not_what_the_person_said() {
+    fn a_notice_of_the_program_is_not_what_the_person_said() {
         let question = "[plan_mode_respond] Result:";
         let switched = "[The user has switched to ACT MODE, so you may now go on.]";
         let message = "The user also said while switching:\n<user_message>\nUse larch\n</user_message>";
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_behind_a_heading_belongs_to_the_next_result() {
+    fn a_heading_after_a_heading_belongs_to_the_next_result() {
         let (picture, question) = ("[read_file for 'a.png'] Result:", "[ask_followup_question for 'wood'] Result:");
         let answer = "<answer>\nLarch\n</answer>";
         let whole = format!("{question}\n{answer}");
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(own(&["[new_task] Result:", &whole, STATE]), "Larch");
         assert_eq!(own(&[question, picture, "A page about bees", STATE]), "");
         assert_eq!(own(&[picture, "", "A page about bees", STATE]), "");
-        // The text of a file may begin like a heading.
+        // The content of a file may begin like a heading.
         assert_eq!(own(&[picture, &whole, STATE]), "");
     }
 

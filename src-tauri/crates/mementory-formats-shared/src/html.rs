@@ -1,13 +1,13 @@
-//! Web pages in exports. Reads the text and links of an HTML fragment, and reads the elements of a page as a stream.
+//! Web pages in exports: converts a fragment to text, lists its links, and reads the elements of a page one by one.
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use mementory_model::Limits;
 use std::{io::Read, ops::Range};
 
-/// Largest indentation of nested lists. With deeper indentation, the size of the text could grow with the square of the
-/// size of its source.
+/// Largest indentation of nested lists. Without this limit, the size of the text could grow with the square of the size
+/// of its source.
 const MAX_INDENT: usize = 8;
 
-/// Text of a fragment. Paragraphs, list items, rows of tables and preformatted text are on separate lines. The address
+/// The text of a fragment. Paragraphs, list items, table rows and preformatted text are on separate lines. The address
 /// of a link follows its text. Bold, italic and other styles are dropped.
 pub fn to_text(html: &str) -> String {
     render(html, false)
@@ -18,7 +18,7 @@ pub fn to_text_with_lines(html: &str) -> String {
     render(html, true)
 }
 
-/// True if [`to_text`] returns a text that is not empty. Stops at the first word.
+/// True if [`to_text`] would return any text. Stops at the first word.
 pub fn has_text(html: &str) -> bool {
     let mut invisible_depth = 0_u32;
     for token in tokens(html) {
@@ -116,15 +116,15 @@ struct Text {
     needs_space: bool,
     /// List item marker that is written before the next word.
     marker: Option<String>,
-    /// The open lists. An ordered list has the number of its last item. Any other list has None.
+    /// The open lists. An ordered list has the number of its last item, any other list None.
     lists: Vec<Option<u64>>,
     /// Number of open elements with preformatted text.
     preformatted: u32,
     /// Number of open elements whose text is not shown to people.
     invisible_depth: u32,
-    /// True after the end of a table cell, so that the next cell in the row is separated from it.
+    /// The open link: its address, and the length of `out` before its text.
     link: Option<(String, usize)>,
-    /// True after a cell of a table.
+    /// True after the end of a table cell, so that the next cell in the row is separated from it.
     is_after_cell: bool,
 }
 
@@ -246,7 +246,7 @@ impl Text {
                 self.needs_space = true;
             } else {
                 self.start_word();
-                // A no-break space only concerns the layout in a browser, and would hide words from a search.
+                // A no-break space only affects the layout in a browser, and would hide words from a search.
                 self.out.push(if c == '\u{a0}' { ' ' } else { c });
             }
         }
@@ -263,8 +263,8 @@ fn breaks_at(name: &[u8]) -> usize {
     }
 }
 
-/// Selects the elements into which a page is split: those with the name `name` and, unless `class` is empty, with the
-/// class `class`.
+/// Selects the elements that a page is split into: those with the name `name` and, unless `class` is empty, the class
+/// `class`.
 #[derive(Debug, Clone, Copy)]
 pub struct RowKind {
     /// Name of the element, in lower case.
@@ -337,7 +337,7 @@ impl<'r> Rows<'r> {
                 self.discard(start.start);
                 break;
             }
-            // A tag may be split at the end of the text, so the text from the last `<` stays in memory.
+            // The text may end inside a tag, so everything from the last `<` on stays in memory.
             let keep_from = self.text.rfind('<').unwrap_or(self.text.len());
             self.discard(keep_from);
             if self.text.len() > self.limit {
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_span_several_reads_are_found_also_in_utf_16() {
+    fn rows_that_span_several_reads_are_found_in_utf_8_and_utf_16() {
         let page = "<html><div class=\"outer-cells\">no</div><div class=\"a outer-cell b\"><div>1</div></div>\n\
             <div class='outer-cell'>2</div></div></html>";
         let utf16: Vec<u8> = "\u{feff}".encode_utf16().chain(page.encode_utf16()).flat_map(u16::to_le_bytes).collect();

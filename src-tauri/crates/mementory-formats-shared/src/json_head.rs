@@ -2,7 +2,7 @@
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Keys, decoded_head, keys};
 
-/// Extensions of files that are never JSON. Their content is not read, because folders have many such files.
+/// Extensions of files that are never JSON. Their content is not read, because folders contain many such files.
 const OTHER_ENDINGS: [&str; 32] = [
     "png", "jpg", "jpeg", "gif", "webp", "svg", "heic", "pdf", "mp3", "wav", "m4a", "ogg", "flac", "mp4", "mov",
     "webm", "mkv", "zip", "gz", "tgz", "html", "htm", "css", "js", "ts", "rs", "py", "docx", "xlsx", "pptx", "csv",
@@ -28,14 +28,14 @@ pub fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Option<Vec
     head.first().is_some_and(|byte| matches!(byte, b'[' | b'{' | b'"')).then_some(head)
 }
 
-/// True for a file that was selected alone, and not in a folder or an archive. People rename exports, so whether such a
-/// file is JSON depends on its content only.
+/// True for a file that the user selected on its own, not as part of a folder or an archive. People rename exports, so
+/// whether such a file is JSON depends only on its content.
 pub fn is_selected_alone(member: &Member) -> bool {
     member.archive.is_none() && member.place == member.name
 }
 
-/// True for the extensions of Markdown. Folders have so many of these files that only a file that was selected alone is
-/// examined for JSON.
+/// True for Markdown files in a folder or archive. There are so many of them that only a Markdown file that was
+/// selected on its own is examined for JSON.
 pub fn is_markdown_in_folder(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let is_markdown = [".md", ".mdc", ".markdown"].iter().any(|ending| name.ends_with(ending));
@@ -51,15 +51,15 @@ pub fn may_be_json(member: &Member) -> bool {
     !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
 }
 
-/// True for the extensions that files with JSON usually have, and for no extension. For a file that was selected alone,
-/// true for any extension that does not name another kind of file.
+/// True for extensions that JSON files usually have, and for no extension. For a file that was selected on its own,
+/// true for any extension that is not known to mean another kind of file.
 pub fn has_json_name(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     matches!(ending.as_deref(), None | Some("json" | "jsonl" | "ndjson" | "txt"))
         || is_selected_alone(member) && may_be_json(member)
 }
 
-/// True for an entry of a truncated archive. What remains of another format's archive may look like a common format. So
+/// True for an entry of a truncated archive. What is left of another format's archive may look like a common format, so
 /// readers of common formats claim such an entry only if the user chose that format.
 pub fn is_in_truncated_archive(catalog: &Catalog, member: &Member) -> bool {
     let is_truncated = |place: &str| member.place.strip_prefix(place).is_some_and(|rest| rest.starts_with("!/"));

@@ -18,10 +18,10 @@ const CHUNK_BYTES: usize = 128 << 10;
 const HEAD_BYTES: usize = 64 << 10;
 /// Number of lines that detection examines.
 const HEAD_LINES: usize = 40;
-/// Extensions of other files that are in the folders of agents.
+/// Extensions of other files in agents' folders, which are never logs.
 const OTHER_ENDINGS: [&str; 7] = ["html", "db", "vscdb", "png", "jpg", "csv", "toml"];
 
-/// True unless the name of a file says that it is not a log of an agent.
+/// False if a file's name shows that it is not an agent's log.
 pub fn may_be_log(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map_or("", |(_, ending)| ending);
     !json_head::is_markdown_in_folder(member) && !OTHER_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other))
@@ -61,7 +61,7 @@ impl<'r> Lines<'r> {
         }
     }
 
-    /// The next line without its line end. A line above the limit is skipped and returned as `TooLong`.
+    /// The next line without its line ending. A line above the limit is skipped and returned as `TooLong`.
     fn next(&mut self) -> std::io::Result<Option<Line<'_>>> {
         let (mut searched, mut is_too_long) = (self.start, false);
         loop {
@@ -120,8 +120,8 @@ impl<'r> Lines<'r> {
 }
 
 impl FileReader<'_> {
-    /// Adds the size of a message to `used`, the bytes of its conversation so far. If they are more than an element may
-    /// have, the message is reported as dropped and the answer is false. `what` is a word for the conversation.
+    /// Adds the size of a message to `used`, the size of its conversation so far. If that exceeds the limit for one
+    /// element, reports the message as dropped and returns false. `what` is a word for the conversation.
     pub fn fits_element(&mut self, used: &mut u64, member: &Member, message: &ObjectElement<'_>, what: &str) -> bool {
         *used += message.text.len() as u64;
         if *used <= self.context.limits.element_bytes {
@@ -165,7 +165,7 @@ impl FileReader<'_> {
         Ok(number)
     }
 
-    /// Calls `read` for the elements of a JSON file, or for the lines of JSON Lines.
+    /// Calls `read` for the elements of a JSON file, or for each line of a JSON Lines file.
     pub fn lines_or_elements(
         &mut self,
         member: &Member,
@@ -180,7 +180,7 @@ impl FileReader<'_> {
     }
 
     /// JSON text of the object that encloses the arrays of elements, with each of these arrays replaced by `[]`. None
-    /// if the text is too long, or if the file ends early.
+    /// if the text is too long, or if the file is truncated.
     pub fn wrapper(&mut self, member: &Member, keys: &[&str]) -> Result<Option<String>, FormatError> {
         let limits = &self.context.limits;
         self.catalog.read(member, |bytes| {
@@ -230,8 +230,8 @@ pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
         lines.pop();
     }
     let first = lines.first()?.trim();
-    // If a JSON document spans several lines, its first line alone is not an object. If the first line is longer than
-    // the head, it is not known whether that line is an object.
+    // If a JSON document spans several lines, its first line is not an object. If the first line does not fit into the
+    // head, it is unknown whether it is an object.
     let is_object = Object::parse(first).is_some();
     let is_cut = !is_whole && lines.len() == 1 && !is_object;
     let next_is_object = lines.get(1).is_some_and(|line| Object::parse(line.trim()).is_some());
@@ -239,13 +239,13 @@ pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
         .then(|| lines.into_iter().map(|l| l.trim().to_owned()).collect())
 }
 
-/// Conversations whose lines may be mixed in one file, in the order of their first lines.
+/// Conversations whose lines may be interleaved in one file, in the order of their first lines.
 #[derive(Debug, Default)]
 pub struct Sessions {
     /// The conversations.
     pub chats: Vec<SessionChat>,
     position: HashMap<String, usize>,
-    /// Number of bytes of all lines so far.
+    /// Total size of the lines so far, in bytes.
     bytes: u64,
 }
 
@@ -256,14 +256,14 @@ pub struct SessionChat {
     pub key: String,
     /// The conversation.
     pub chat: Chat,
-    /// Positions of turns by their ids.
+    /// Indexes of turns by their ids.
     pub turn_of: HashMap<String, usize>,
     /// Name of the file that contains the first line.
     pub container: String,
 }
 
 impl Sessions {
-    /// The conversation with this key. Adds an empty one if there is none.
+    /// The conversation with this key, which is created if it does not exist.
     pub fn get(&mut self, key: &str, container: &str) -> &mut SessionChat {
         let at = *self.position.entry(key.to_owned()).or_insert_with(|| {
             self.chats.push(SessionChat { key: key.into(), container: container.into(), ..SessionChat::default() });
@@ -284,8 +284,8 @@ impl Sessions {
 }
 
 impl SessionChat {
-    /// Adds a turn. If a turn with the same id was added before, replaces that turn, because some programs write a line
-    /// again.
+    /// Adds a turn, or replaces an earlier turn with the same id, because some programs write a line again when it
+    /// changes.
     pub fn add_turn(&mut self, turn: Turn) {
         self.chat.note_time(turn.times.created);
         match turn.id.as_ref().and_then(|id| self.turn_of.get(id)) {
@@ -301,7 +301,7 @@ impl SessionChat {
 }
 
 impl Chat {
-    /// Extends the times of the conversation, so that they include the time of a message.
+    /// Extends the conversation's time range to include the time of a message.
     pub fn note_time(&mut self, time: Option<Timestamp>) {
         let Some(time) = time else { return };
         self.times.created = Some(self.times.created.map_or(time, |t| t.min(time)));

@@ -1,4 +1,4 @@
-//! Shared code of readers and writers of several formats: JSON objects with borrowed members, the loop over the
+//! Code that readers and writers of several formats share: JSON objects with borrowed members, the loop over the
 //! elements of a file, conversations built from turns, the order of messages, web pages, notes, and rows of memory
 //! engines.
 pub mod agent_content;

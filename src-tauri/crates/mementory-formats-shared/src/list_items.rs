@@ -1,7 +1,7 @@
 //! Writes texts as items of a Markdown list. No text can end its item, begin another item, or make an agent load a
 //! file.
 
-/// The text without white space around it. Line breaks become line feeds, and zero bytes become U+FFFD.
+/// The text without surrounding whitespace. Line breaks become line feeds, and zero bytes become U+FFFD.
 pub fn clean(text: &str) -> String {
     let text = super::note_reader::unix_lines(text.trim());
     if text.contains('\0') { text.replace('\0', "\u{fffd}") } else { text }
@@ -19,7 +19,7 @@ pub fn item(text: &str) -> String {
             continue;
         }
         let unindented = line.trim_start();
-        // A fence, a table or a rule at the start of a line could swallow the text after the item.
+        // A code fence, a table or a horizontal rule at the start of a line could absorb the text after the item.
         let is_block = ["```", "~~~", "|"].iter().any(|mark| unindented.starts_with(mark))
             || matches!(unindented, "---" | "***" | "___");
         let mark = if is_block { "\\" } else { "" };
@@ -29,8 +29,8 @@ pub fn item(text: &str) -> String {
     out
 }
 
-/// The text with a backslash before everything that agents act on. This is the `@` of a file to load, and the start of
-/// an HTML comment, because agents remove comments with their content.
+/// The text with a backslash before everything that agents act on: the `@` of a file to load, and the start of an HTML
+/// comment, because agents remove comments with their content.
 pub fn without_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
@@ -46,9 +46,9 @@ pub fn without_commands(text: &str) -> String {
     out
 }
 
-/// Makes the text of a link from a title: one line of at most `most` characters.
+/// Turns a title into the text of a link: one line of at most `most` characters.
 pub fn link_words(title: &str, most: usize) -> String {
-    // Characters that change the direction of writing would display the rest of a list in another order.
+    // Characters that change the writing direction could reorder how the rest of the list is displayed.
     let changes_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let plain_char = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
     let words: String = title.chars().map(plain_char).collect();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_loaded_or_hidden() {
+    fn a_text_cannot_load_a_file_or_hide_what_follows() {
         assert_eq!(
             without_commands("see @~/.ssh/id_rsa and a@b.example <!-- x"),
             "see \\@~/.ssh/id_rsa and a@b.example \\<!-- x"

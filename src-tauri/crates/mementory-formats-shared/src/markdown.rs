@@ -1,4 +1,4 @@
-//! Headings, list items, links and tags of a Markdown note. Code is not searched for them.
+//! Headings, list items, links and tags of a Markdown note. Code is excluded.
 use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,17 +9,17 @@ pub const MAX_BYTES: usize = 8 << 20;
 /// The outline of a note.
 #[derive(Debug, Default)]
 pub struct Outline {
-    /// Headings in their order: level and text.
+    /// Headings in order: level and text.
     pub headings: Vec<(u8, String)>,
     /// Items of lists.
     pub items: Vec<Item>,
-    /// Links, in their order.
+    /// Links, in order.
     pub links: Vec<NoteLink>,
     /// Byte ranges of code blocks and inline code in the text.
     pub code: Vec<Range<usize>>,
 }
 
-/// An item of a list. Nested items are items of their own.
+/// A list item. Nested items are separate items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
     /// Byte range of the item's text in the note, without the bullet.
@@ -95,7 +95,7 @@ pub fn outline(text: &str) -> Outline {
             *whole = whole.start.min(range.start)..whole.end.max(range.end);
         }
     }
-    // An item is added when it ends, so nested items were added before the item that contains them.
+    // An item is added when it ends, so nested items come before the item that contains them.
     out.items.sort_by_key(|item| item.span.start);
     out
 }

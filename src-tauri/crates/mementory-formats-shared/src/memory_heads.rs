@@ -38,7 +38,7 @@ impl Head {
         &self.bytes
     }
 
-    /// True if a member with this name has a text as its value.
+    /// True if a member with this name has a string as its value.
     pub fn says_text_of(&self, name: &str) -> bool {
         [":\"", ": \""]
             .iter()
@@ -56,17 +56,17 @@ impl Head {
         self.keys.has(path)
     }
 
-    /// True if all of these members were found in the rows of `list`, or in the rows at top level if `list` is empty.
+    /// True if the rows of `list`, or the rows at top level if `list` is empty, have all of these members.
     pub fn has_all(&self, list: &str, members: &[&str]) -> bool {
         members.iter().all(|member| self.has(&path(list, member)))
     }
 
-    /// True if one of these members was found in the rows of `list`, or in the rows at top level if `list` is empty.
+    /// True if the rows of `list`, or the rows at top level if `list` is empty, have one of these members.
     pub fn has_any(&self, list: &str, members: &[&str]) -> bool {
         members.iter().any(|member| self.has(&path(list, member)))
     }
 
-    /// True if a value in the text begins with `beginning`.
+    /// True if any string in the text begins with `beginning`.
     pub fn has_value_from(&self, beginning: &str) -> bool {
         memchr::memmem::find(&self.bytes, format!("\"{beginning}").as_bytes()).is_some()
     }
@@ -81,22 +81,22 @@ fn path(list: &str, member: &str) -> String {
     if list.is_empty() { member.to_owned() } else { format!("{list}.{member}") }
 }
 
-/// True if bytes may be JSON, in any encoding. A text in quotes may be JSON that was encoded twice.
+/// True if the bytes may be JSON, in any encoding. A quoted string may be JSON that was encoded twice.
 fn begins_like_json(bytes: &[u8]) -> bool {
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let first = text.iter().find(|byte| !byte.is_ascii_whitespace());
     first.is_none_or(|byte| matches!(byte, b'{' | b'[' | b'"' | 0 | 0xfe | 0xff))
 }
 
-/// True if the name of a member allows JSON. People rename exports, so any ending is accepted unless it is the ending
-/// of another kind of file.
+/// True if the name of a member allows JSON. People rename exports, so any extension is accepted unless it belongs to
+/// another kind of file.
 pub fn is_candidate(member: &Member) -> bool {
     let is_junk = member.file_name().starts_with("._") || member.name.split('/').any(|part| part == "__MACOSX");
     !is_junk && may_be_json(member)
 }
 
 /// Claims the files that `test` accepts, with one claim for each folder or archive. `test` returns the version or
-/// layout.
+/// layout of a file.
 pub fn claims(
     catalog: &Catalog,
     confidence: f64,

@@ -1,5 +1,5 @@
-//! Rows of memory engines: reads values in the forms that the engines write, loops over the rows of a file, and sends
-//! rows as records.
+//! Rows of memory engines: reads values in the notations that the engines use, iterates over the rows of a file, and
+//! sends rows as records.
 use super::object::{Object, content_id, decode_string, list};
 use super::reader::FileReader;
 use mementory_format::{FormatError, Member, PassthroughItem};
@@ -12,9 +12,9 @@ use std::io::Read;
 
 /// The values of a row.
 pub trait RowValues {
-    /// An id that is a text or a number. None for a blank text.
+    /// An id that is a string or a number. None for a blank string.
     fn id(&self, key: &str) -> Option<String>;
-    /// The text of the first of these members whose value is a text that is not blank.
+    /// The first of these members that is a string and not blank.
     fn first_text(&self, keys: &[&str]) -> Option<String>;
     /// See [`time_of`].
     fn time(&self, key: &str) -> Option<Timestamp>;
@@ -22,9 +22,9 @@ pub trait RowValues {
     fn number(&self, key: &str) -> Option<f64>;
     /// A number from 0 to 1. Any other number is ignored and stays only in the verbatim.
     fn share(&self, key: &str) -> Option<f64>;
-    /// The texts of a list. A single text is split at its commas.
+    /// The strings of a list. A single string is split at its commas.
     fn texts(&self, key: &str) -> Vec<String>;
-    /// The members that are not in `used`. Null values and vectors are left out and stay only in the verbatim.
+    /// The members that are not in `used`. Null values and vectors are left out; the verbatim still contains them.
     fn other_fields(&self, used: &[&str]) -> Fields;
 }
 
@@ -78,7 +78,7 @@ fn text_of(raw: &RawValue) -> Option<String> {
     id_of(raw).or_else(name_of_object)
 }
 
-/// An id that is a text or a number.
+/// An id that is a string or a number.
 pub fn id_of(raw: &RawValue) -> Option<String> {
     match decode_string(raw) {
         Some(text) => Some(text.trim().to_owned()).filter(|t| !t.is_empty()),
@@ -87,8 +87,8 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
 }
 
 /// Parses a time: ISO 8601 in its variants, or seconds, milliseconds, microseconds or nanoseconds since 1970, with or
-/// without quotes. The size of a number shows its unit, because a memory is neither from 1970 nor from the year 5000.
-/// Also reads MongoDB's `{"$date": …}`.
+/// without quotes. The magnitude of a number shows its unit, because no memory is from 1970 or from the year 5000. Also
+/// reads MongoDB's `{"$date": …}`.
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     if raw.get().starts_with('{') {
         let date = Object::parse(raw.get())?;
@@ -124,7 +124,7 @@ pub fn link(relation: &str, kind: Kind, format: &str, target: impl Into<String>)
     Link { relation: relation.into(), kind, target: RecordKey::new(format, target) }
 }
 
-/// The name of a relation as words, to be put between two names: `works_at` → `works at`.
+/// The name of a relation in words, for use between two names: `works_at` → `works at`.
 pub fn spaced(relation: &str) -> String {
     relation.replace('_', " ")
 }
@@ -165,7 +165,7 @@ impl RowSender {
         Self { format, platform, version: version.map(str::to_owned), seen: HashSet::new() }
     }
 
-    /// A record whose key is the id at the source, else a digest of `content`.
+    /// A record whose key is the id in the source, otherwise a digest of `content`.
     pub fn record(&self, kind: Kind, id: Option<String>, content: &str, text: impl Into<String>) -> Record {
         let value = id.clone().unwrap_or_else(|| content_id(content));
         let mut record = Record::new(kind, RecordKey::new(self.format, value), text);
@@ -236,8 +236,8 @@ pub fn object_of<'e>(files: &mut FileReader<'_>, row: &Row<'e>, kind: Kind) -> O
     object
 }
 
-/// Calls `read` for each row of a JSON file. The rows are the elements of a list at top level, the elements of the
-/// lists under `keys`, or the lines of the file. The members beside those lists are stored as a passthrough file.
+/// Calls `read` for each row of a JSON file: the elements of a list at top level, the elements of the lists under
+/// `keys`, or the lines of the file. The members beside those lists are stored as a passthrough file.
 pub fn each_row(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -260,7 +260,7 @@ pub fn each_row(
     Ok(())
 }
 
-/// True if the object around the lists has members besides these lists.
+/// True if the object that contains the lists also has other members.
 fn has_more_than_lists(wrapper: &str, keys: &[&str]) -> bool {
     Object::parse(wrapper).is_none_or(|object| object.members().any(|(key, _)| !keys.contains(&key)))
 }
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_and_lists_are_read_whatever_their_type_is() {
+    fn ids_and_lists_are_read_in_every_type() {
         let row =
             Object::parse(r#"{"a":"x","b":7,"c":null,"d":" ","e":["p",{"name":"q"},3,null],"f":"r, s,"}"#).unwrap();
         assert_eq!((row.id("a"), row.id("b")), (Some("x".into()), Some("7".into())));

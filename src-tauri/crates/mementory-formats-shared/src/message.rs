@@ -1,5 +1,5 @@
-//! Reads messages of chat programs. Knows the names that the programs use for the members of a message: role, content,
-//! id, parent, time, model, files.
+//! Reads messages of chat programs. Knows the names that programs use for the members of a message: role, content, id,
+//! parent, time, model, files.
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
 use super::content::Content;
@@ -33,17 +33,17 @@ const CREATED_KEYS: [&str; 10] = [
     "send_date",
 ];
 const UPDATED_KEYS: [&str; 6] = ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate"];
-/// Roles of messages that contain only a thought of the model.
+/// Roles of messages that contain only the model's thoughts.
 const THOUGHT_ROLES: [&str; 2] = ["thinking", "reasoning"];
 const MODEL_KEYS: [&str; 8] =
     ["model", "modelId", "model_id", "modelName", "model_name", "model_slug", "modelSlug", "llm"];
 
-/// The first value under these keys that is a number or a text that is not blank, as text.
+/// The first value under these keys that is a number or a string that is not blank, as text.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id_text(object, key))
 }
 
-/// An id as text. In the source it is a text, a number, or `{"$oid": …}`.
+/// An id as text. In the source it is a string, a number, or `{"$oid": …}`.
 fn id_text(object: &Object<'_>, key: &str) -> Option<String> {
     let raw = object.raw_value(key)?;
     match raw.get().as_bytes().first()? {
@@ -54,7 +54,7 @@ fn id_text(object: &Object<'_>, key: &str) -> Option<String> {
     }
 }
 
-/// The role that a message names, in the words of the source. None if the message names no role.
+/// The role that a message states, in the source's own words. None if it states no role.
 pub fn role_name(object: &Object<'_>) -> Option<String> {
     for key in ROLE_KEYS {
         if let Some(name) = object.non_blank_text(key) {
@@ -74,11 +74,11 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
     object.text("type").filter(|name| super::roles::role(name).is_some()).map(Cow::into_owned)
 }
 
-/// The content of a message. Thoughts, tool calls and files that are in separate members of the message are included.
+/// The content of a message, including thoughts, tool calls and files that are in separate members.
 pub fn content(object: &Object<'_>) -> Content {
     let mut content = Content::default();
     for key in THOUGHT_KEYS {
-        // A flag says only that the text of the message is a thought.
+        // If the value is a boolean, it only says whether the message's text is a thought.
         if let Some(raw) = object.raw_value(key).filter(|raw| !matches!(raw.get(), "true" | "false")) {
             content.add_block("thinking", None, super::content::nested_text(raw));
         }
@@ -87,12 +87,12 @@ pub fn content(object: &Object<'_>) -> Content {
         if let Some(raw) = object.raw_value(key) {
             content.add(raw);
         }
-        // If one of these members has text or files, the others only repeat the text.
+        // Once a member has text or files, the other members only repeat the text.
         if !content.text.is_empty() || !content.files.is_empty() {
             break;
         }
     }
-    // LangChain has the content inside `data`.
+    // LangChain puts the content inside `data`.
     if content.text.is_empty() && content.files.is_empty() && content.blocks.is_empty() {
         let data = object.object("data");
         data.as_ref().and_then(|data| data.raw_value("content")).into_iter().for_each(|raw| content.add(raw));
@@ -109,14 +109,14 @@ pub fn content(object: &Object<'_>) -> Content {
     content
 }
 
-/// Reads a message from a list or a tree. If the message has no member for its parent, its `parent` is `Previous`.
+/// Reads a message of a list or a tree. If the message does not state a parent, its `parent` is `Previous`.
 pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &str) -> Turn {
     let content = content(object);
     let name = role_or_word(&role_name(object).unwrap_or_default());
     let role = role_of(&name, object, &content);
     let is_instruction = role == SYSTEM;
     let mut times = times(object);
-    // Amp states when a prompt was sent inside `meta`, and the model beside the number of tokens.
+    // Amp states the time of a prompt inside `meta`, and the model next to the token counts.
     times.created = times.created.or_else(|| first_time(&object.object("meta")?, &["sentAt"]));
     let mut turn = Turn {
         id: first_text(object, &ID_KEYS),
@@ -147,16 +147,16 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// The role of a message that names the role `name`. A message of the person that contains only results of tools is
-/// from a tool, and one that only the model may see is from the program.
+/// The role of a message that states the role `name`. A user message that contains only tool results is from a tool,
+/// and one that only the model may see is from the program.
 fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
     let role = match name {
         USER if is_result => TOOL,
         USER if is_only_for_model(object) => SYSTEM,
-        // Continue writes thoughts as messages of their own.
+        // Continue writes thoughts as separate messages.
         name if THOUGHT_ROLES.contains(&name) => ASSISTANT,
-        // Kimi writes instructions and counts of tokens with such names.
+        // Kimi gives such roles to instructions and token counts.
         name if name.starts_with('_') => SYSTEM,
         name => name,
     };
@@ -169,7 +169,7 @@ fn is_only_for_model(object: &Object<'_>) -> bool {
     metadata.and_then(|metadata| metadata.raw_value("userVisible")).is_some_and(|raw| raw.get() == "false")
 }
 
-/// The parent that a message names. HuggingChat lists all messages above it, the nearest last.
+/// The parent that a message states. HuggingChat lists all ancestors of the message, the nearest last.
 fn parent_of(object: &Object<'_>) -> TurnParent {
     if let Some(key) = PARENT_KEYS.iter().find(|key| object.has(key)) {
         return id_text(object, key).filter(|id| !is_zero_uuid(id)).map_or(TurnParent::Root, TurnParent::Id);
@@ -244,7 +244,7 @@ pub fn unit(files: &mut FileReader<'_>, member: &Member, chat: Chat, platform: &
     unit
 }
 
-/// True for a UUID of zeros, in which at most two digits are not zero. It means "no parent".
+/// True for the zero UUID and for UUIDs in which at most two digits are not zero. They mean "no parent".
 fn is_zero_uuid(id: &str) -> bool {
     id.len() == 36 && id.bytes().filter(|b| *b != b'0' && *b != b'-').count() <= 2
 }

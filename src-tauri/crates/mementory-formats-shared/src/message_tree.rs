@@ -1,6 +1,6 @@
 //! Finds the messages of a conversation in one pass over its text. In an export with all branches, each message
-//! contains its answers under `children`, so a chat of a thousand turns is a thousand objects deep. Parsing each object
-//! separately would read the innermost one a thousand times, and recursion could overflow the stack.
+//! contains its answers under `children`, so a chat of a thousand turns is nested a thousand levels deep. Parsing each
+//! message separately would read the innermost one a thousand times, and recursion could overflow the stack.
 use super::chat::{Turn, TurnParent};
 
 /// A message in the text of a conversation.
@@ -8,9 +8,9 @@ use super::chat::{Turn, TurnParent};
 pub struct FoundMessage {
     /// Text of the message, with an empty list under `children`.
     pub text: String,
-    /// Position of the message that contains this one, in the list of found messages.
+    /// Index, in the list of found messages, of the message that contains this one.
     pub parent: Option<usize>,
-    /// Position of the message's first byte in the text of the conversation.
+    /// Offset of the message's first byte in the text of the conversation.
     pub at: usize,
 }
 
@@ -19,15 +19,15 @@ struct Open {
     is_object: bool,
     /// For an object: start and end of the current member's key in the text.
     key: Option<(usize, usize)>,
-    /// If this object is a message: its position in the list of found messages.
+    /// If this object is a message: its index in the list of found messages.
     message: Option<usize>,
     /// True for a list of messages.
     is_message_list: bool,
-    /// Position after the last byte that was copied to the text of the message.
+    /// Offset up to which the text was copied to the message.
     copied: usize,
 }
 
-/// All messages in the lists with these keys of an object, in the order of the text. `text` must be JSON.
+/// All messages in the lists that an object has under these keys, in the order of the text. `text` must be JSON.
 pub fn messages(text: &str, lists: &[&str]) -> Vec<FoundMessage> {
     find(text, lists, false)
 }
@@ -37,13 +37,13 @@ pub fn message_with_answers(text: &str) -> Vec<FoundMessage> {
     find(text, &[], true)
 }
 
-/// True if the messages are a tree: at least one of them contains another one.
+/// True if the messages form a tree: at least one of them contains another one.
 pub fn is_tree(found: &[FoundMessage]) -> bool {
     found.iter().any(|message| message.parent.is_some())
 }
 
-/// Sets the parent of a turn to the message that contains it. If no message contains it and it does not name a parent,
-/// it begins the conversation. `position` is the number of turns before the first of the found messages.
+/// Sets the parent of a turn to the message that contains it. If no message contains it and it states no parent, it
+/// begins the conversation. `position` is the number of turns before the first of the found messages.
 pub fn set_parent(turn: &mut Turn, message: &FoundMessage, position: usize) {
     match message.parent {
         Some(parent) => turn.parent = TurnParent::At(position + parent),
@@ -82,7 +82,7 @@ fn find(text: &str, lists: &[&str], is_message: bool) -> Vec<FoundMessage> {
             b'[' => {
                 let is_list = starts_list(text, &open, lists, at + 1);
                 open.push(Open { is_object: false, key: None, message: None, is_message_list: is_list, copied: at });
-                // The members before the list belong to the message that contains the list, so they are copied first.
+                // The members before the list belong to the enclosing message, so they are copied first.
                 if let Some(message) = is_list.then(|| owner(&mut open)).flatten() {
                     copy(text, message, at + 1, &mut out);
                 }
@@ -107,7 +107,7 @@ fn find(text: &str, lists: &[&str], is_message: bool) -> Vec<FoundMessage> {
     out
 }
 
-/// Appends the text that has not been copied yet, up to `end`, to the message of `open`.
+/// Appends the text up to `end` that has not been copied yet to the message of `open`.
 fn copy(text: &str, open: &mut Open, end: usize, out: &mut [FoundMessage]) {
     if let Some(message) = open.message.and_then(|message| out.get_mut(message)) {
         message.text.push_str(text.get(open.copied..end).unwrap_or_default());
@@ -115,7 +115,7 @@ fn copy(text: &str, open: &mut Open, end: usize, out: &mut [FoundMessage]) {
     }
 }
 
-/// The object that contains the list that was opened last.
+/// The object that contains the most recently opened list.
 fn owner(open: &mut [Open]) -> Option<&mut Open> {
     let above = open.len().checked_sub(2)?;
     open.get_mut(above)
@@ -126,7 +126,7 @@ fn is_in_message_list(open: &[Open]) -> bool {
     open.last().is_some_and(|top| top.is_message_list)
 }
 
-/// Position of the innermost message that is open.
+/// Index of the innermost message that has not ended yet.
 fn enclosing_message(open: &[Open]) -> Option<usize> {
     open.iter().rev().find_map(|level| level.message)
 }
@@ -143,13 +143,13 @@ fn starts_list(text: &str, open: &[Open], lists: &[&str], from: usize) -> bool {
     }
 }
 
-/// False if the array whose first entry is at `from` has no objects. Some programs list the ids of the answers.
+/// False if the array whose first entry is at `from` has no objects. Some programs only list the ids of answers.
 fn has_objects(text: &str, from: usize) -> bool {
     let bytes = text.as_bytes().get(from..).unwrap_or_default();
     memchr::memchr2(b'{', b']', bytes).is_none_or(|at| bytes.get(at) == Some(&b'{'))
 }
 
-/// Position of the quotation mark that ends a string.
+/// Offset of the quotation mark that ends a string.
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at).filter(|byte| **byte != b'"') {
         at += if *byte == b'\\' { 2 } else { 1 };
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_alone_is_found_with_its_answers() {
+    fn a_single_message_is_found_with_its_answers() {
         let text =
             r#"{"id":1,"children":[{"id":2,"children":["a","b"]},{"id":3,"children":[]}],"z":{"children":[{}]}}"#;
         let found = message_with_answers(text);

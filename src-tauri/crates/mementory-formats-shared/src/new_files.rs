@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Longest file name that is made from a title, in bytes, without number and extension. Every file system allows names
-/// of 255 bytes.
+/// Longest file name, in bytes, that is derived from a title, without number and extension. Every file system allows
+/// names of 255 bytes.
 const MAX_NAME_BYTES: usize = 80;
-/// Names that Windows reserves, with or without an extension, and names that have a special meaning in folders of notes
-/// or of agents.
+/// Names that Windows reserves, with or without an extension, and names with a special meaning in folders of notes or
+/// agents.
 const RESERVED_NAMES: [&str; 20] = [
     "con",
     "prn",
@@ -33,7 +33,7 @@ const RESERVED_NAMES: [&str; 20] = [
     "copilot-instructions",
 ];
 
-/// A file that is being written. In a plan, nothing is written.
+/// A file that is being written. In a dry run, nothing is written.
 pub struct NewFile {
     file: Option<BufWriter<File>>,
     place: String,
@@ -59,19 +59,19 @@ impl NewFile {
         file.write_all(bytes).map_err(|e| FormatError::io(&self.place, e))
     }
 
-    /// Writes what is still in memory.
+    /// Writes what is still buffered.
     pub fn finish(mut self) -> Result<(), FormatError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         file.flush().map_err(|e| FormatError::io(&self.place, e))
     }
 }
 
-/// A folder that is being written. In a plan, nothing is written.
+/// A folder that is being written. In a dry run, nothing is written.
 pub struct NewFolder {
     root: Option<PathBuf>,
     /// Paths that are in use, in lower case, because some file systems ignore case.
     taken: HashSet<String>,
-    /// The next number to try for a path that was in use, by that path.
+    /// For each path that was already in use: the next number to try.
     next_numbers: HashMap<String, u64>,
 }
 
@@ -103,7 +103,7 @@ impl NewFolder {
         self.taken.insert(path.to_lowercase())
     }
 
-    /// Creates a file, and the folders above it.
+    /// Creates a file and its parent folders.
     pub fn create(&self, path: &str) -> Result<NewFile, FormatError> {
         let Some(root) = &self.root else { return NewFile::create(None) };
         let full_path = root.join(path);
@@ -177,7 +177,7 @@ mod tests {
         ] {
             assert_eq!(folder.free_path("m/", title, ".md"), expected, "{title}");
         }
-        // Searching for a free number from 2 on each time would take very long.
+        // If each search for a free number started from 2, this would take very long.
         let last = (0..20_000).map(|_| folder.free_path("chats/", "New chat", ".md")).last();
         assert_eq!(last.as_deref(), Some("chats/new-chat-20000.md"));
         assert!(folder.take("chats/new-chat-20001.md"));

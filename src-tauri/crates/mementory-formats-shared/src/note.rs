@@ -1,11 +1,11 @@
-//! A Markdown note: YAML frontmatter and body. If the frontmatter is not valid YAML, its lines `key: value` are read
+//! A Markdown note: YAML frontmatter and body. If the frontmatter is not valid YAML, its `key: value` lines are read
 //! one by one, and the body is not affected (vendors.md §7, Obsidian).
 use mementory_model::{Fields, Timestamp};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Largest frontmatter in bytes. For some texts, the parser needs up to a thousand times the memory of the text.
+/// Largest frontmatter in bytes. The parser may need up to a thousand times as much memory as the text.
 const MAX_HEAD_BYTES: usize = 64 << 10;
 /// Largest nesting depth of frontmatter.
 const MAX_DEPTH: usize = 32;
@@ -13,11 +13,11 @@ const MAX_DEPTH: usize = 32;
 /// A note, split into frontmatter and body.
 #[derive(Debug, Default)]
 pub struct Note<'t> {
-    /// Members of the frontmatter, in their order.
+    /// Members of the frontmatter, in order.
     pub head: Fields,
     /// True if the note has frontmatter.
     pub has_head: bool,
-    /// True if the frontmatter is not valid YAML. In that case, `head` has only the members on lines `key: value`.
+    /// True if the frontmatter is not valid YAML. In that case, `head` has only the members on `key: value` lines.
     pub is_head_broken: bool,
     /// The text after the frontmatter.
     pub body: &'t str,
@@ -26,7 +26,7 @@ pub struct Note<'t> {
 }
 
 impl<'t> Note<'t> {
-    /// Splits a note. `text` may have any line ends and begin with a byte order mark.
+    /// Splits a note. `text` may have any line endings and may begin with a byte order mark.
     pub fn parse(text: &'t str) -> Self {
         let text = text.trim_start_matches('\u{feff}');
         let Some((head, body)) = split(text) else {
@@ -39,7 +39,7 @@ impl<'t> Note<'t> {
         Self { head, has_head: true, is_head_broken, body, body_line }
     }
 
-    /// A text, number or truth value of the frontmatter, as text. The key may be in upper or lower case.
+    /// A string, number or boolean of the frontmatter, as text. The case of the key does not matter.
     pub fn text(&self, key: &str) -> Option<String> {
         match self.value(key)? {
             Value::String(text) => Some(text.trim().to_owned()).filter(|t| !t.is_empty()),
@@ -54,7 +54,7 @@ impl<'t> Note<'t> {
         self.head.get(key).or_else(|| self.head.iter().find(|(k, _)| k.eq_ignore_ascii_case(key)).map(|(_, v)| v))
     }
 
-    /// The texts of a list. A single text is split at its commas. A leading `#` is removed from each text.
+    /// The strings of a list. A single string is split at its commas. A leading `#` is removed from each string.
     pub fn tags(&self, key: &str) -> Vec<String> {
         let texts: Vec<String> = match self.value(key) {
             Some(Value::Array(items)) => items
@@ -84,7 +84,7 @@ impl<'t> Note<'t> {
         out
     }
 
-    /// The time under the first of these keys that has a valid time.
+    /// The value of the first of these keys that contains a valid time.
     pub fn time(&self, keys: &[&str]) -> Option<Timestamp> {
         keys.iter().find_map(|key| super::any_time::text_time(&self.text(key)?))
     }
@@ -118,14 +118,14 @@ fn split(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A list or mapping whose end has not been read yet, and the key of its next value.
+/// A list or mapping that has not ended yet, and the key of its next value.
 struct Open {
     value: Value,
     key: Option<String>,
 }
 
 /// The members of a YAML mapping. None for invalid YAML, for other values, and for aliases, which note programs do not
-/// write. Dates stay texts.
+/// write. Dates stay strings.
 fn yaml_mapping(text: &str) -> Option<Fields> {
     if text.trim().is_empty() {
         return Some(Fields::new());
@@ -165,7 +165,7 @@ fn yaml_mapping(text: &str) -> Option<Fields> {
     }
     match root {
         Some(Value::Object(members)) => Some(members),
-        // The text has only comments.
+        // The frontmatter has nothing but comments.
         None => Some(Fields::new()),
         Some(_) => None,
     }
@@ -189,7 +189,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
         "true" | "True" | "TRUE" => true.into(),
         "false" | "False" | "FALSE" => false.into(),
-        // A text becomes a number only if the number would be printed as this same text: `007` and `1_000` stay texts.
+        // A word becomes a number only if it would be printed as the same word: `007` and `1_000` stay strings.
         _ => match serde_json::from_str::<serde_json::Number>(text) {
             Ok(number) if number.to_string() == text => Value::Number(number),
             _ => text.into(),
@@ -197,7 +197,7 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
     }
 }
 
-/// The members on lines `key: value` of frontmatter that is not valid YAML. Indented lines are skipped.
+/// The members on `key: value` lines of frontmatter that is not valid YAML. Indented lines are skipped.
 fn simple_lines(text: &str) -> Fields {
     let mut out = Fields::new();
     for line in text.lines().filter(|line| !line.starts_with([' ', '\t', '#', '-'])) {

@@ -10,7 +10,7 @@ use mementory_format::{FormatError, RecordSource, StoredRecord, is_safe_path};
 use mementory_model::{Kind, Record, RecordKey};
 use std::collections::HashMap;
 
-/// Longest title that is made from a text, in characters.
+/// Longest title that is derived from a text, in characters.
 const TITLE_CHARS: usize = 80;
 
 /// Kinds of records that become notes.
@@ -25,13 +25,13 @@ pub const KINDS: [Kind; 8] = [
     Kind::Todo,
 ];
 
-/// The note into which a record is written.
+/// The note that a record is written to.
 pub struct Place {
     /// Path in the folder, with `.md`.
     pub path: String,
     /// Title of the note.
     pub title: String,
-    /// True if the note is written exactly as it was read.
+    /// True if the note is written exactly as it was imported.
     pub is_own: bool,
 }
 
@@ -47,9 +47,9 @@ impl Place {
 pub struct Places(HashMap<String, Place>);
 
 impl Places {
-    /// Assigns a place to each record. `own_path` returns the path of a note that can be written exactly as it was
-    /// read. A record for which `is_part` returns true is written in another note and gets no place. Reads `source`
-    /// once.
+    /// Assigns a place to each record. `own_path` returns the original path of a note that can be written exactly as it
+    /// was imported. A record for which `is_part` returns true is written inside another note and gets no place. Reads
+    /// `source` once.
     pub fn assign(
         source: &mut dyn RecordSource,
         export: &Export,
@@ -83,9 +83,9 @@ impl Places {
         links.filter_map(|(link, id)| Some((relation_name(&link.relation), self.get(id.as_deref()?)?))).collect()
     }
 
-    /// The notes that a relation connects. Returns the vault id and the place of the source, and the place of the
-    /// target. An end is the target of a link whose own relation is a word such as `source` or `target`. If there are
-    /// no such links but exactly two links, the first is the source and the second is the target.
+    /// The notes that a relation connects: the vault id and place of its source, and the place of its target. They are
+    /// found by links with the relation `source` or `target`, or a synonym. If there are none, but exactly two links,
+    /// the first leads to the source and the second to the target.
     pub fn ends<'p>(&'p self, stored: &'p StoredRecord) -> Option<(&'p str, &'p Place, &'p Place)> {
         let links = || stored.record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation != "derived_from");
         let by_relation = |names: [&str; 4]| links().find(|(link, _)| names.contains(&link.relation.as_str()));
@@ -110,7 +110,7 @@ fn folder_of(kind: Kind) -> &'static str {
     }
 }
 
-/// True if this path is inside the folder and note programs would read a file there as a note.
+/// True if this path stays inside the folder, and note programs would read a file there as a note.
 fn is_note_path(path: &str) -> bool {
     is_safe_path(path)
         && path.ends_with(".md")
@@ -121,7 +121,7 @@ fn is_note_path(path: &str) -> bool {
         && !matches!(path.rsplit('/').next(), Some("index.md" | "log.md"))
 }
 
-/// The title, or the start of the text.
+/// The record's title, otherwise the start of its text.
 pub fn title_of(record: &Record) -> String {
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty());
     if let Some(title) = title {
@@ -133,13 +133,13 @@ pub fn title_of(record: &Record) -> String {
     if title.is_empty() { record.kind.as_str().to_owned() } else { title }
 }
 
-/// The first line that has words, without the Markdown marks before the words.
+/// The first line with words, without the Markdown markup before them.
 pub fn first_words(text: &str) -> &str {
     let mut lines = text.lines().map(|line| line.trim_start_matches(['#', '-', '*', '>', '`', '~', ' ', '\t']).trim());
     lines.find(|line| !line.is_empty()).unwrap_or_default()
 }
 
-/// The name of a relation on one line, without characters that could end a link.
+/// The name of a relation on one line, without characters that would end a link.
 pub fn relation_name(name: &str) -> String {
     let plain_char = |c: char| if c.is_control() || "[](){}\"'`:#|*-+".contains(c) { ' ' } else { c };
     let words: String = name.chars().map(plain_char).collect();
@@ -148,7 +148,7 @@ pub fn relation_name(name: &str) -> String {
     if short.trim().is_empty() { "relates_to".into() } else { short.trim().to_owned() }
 }
 
-/// Adds the status, tags and source of a record to the frontmatter of its note. These members do not depend on the note
+/// Adds a record's status, tags and source to the frontmatter of its note. These members are the same for every note
 /// program.
 pub fn add_members(head: &mut YamlHead, record: &Record, export: &Export) {
     if let Some(status) = record.status.as_deref().map(str::trim).filter(|status| !status.is_empty()) {
@@ -169,7 +169,7 @@ pub fn add_members(head: &mut YamlHead, record: &Record, export: &Export) {
     }
 }
 
-/// The record that our readers get from a note.
+/// The record that our readers would create from a note.
 pub fn read_back(text: &str, format: &str, path: &str) -> Record {
     let note = Note::parse(text);
     let file_name = path.rsplit('/').next().unwrap_or(path);
@@ -178,8 +178,8 @@ pub fn read_back(text: &str, format: &str, path: &str) -> Record {
     record
 }
 
-/// The text, changed so that a list can follow it. A code block or comment without an end would swallow the list, so
-/// the lines that begin such a block get a backslash.
+/// The text, changed so that a list can follow it. A code block or comment without an end would absorb the list, so the
+/// lines that begin one get a backslash.
 pub fn closed(text: &str) -> String {
     let probe = format!("{text}\n\n- probe\n");
     let is_closed = outline(&probe).items.last().is_some_and(|item| probe.get(item.span.clone()).is_some_and(is_probe));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn only_notes_have_note_paths() {
+    fn only_paths_that_note_programs_read_are_note_paths() {
         for path in
             ["../a.md", "/a.md", ".hidden/a.md", "a/CLAUDE.md", "a.txt", "a/index.md", "a:b.md", "a//b.md", "C:\\a.md"]
         {

@@ -1,4 +1,4 @@
-//! Folders of Markdown notes in a catalog: vaults of Obsidian, and folders or archives that are mostly Markdown.
+//! Folders of Markdown notes in a catalog: Obsidian vaults, and folders or archives that are mostly Markdown.
 use mementory_format::{Catalog, Detected, FolderKeys, Member, Part, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
@@ -6,7 +6,7 @@ use std::ops::Bound;
 /// Folder with Obsidian's settings at the top of a vault.
 const SETTINGS_FOLDER: &str = ".obsidian/";
 
-/// Rules and memory files of assistants. Other formats read them, wherever they are.
+/// Assistants' rules and memory files. Other formats read them, wherever they are.
 const ASSISTANT_FILES: [&str; 13] = [
     "claude.md",
     "claude.local.md",
@@ -23,7 +23,7 @@ const ASSISTANT_FILES: [&str; 13] = [
     "global_rules.md",
 ];
 
-/// Hidden folders of assistants. Other formats read their files.
+/// Assistants' hidden folders. Other formats read the files in them.
 const ASSISTANT_FOLDERS: [&str; 11] = [
     ".claude",
     ".clinerules",
@@ -41,34 +41,34 @@ const ASSISTANT_FOLDERS: [&str; 11] = [
 /// A folder that only has rules for an agent.
 const RULES_FOLDER: &str = ".clinerules";
 
-/// Files that are beside the notes only in the workspace or memory folder of an agent.
+/// Files that only an agent's workspace or memory folder has next to its notes.
 const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf-agent-id"];
 
-/// A folder of notes. The lists contain positions of members in the catalog.
+/// A folder of notes. The lists contain indexes of members in the catalog.
 #[derive(Debug, Default)]
 pub struct NoteFolder {
     /// Common prefix of the member names. Empty, or ends with `/`.
     pub prefix: String,
-    /// Name of the folder, without extensions and dates that differ between copies of the folder.
+    /// Name of the folder, without the extensions and dates by which copies of it differ.
     pub name: String,
     /// Markdown files.
     pub notes: Vec<usize>,
     /// Pictures and other files.
     pub files: Vec<usize>,
-    /// Files of programs: settings, trash, version control. Not imported.
+    /// Bookkeeping files of programs: settings, trash, version control. Not imported.
     pub program_files: Vec<usize>,
     /// True if the folder contains Obsidian's settings.
     pub is_vault: bool,
-    /// True if this is not a folder but a single file that the user selected.
+    /// True if the user selected a single file, not a folder.
     pub is_single_file: bool,
-    /// True if the files show that an agent works in the folder.
+    /// True if the files show that this is an agent's workspace.
     pub is_workspace: bool,
-    /// Number of files that are neither notes nor pictures, sound, video or documents.
+    /// Number of files that are neither notes nor media (pictures, sound, video, documents).
     pub data_file_count: usize,
 }
 
 impl NoteFolder {
-    /// True if more than four out of five files are notes. Pictures, sound, video and documents are not counted.
+    /// True if more than four out of five files are notes. Media files are not counted.
     pub fn is_mostly_notes(&self) -> bool {
         !self.notes.is_empty() && self.notes.len() > 4 * self.data_file_count
     }
@@ -94,9 +94,9 @@ impl NoteFolder {
         self.notes.iter().copied().step_by(step)
     }
 
-    /// The folder of notes that a claim is about. Detection does not store it, so it is determined again.
+    /// The folder of notes that a claim is about. The claim does not store it, so it is determined again.
     pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
-        // Many notes may have been selected as single files, each with a claim of its own.
+        // The user may have selected many notes as single files, each of which has its own claim.
         if let [part] = detected.claim.parts.as_slice()
             && let Some(member) = catalog.members().get(part.member).filter(|member| is_single_note(member))
         {
@@ -107,7 +107,7 @@ impl NoteFolder {
         note_folders(catalog).into_iter().find(is_claimed).unwrap_or_default()
     }
 
-    /// Where the record keys of `format` contain the name of the folder. None if the folder has no name.
+    /// The name of the folder, which the record keys of `format` contain. None if the folder has no name.
     pub fn keys(&self, format: &str) -> Option<FolderKeys> {
         FolderKeys::in_scope(format!("{format}:"), self.name.as_str())
     }
@@ -131,7 +131,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
             groups.entry((member.root, member.archive)).or_default().push(member);
         }
     }
-    // A folder of rules that was selected by itself contains no notes, so it is left out.
+    // If the user selected a rules folder itself, it contains no notes, so it is left out.
     groups
         .retain(|(root, archive), _| archive.is_some() || catalog.roots().get(*root).is_none_or(|r| r != RULES_FOLDER));
     for members in groups.values() {
@@ -187,7 +187,7 @@ fn single_file(member: &Member) -> NoteFolder {
     NoteFolder { notes: vec![member.id], is_single_file: true, ..NoteFolder::default() }
 }
 
-/// Prefixes of the folders with Obsidian's settings. A vault inside another vault belongs to the outer one.
+/// Prefixes of the folders with Obsidian's settings. A vault inside another vault is part of the outer one.
 fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
     let mut found: BTreeSet<&str> = BTreeSet::new();
     for member in members {
@@ -198,7 +198,7 @@ fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
         };
         found.extend(member.name.get(..at));
     }
-    // The outer vault comes before those inside it.
+    // An outer vault sorts before the vaults inside it.
     let mut out = BTreeSet::new();
     for prefix in found {
         if vault_of(&out, prefix).is_none() {
@@ -208,7 +208,7 @@ fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
     out
 }
 
-/// The vault that contains this path. No vault is inside another, so only the last one before the path can contain it.
+/// The vault that contains this path. Vaults are not nested, so only the last one that sorts before the path can.
 fn vault_of<'v>(vaults: &'v BTreeSet<String>, path: &str) -> Option<&'v str> {
     let last = vaults.range::<str, _>((Bound::Unbounded, Bound::Included(path))).next_back()?;
     path.starts_with(last.as_str()).then_some(last.as_str())
@@ -226,7 +226,7 @@ fn archive_top_folder(catalog: &Catalog, folder: &NoteFolder) -> String {
     if is_archive && names.all(|name| name.starts_with(&first)) { first } else { String::new() }
 }
 
-/// Name of the folder or archive, without parts that differ between copies: an extension, `(1)`, a date.
+/// Name of the folder or archive, without the parts by which copies differ: an extension, `(1)`, a date.
 fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
     let inner = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
@@ -255,7 +255,7 @@ fn stable_name(name: &str) -> &str {
     if without_date.is_empty() || out.len() - without_date.len() < 8 { out } else { without_date }
 }
 
-/// True for rules and memory files of assistants.
+/// True for assistants' rules and memory files.
 pub fn is_assistant_file(name: &str) -> bool {
     let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     ASSISTANT_FILES.contains(&name.as_str()) || name.ends_with(".mdc") || name.ends_with(".instructions.md")
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_of_a_folder_get_its_stable_name() {
+    fn copies_of_a_folder_get_the_same_name() {
         for (name, expected) in [
             ("Notes", "Notes"),
             ("Notes.zip", "Notes"),

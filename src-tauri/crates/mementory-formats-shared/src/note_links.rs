@@ -1,4 +1,4 @@
-//! Resolves links between the files of a folder of notes as note programs do: by path, or by name alone.
+//! Resolves links between the files of a folder of notes the way note programs do: by path, or by name alone.
 use super::markdown::NoteLink;
 use super::note_folder::{NoteFolder, is_note};
 use mementory_format::Catalog;
@@ -9,9 +9,9 @@ use std::collections::HashMap;
 pub struct Targets {
     /// Paths of the files.
     paths: Vec<String>,
-    /// Positions in `paths` by path, with and without the ending `.md`, in lower case.
+    /// Indexes in `paths` by path, with and without the extension `.md`, in lower case.
     by_path: HashMap<String, u32>,
-    /// Positions in `paths` by the last part of the path. If several paths end with the same part, the shortest path is
+    /// Indexes in `paths` by the last part of the path. If several paths have the same last part, the shortest path is
     /// used, as in Obsidian.
     by_name: HashMap<String, u32>,
 }

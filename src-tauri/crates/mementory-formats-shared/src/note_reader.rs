@@ -50,7 +50,7 @@ const USED_KEYS: [&str; 21] = [
 
 /// Reads the notes of one source.
 pub struct NoteReader<'r> {
-    /// Reader of the files, with the sink.
+    /// Reader of the files, which holds the sink.
     pub files: FileReader<'r>,
     /// The folder of notes.
     pub folder: NoteFolder,
@@ -59,7 +59,7 @@ pub struct NoteReader<'r> {
     targets: Targets,
 }
 
-/// A note and the record that is made from it.
+/// A note and the record that was created from it.
 pub struct ReadNote<'t> {
     /// Frontmatter and body.
     pub note: Note<'t>,
@@ -184,8 +184,8 @@ impl<'r> NoteReader<'r> {
         ReadNote { note, outline, record }
     }
 
-    /// The key of a note: its path in the folder. A note that was selected as a single file has no path, so a digest of
-    /// its content is the key.
+    /// The key of a note: its path in the folder. A note that was selected as a single file has no path, so its key is
+    /// a digest of its content.
     pub fn key(&self, member: &Member, text: &str) -> RecordKey {
         let value = if self.folder.is_single_file { content_id(text) } else { self.folder.path(member).to_owned() };
         RecordKey::new(self.scope.as_str(), value)

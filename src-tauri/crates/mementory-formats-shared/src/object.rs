@@ -1,6 +1,6 @@
 //! JSON objects with borrowed members. A method returns a value only if the key is present and the value has the type
-//! that the method is for. If a key occurs several times, its last value is used. The values that no method returns are
-//! only in the verbatim.
+//! that the method is for; all other values remain only in the verbatim. If a key occurs several times, its last value
+//! is used.
 use mementory_json as json;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -133,7 +133,7 @@ pub fn decode_string(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Where `part` is in `text`. None if it is not a slice of `text`.
+/// Byte range of `part` in `text`. None if it is not a slice of `text`.
 pub fn range_in(text: &str, part: &str) -> Option<Range<usize>> {
     let from = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let range = from..from + part.len();
@@ -163,7 +163,7 @@ pub fn with_replaced_values(text: &str, values: &[(&RawValue, &str)]) -> String 
     out
 }
 
-/// Id for an element without one: the first 24 hex digits of the SHA-256 of its text.
+/// Id for an element that has none: the first 24 hex digits of the SHA-256 of its text.
 pub fn content_id(text: &str) -> String {
     use sha2::Digest;
     let mut id = hex::encode(sha2::Sha256::digest(text.as_bytes()));

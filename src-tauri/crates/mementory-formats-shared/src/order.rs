@@ -30,14 +30,14 @@ pub struct Node<'a> {
     pub is_human: bool,
 }
 
-/// The order of the messages. Indices are positions in the source's array.
+/// The order of the messages. Indexes are positions in the source's array.
 #[derive(Debug, Default)]
 pub struct MessageOrder {
-    /// Positions of the messages, parents before their children. Siblings are in the order of the array.
+    /// Indexes of the messages, parents before their children. Siblings are in the order of the array.
     pub sequence: Vec<usize>,
     /// Parent of each message. In a cycle, the first message gets no parent.
     pub parent: Vec<Option<usize>>,
-    /// True for each message on the branch that was open last.
+    /// True for each message on the branch that the user last had open.
     pub active: Vec<bool>,
     /// Number of messages whose parent is missing. Each is attached to the message before it.
     pub missing_parents: usize,
@@ -46,8 +46,8 @@ pub struct MessageOrder {
 }
 
 /// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
-/// answer with the same time. The active branch contains the message with the id `leaf`, if the source states one, else
-/// the last element of the array. Below that message, the branch follows the last child of each message.
+/// answer with the same time. The active branch leads to the message with the id `leaf` if the source states one,
+/// otherwise to the last element of the array. From that message on, it follows each message's last child.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
@@ -130,8 +130,7 @@ fn order_by_links(out: &mut MessageOrder) {
 fn mark_active(out: &mut MessageOrder, leaf: Option<usize>) {
     let Some(mut at) = leaf.or(out.parent.len().checked_sub(1)) else { return };
     let children_of = children_by_parent(&out.parent);
-    // The last array element may be a prompt whose answer precedes it in the array. So the branch is followed to its
-    // end.
+    // The last element of the array may be a prompt whose answer comes before it, so the branch is followed to its end.
     while let Some(child) = children_of[at].last() {
         at = *child;
     }

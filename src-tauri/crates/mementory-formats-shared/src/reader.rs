@@ -1,5 +1,5 @@
-//! Loops over the files of an export and over the elements of a file. Reports progress, and everything that is not
-//! imported.
+//! Iterates over the files of an export and over the elements of a file, and reports progress and everything that is
+//! not imported.
 use super::object::Object;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_json::{ElementError, Elements, repair};
@@ -39,7 +39,7 @@ impl<'r> FileReader<'r> {
     }
 
     /// Calls `read` for each claimed file and reports progress. A file that is damaged, or that no longer has the
-    /// format that was detected, is reported as dropped. Then the next file is read.
+    /// detected format, is reported as dropped, and the next file is read.
     pub fn each_file(
         &mut self,
         detected: &Detected,
@@ -89,7 +89,7 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Stores the object around the elements as a passthrough file, if it has members whose names are not in `read`.
+    /// Stores the object around the elements as a passthrough file, if it has members that are not named in `read`.
     pub fn pass_through_wrapper(&mut self, member: &Member, read: &[&str]) -> Result<(), FormatError> {
         let Some(text) = self.wrapper.take() else { return Ok(()) };
         let has_more = Object::parse(&text).is_none_or(|object| object.members().any(|(key, _)| !read.contains(&key)));

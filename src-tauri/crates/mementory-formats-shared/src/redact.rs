@@ -57,8 +57,8 @@ pub fn redact(text: &str) -> (String, u32) {
     (text, private_keys + tokens + u32::try_from(keys.len()).unwrap_or(u32::MAX))
 }
 
-/// Like [`redact`], for the source code of a program: replaces only private keys and tokens of known services, because
-/// the value after a key is usually an expression.
+/// Like [`redact`], but for source code: replaces only private keys and tokens of known services, because the value
+/// after a key is usually an expression.
 pub fn redact_in_program(text: &str) -> (String, u32) {
     let (text, private_keys) = redact_private_keys(text);
     let (text, tokens) = redact_tokens(&text);
@@ -102,7 +102,7 @@ fn redact_private_keys(text: &str) -> (String, u32) {
     (out, n)
 }
 
-/// Replaces the secrets in `key = value` and `key: value`, also inside inline tables and objects. Also returns the keys
+/// Replaces the secrets in `key = value` and `key: value`, even inside inline tables and objects. Also returns the keys
 /// of these secrets.
 fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
@@ -176,8 +176,8 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, start + value.len()))
 }
 
-/// Start and end of the content of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text, which is treated as
-/// one value and replaced as a whole. None for a list without texts and for any other value.
+/// Start and end of the content of a list of strings (`tokens = ["a", "b"]`) or of a YAML block scalar, which is
+/// replaced as a whole. None for a list without strings and for any other value.
 fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
         '[' => {
@@ -185,7 +185,7 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
             let inner = &text[start + 1..start + end];
             inner.contains(['"', '\'']).then(|| {
                 let leading_space = inner.len() - inner.trim_start().len();
-                // the outer quotes are not replaced, so that the file stays valid
+                // the outermost quotes are kept, so that the file stays valid
                 let trimmed = inner.trim();
                 let from = start + 1 + leading_space + 1;
                 (from, from + trimmed.len().saturating_sub(2))
@@ -244,7 +244,7 @@ fn is_secret_name(key: &str) -> bool {
             ("api" | "private" | "access" | "signing" | "encryption" | "auth", "key")
         )
     });
-    // `max_tokens` and `token_limit` are numbers of tokens
+    // `max_tokens` and `token_limit` are token counts
     let is_count = words.iter().any(|w| matches!(w.as_str(), "max" | "limit" | "count" | "budget" | "usage"));
     !is_count && (has_key_pair || words.iter().any(|w| is_secret_word(w)))
 }

@@ -1,4 +1,4 @@
-//! Determines the role of a speaker from the words that chat programs use for it.
+//! Determines the role of a speaker from the names that chat programs use for it.
 
 /// Role of the person.
 pub const USER: &str = "user";
@@ -6,9 +6,9 @@ pub const USER: &str = "user";
 pub const ASSISTANT: &str = "assistant";
 /// Role of instructions and other text that the program adds.
 pub const SYSTEM: &str = "system";
-/// Role of the result of a tool.
+/// Role of a tool result.
 pub const TOOL: &str = "tool";
-/// Role of one of several people, if it is not known which of them the export belongs to.
+/// Role of one of several people, if it is unknown which of them the export belongs to.
 pub const PARTICIPANT: &str = "participant";
 
 const USER_NAMES: [&str; 14] = [
@@ -64,7 +64,7 @@ pub fn role(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The role for a name. For an unknown name, the name itself (at most 40 characters); for an empty name, `unknown`.
+/// The role for a name. For an unknown name, its first 40 characters; for an empty name, `unknown`.
 pub fn role_or_word(name: &str) -> String {
     let word = || name.trim().chars().take(40).collect::<String>();
     match role(name) {

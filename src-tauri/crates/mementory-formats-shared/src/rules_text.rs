@@ -1,5 +1,5 @@
-//! Splits Markdown with rules or notes into items: one item for each bullet, or for each section without bullets. The
-//! sources of all items, joined in their order, give the whole file.
+//! Splits Markdown with rules or notes into items: one for each bullet, and one for each section without bullets. The
+//! sources of all items, joined in order, give the whole file.
 use super::object::content_id;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct Piece<'t> {
     /// Text of the item, without the bullet.
     pub text: String,
-    /// The exact text in the file. Includes headings and blank lines that belong to no other item.
+    /// The exact text in the file, including nearby headings and blank lines that belong to no other item.
     pub source: &'t str,
     /// The last heading above the item.
     pub section: Option<String>,
@@ -24,14 +24,14 @@ pub struct Piece<'t> {
 enum Block {
     Bullet,
     Paragraph,
-    /// Code or a table, which cannot be understood without the text around it.
+    /// Code or a table. A section that contains one is not split, because it only makes sense in context.
     Solid,
-    /// A comment or a horizontal rule.
+    /// A comment or a horizontal rule, which says nothing by itself.
     Silent,
 }
 
-/// Splits a text into items. `before` is the part of `text` before the rules, such as frontmatter. It becomes part of
-/// the source of the first item.
+/// Splits a text into items. `before` is the part of `text` before the rules, such as frontmatter, which becomes part
+/// of the first item's source.
 pub fn pieces<'t>(text: &'t str, before: &str) -> Vec<Piece<'t>> {
     let body = before.len().min(text.len());
     let mut found: Vec<(Range<usize>, String, Option<String>)> = Vec::new();

@@ -1,5 +1,5 @@
 //! Reads SQLite databases inside exports. A database is neither locked nor changed, and no file is created beside it.
-//! Usually SQLite reads a copy in memory, to which the write-ahead log was applied. A large file on disk is instead
+//! Usually SQLite reads a copy in memory to which the write-ahead log was applied. A large file on disk is instead
 //! opened by its path, read-only and without locks.
 use super::sqlite_log::apply_log;
 use mementory_format::{Catalog, FormatError, Member};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// First bytes of a SQLite database.
 pub const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// Smallest number of bytes that a row needs in a file. It limits the number of rows that are read, because a damaged
-/// file can return the same rows again and again.
+/// file can return the same rows over and over.
 const MIN_ROW_BYTES: u64 = 4;
 
 /// Reasons why a database cannot be opened.
@@ -25,7 +25,7 @@ pub enum OpenError {
     /// The file is shorter than its header states, or its list of tables cannot be read.
     #[error("the list of tables cannot be read, because the file is damaged or cut off: {0}")]
     Schema(rusqlite::Error),
-    /// An error of SQLite. It may name tables and columns, but contains no content of the database.
+    /// An SQLite error. It may name tables and columns, but contains no data from the database.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
 }
@@ -36,9 +36,9 @@ pub struct Database {
     pub connection: Connection,
     /// Largest number of rows that a table of the database can have.
     pub max_rows: u64,
-    /// True if a log was not applied, because the database is too large to be read into memory.
+    /// True if a write-ahead log was not applied, because the database is too large to be read into memory.
     pub is_log_unread: bool,
-    /// True if the end of the file is missing. The rows in the missing part cannot be read, but all others can.
+    /// True if the end of the file is missing. Rows in the missing part cannot be read, all others can.
     pub is_cut: bool,
 }
 
@@ -66,8 +66,8 @@ pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Datab
     Ok(Database { connection, max_rows, is_log_unread: log.is_some(), is_cut: false })
 }
 
-/// Like [`open`], but also opens a database whose end is missing, if it is small enough to be read into memory. Reading
-/// any row of such a database can fail.
+/// Like [`open`], but also opens a truncated database if it is small enough to be read into memory. Reading any row of
+/// such a database can fail.
 pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
     let opened_whole = open(catalog, member, limits);
     if opened_whole.is_ok() || member.size > limits.element_bytes {
@@ -85,7 +85,7 @@ pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<D
     Ok(Database { connection, max_rows, is_log_unread: false, is_cut: true })
 }
 
-/// Removes an incomplete last page, and sets the number of pages in the header to the number of pages that are present.
+/// Removes an incomplete last page, and sets the page count in the header to the number of pages that are present.
 /// Returns false if no page is missing.
 fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
     let number =
@@ -107,21 +107,21 @@ fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
     if let Some(count) = database_bytes.get_mut(28..32) {
         count.copy_from_slice(&present_pages.to_be_bytes());
     }
-    // Empties the list of free pages, because it may refer to missing pages.
+    // Empties the free-page list, because it may refer to missing pages.
     if let Some(free) = database_bytes.get_mut(32..40) {
         free.fill(0);
     }
     true
 }
 
-/// Returns an error if the list of tables cannot be read. Without this check, every table of such a database would seem
-/// to be missing.
+/// Fails if the list of tables cannot be read. Without this check, every table of such a database would seem to be
+/// missing.
 fn check_schema(connection: &Connection) -> Result<(), OpenError> {
     let count = connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get::<_, i64>(0));
     count.map(drop).map_err(OpenError::Schema)
 }
 
-/// True if the name of `other` is the name of `member` with this ending appended.
+/// True if `other` is named like `member`, with this suffix appended.
 pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
     other.root == member.root
         && other.archive == member.archive
@@ -132,7 +132,7 @@ pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
             && other.name.strip_suffix(ending) == Some(&member.name)
 }
 
-/// Opens a database image. If there is a write-ahead log, it is applied first.
+/// Opens a database from its bytes. If there is a write-ahead log, it is applied first.
 pub fn open_image(mut database_bytes: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, OpenError> {
     if !database_bytes.starts_with(SQLITE_MAGIC) || database_bytes.len() < 100 {
         return Err(OpenError::NotSqlite);
@@ -140,7 +140,7 @@ pub fn open_image(mut database_bytes: Vec<u8>, wal: Option<&[u8]>, read_only: bo
     if let Some(wal) = wal {
         let _ = apply_log(&mut database_bytes, wal);
     }
-    // The header is switched from WAL to rollback mode, because a database in memory has no log file.
+    // Switches the header from WAL to rollback mode, because a database in memory has no log file.
     if let Some(versions) = database_bytes.get_mut(18..20) {
         versions.fill(1);
     }
@@ -171,7 +171,7 @@ fn open_file(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Limits what SQLite can do with a hostile database.
+/// Limits what a malicious database can make SQLite do.
 pub fn set_safety_limits(connection: &Connection) -> Result<(), OpenError> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 256 << 20)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -188,7 +188,7 @@ impl Database {
     }
 }
 
-/// An error of SQLite while a database is read. Its text contains no content of the database.
+/// An SQLite error while reading a database. Its text contains no data from the database.
 pub fn unreadable(member: &Member, error: &rusqlite::Error) -> FormatError {
     FormatError::invalid("database_unreadable", &member.place, error.to_string())
 }

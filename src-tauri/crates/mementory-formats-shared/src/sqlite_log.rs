@@ -1,5 +1,5 @@
-//! The write-ahead log of an SQLite database that was copied while in use. The committed pages of the log are applied
-//! to the image of the database in memory (sqlite.org/fileformat2.html, §4).
+//! The write-ahead log of an SQLite database that was copied while in use. The log's committed pages are applied to the
+//! database's bytes in memory (sqlite.org/fileformat2.html, §4).
 
 fn read_u32_be(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
@@ -42,8 +42,8 @@ pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
         pending.push((usize::try_from(read_u32_be(head, 0)?).ok()?, data));
         let size = usize::try_from(read_u32_be(head, 4)?).ok()?;
         if size > 0 {
-            // A commit states the new number of pages. The number is impossible if these pages would have more bytes
-            // than the database and its log together.
+            // A commit states the new number of pages. It is impossible if these pages would be larger than the
+            // database and its log together.
             let bytes = size.checked_mul(page_size).filter(|b| *b <= database_bytes.len().saturating_add(wal.len()))?;
             database_bytes.resize(bytes, 0);
             for (number, data) in pending.drain(..) {

@@ -1,4 +1,4 @@
-//! Rows of a SQLite database as JSON objects, and detection of a database by the columns of its tables.
+//! Rows of an SQLite database as JSON objects, and detection of a database by the columns of its tables.
 use super::object::Object;
 use super::reader::FileReader;
 use super::sqlite::{Database, SQLITE_MAGIC, column_text, is_beside};
@@ -13,11 +13,11 @@ pub type Row = Map<String, Value>;
 
 /// Number of bytes of a database that detection reads. The list of its tables may be on any of the first pages.
 const HEAD_BYTES: usize = 4 << 20;
-/// Longest definition of a table that is examined, in bytes.
+/// Longest table definition that is examined, in bytes.
 const MAX_DEFINITION: usize = 16 << 10;
 
-/// The start of a database and of its log. If the database was in use, the definitions of its tables may only be in the
-/// log.
+/// The start of a database and of its write-ahead log. If the database was in use, the table definitions may only be in
+/// the log.
 pub struct Schema {
     head: Vec<u8>,
     log: Vec<u8>,
@@ -48,7 +48,7 @@ impl Schema {
     }
 }
 
-/// The text between the parentheses of a table definition. None if the definition is not for the table `name`.
+/// The text between the parentheses of a table definition. None if the definition is not that of the table `name`.
 fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
     let quotes = b"\"`'[]";
     let is_quote = |byte: &u8| quotes.contains(byte);
@@ -81,7 +81,7 @@ fn has_word(text: &[u8], word: &str) -> bool {
     })
 }
 
-/// One claim for each database that `test` accepts: the database has the role of a manifest, and its logs have the role
+/// One claim for each database that `test` accepts. The database has the role of a manifest, and its logs have the role
 /// of junk.
 pub fn claims(catalog: &Catalog, confidence: f64, reason: &str, test: impl Fn(&Schema) -> bool) -> Vec<Claim> {
     let found = catalog.members().iter().filter(|member| Schema::of(catalog, member).is_some_and(|s| test(&s)));
@@ -99,7 +99,7 @@ pub fn logs<'c>(catalog: &'c Catalog, database: &'c Member) -> impl Iterator<Ite
     catalog.members().iter().filter(is_log).map(|member| Part { member: member.id, role: Role::Junk })
 }
 
-/// Opens a database in order to read its rows. Reports a log that cannot be read.
+/// Opens a database to read its rows, and reports a log that cannot be read.
 pub fn open(files: &mut FileReader<'_>, member: &Member) -> Result<Database, FormatError> {
     let database = super::sqlite::open_cut(files.catalog, member, &files.context.limits)?;
     if database.is_cut {
@@ -122,8 +122,8 @@ pub fn tables(database: &Database) -> rusqlite::Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Calls `read` for each row of a table, one at a time. If SQLite cannot read a row, this is reported, and the
-/// remaining rows of the table are not read.
+/// Calls `read` for each row of a table, one at a time. If SQLite cannot read a row, this is reported, and the rest of
+/// the table is not read.
 pub fn each_row(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -158,7 +158,7 @@ pub fn each_row_in_order(
         Ok(rows) => rows,
         Err(error) => return report_failed(files, error),
     };
-    // The number of rows is limited, because a damaged file can return the same rows again and again.
+    // The number of rows is limited, because a damaged file can return the same rows over and over.
     let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
     for number in 0..most {
         match rows.next() {
@@ -186,8 +186,8 @@ pub fn row_of(row: &rusqlite::Row<'_>, names: &[String]) -> Row {
     out
 }
 
-/// A row as JSON text. The texts of the columns for which `is_json` returns true are inserted as JSON and not as
-/// strings, so that the row looks like an element of an export.
+/// A row as JSON text. Columns for which `is_json` returns true are inserted as JSON instead of strings, so that the
+/// row looks like an element of an export.
 pub fn row_text(row: Row, is_json: impl Fn(&str) -> bool) -> String {
     let mut out = String::from("{");
     for (name, value) in row {
@@ -211,8 +211,8 @@ fn is_list(text: &str) -> bool {
     text.starts_with('[') && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
 }
 
-/// Reports which tables are not imported, with their number of rows. `why` returns the reason for a table, or None if
-/// the table is not to be reported.
+/// Reports which tables are not imported, with their row counts. `why` returns the reason for a table, or None if the
+/// table should not be reported.
 pub fn report_other_tables<'w>(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -1,5 +1,5 @@
-//! Tables with a header: reads CSV files row by row, in any encoding and with any usual separator, and finds columns by
-//! their names.
+//! Tables with a header: reads CSV files row by row, in any encoding and with any common separator, and finds columns
+//! by name.
 use csv_core::ReadFieldResult;
 use mementory_format::FormatError;
 use mementory_model::{Fields, Limits};
@@ -20,12 +20,12 @@ pub struct Header {
 }
 
 impl Header {
-    /// Makes a header from a row.
+    /// Creates a header from a row.
     pub fn new(row: Row) -> Self {
         Self { normal: row.cells.iter().map(|name| normal_name(name)).collect(), names: row.cells, raw: row.raw }
     }
 
-    /// The column with one of these names. Upper and lower case, spaces and punctuation are ignored.
+    /// The column with one of these names. Case, spaces and punctuation are ignored.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| self.normal.iter().position(|column| *column == normal_name(name)))
     }
@@ -59,7 +59,7 @@ pub struct Row {
     pub number: u64,
     /// The cells, without quotes.
     pub cells: Vec<String>,
-    /// The text of the row, without its line break. Empty for tables whose rows have no text.
+    /// The text of the row, without its line break. Empty for tables that are not text files, such as workbooks.
     pub raw: String,
     /// The reason why the row is incomplete.
     pub fault: Option<RowFault>,
@@ -86,8 +86,8 @@ impl Row {
     }
 }
 
-/// Reads the rows of a CSV file. One row is in memory at a time, as its text and as its cells. A row may be as large as
-/// one line of a JSON Lines file.
+/// Reads the rows of a CSV file. Only one row is in memory at a time, both as text and as cells. A row may be as large
+/// as one line of a JSON Lines file.
 pub struct CsvRows<'r> {
     reader: &'r mut dyn Read,
     core: csv_core::Reader,
@@ -104,7 +104,7 @@ pub struct CsvRows<'r> {
 }
 
 impl<'r> CsvRows<'r> {
-    /// Reads the start of a file, and determines from it the encoding and the separator.
+    /// Reads the start of a file to determine the encoding and the separator.
     pub fn new(reader: &'r mut dyn Read, limits: &Limits, place: &str) -> Result<Self, FormatError> {
         let mut rows = Self {
             reader,
@@ -192,7 +192,7 @@ impl<'r> CsvRows<'r> {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::Field { record_end } => {
                     row.cells.push(decode(std::mem::take(&mut cell)));
-                    // An empty cell needs memory too, and even more than its separator needs in the file.
+                    // Even an empty cell needs memory: more than its separator needs in the file.
                     size = size.saturating_add(size_of::<String>());
                     if !record_end {
                         continue;

@@ -1,5 +1,5 @@
-//! Topics by which memories are grouped when they are written. They are in the order in which prompts for importing
-//! memories ask for them.
+//! Topics by which memories are grouped when they are written, in the order in which prompts for importing memories ask
+//! for them.
 use mementory_model::Record;
 
 /// Names of the topics, in the order in which they are written.
@@ -18,7 +18,7 @@ pub const NAMES: [&str; 12] = [
     "Other",
 ];
 
-/// Position of the topic `Instructions`.
+/// Index of the topic `Instructions`.
 pub const INSTRUCTIONS: usize = 0;
 
 /// Record types, sections and tags that belong to each topic.
@@ -37,8 +37,8 @@ const WORDS: [&[&str]; 12] = [
     &[],
 ];
 
-/// Position of the topic of a record. It is the topic of the first known word in the type, the section and the tags, or
-/// the last topic if none of these words is known.
+/// Index of a record's topic: that of the first known word in its type, section and tags, or the last topic if none of
+/// these words is known.
 pub fn topic_of(record: &Record) -> usize {
     let types = record.record_type.iter().map(String::as_str);
     let section = record.fields.get("section").and_then(|s| s.as_str());
@@ -50,7 +50,7 @@ pub fn topic_of(record: &Record) -> usize {
     words.filter_map(position).next().unwrap_or(NAMES.len() - 1)
 }
 
-/// Like [`topic_of`], but custom instructions and rules always have the topic `Instructions`, whatever their type is.
+/// Like [`topic_of`], but custom instructions and rules always have the topic `Instructions`, whatever their type.
 pub fn topic_for_agents(record: &Record) -> usize {
     let method = record.source.method.as_deref();
     match method {

@@ -1,11 +1,11 @@
-//! Reads values in the forms in which vendors write them: ids with or without quotes, times in several notations, and
-//! members for which the model has no field.
+//! Reads values as vendors write them: ids with or without quotes, times in several notations, and members for which
+//! the record model has no field.
 use super::object::{Object, decode_string};
 use mementory_json::Tree;
 use mementory_model::{Fields, Timestamp};
 use serde_json::{Value, value::RawValue};
 
-/// Largest number of objects around a time or an id (`{"$date":{"$numberLong":"0"}}`).
+/// Largest number of objects that may wrap a time or an id (`{"$date":{"$numberLong":"0"}}`).
 const MAX_WRAPPERS: usize = 3;
 /// Largest nesting depth of JSON that is decoded for display.
 const TEXT_DEPTH: u32 = 64;
@@ -15,7 +15,7 @@ pub fn id(object: &Object<'_>, key: &str) -> Option<String> {
     id_of(object.raw_value(key)?)
 }
 
-/// The id under the first of these keys that has an id.
+/// The value of the first of these keys that contains an id.
 pub fn first_id(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id(object, key))
 }
@@ -27,18 +27,18 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
     (!text.is_empty() && !matches!(text, "true" | "false" | "null")).then(|| text.to_owned())
 }
 
-/// The text under the first of these keys that has a text.
+/// The value of the first of these keys that contains text.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| object.non_blank_text(key)).map(|text| text.into_owned())
 }
 
-/// The time under the first of these keys that has a valid time.
+/// The value of the first of these keys that contains a valid time.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| time_of(object.raw_value(key)?))
 }
 
-/// Parses a time: RFC 3339, a number of seconds, milliseconds or microseconds since 1970 with or without quotes, or the
-/// notation of MongoDB. None for zero, which means that the time is not known.
+/// Parses a time: RFC 3339, a number of seconds, milliseconds or microseconds since 1970 with or without quotes, or
+/// MongoDB's notation. None for zero, which stands for an unknown time.
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     time(&scalar(raw)?)
 }
@@ -87,8 +87,8 @@ pub fn block(kind: &str, name: Option<&str>, text: String) -> Value {
     Value::Object(map)
 }
 
-/// The members of an object for which the model has no field. Members without content, and values that are nested too
-/// deep, are only in the verbatim.
+/// The members of an object for which the record model has no field. Members without content, and values that are
+/// nested too deeply, remain only in the verbatim.
 pub fn other_fields(object: &Object<'_>, used: &[&str]) -> Fields {
     let is_empty = |raw: &RawValue| matches!(raw.get(), "null" | "\"\"" | "[]" | "{}");
     object
@@ -98,7 +98,7 @@ pub fn other_fields(object: &Object<'_>, used: &[&str]) -> Fields {
         .collect()
 }
 
-/// A value as text that can be searched: a string as it is, any other value as JSON without `\u` escapes.
+/// A value as searchable text: a string as it is, any other value as JSON without `\u` escapes.
 pub fn readable(raw: &RawValue) -> String {
     if let Some(text) = decode_string(raw) {
         return text.into_owned();

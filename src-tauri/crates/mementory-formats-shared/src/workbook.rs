@@ -1,12 +1,11 @@
-//! Reads the rows of the sheets of an `.xlsx` workbook with bounded memory.
+//! Reads the rows of an `.xlsx` workbook's sheets with bounded memory.
 use super::tables::Row;
 use calamine::{DataRef, Reader, Xlsx};
 use mementory_format::FormatError;
 use mementory_model::{EXPANSION, Limits};
 use std::io::{Cursor, Read};
 
-/// Number of bytes that detection searches for words at the start of each part of a workbook, because the headers are
-/// there.
+/// Number of bytes at the start of each part of a workbook that detection searches for words. The headers are there.
 const HEAD_BYTES: u64 = 1 << 20;
 /// Largest number of columns that are read.
 const COLUMNS: u32 = 256;
@@ -25,7 +24,7 @@ pub fn may_be_workbook(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04")
 }
 
-/// True if the start of a sheet or of the shared texts of a workbook contains one of these words.
+/// True if the start of a sheet, or of the workbook's shared strings, contains one of these words.
 pub fn mentions(bytes: &[u8], words: &[&str]) -> bool {
     let Ok(mut archive) = zip::ZipArchive::new(Cursor::new(bytes)) else { return false };
     (0..archive.len()).any(|index| {
@@ -43,14 +42,14 @@ pub fn mentions(bytes: &[u8], words: &[&str]) -> bool {
 pub fn sheets(bytes: &[u8], limits: &Limits, place: &str) -> Result<Vec<Sheet>, FormatError> {
     refuse_bombs(bytes, limits, place)?;
     let malformed = |message: String| FormatError::invalid("malformed", place, message);
-    // The parser is not our code. If it panics, only this file is lost, and not the whole import.
+    // The parser is third-party code. If it panics, only this file is lost, not the whole import.
     std::panic::catch_unwind(|| parse(bytes))
         .map_err(|_| malformed("this workbook cannot be read".into()))?
         .map_err(|e| malformed(format!("this workbook cannot be read: {e}")))
 }
 
 /// Refuses a workbook whose unpacked size exceeds the limit. The size is measured before parsing, because the parser
-/// loads whole parts of a workbook into memory.
+/// loads whole parts of the workbook into memory.
 fn refuse_bombs(bytes: &[u8], limits: &Limits, place: &str) -> Result<(), FormatError> {
     let limit = limits.expanded_bytes.max((bytes.len() as u64).saturating_mul(EXPANSION));
     let malformed = || FormatError::invalid("malformed", place, "this workbook is damaged");
@@ -58,7 +57,7 @@ fn refuse_bombs(bytes: &[u8], limits: &Limits, place: &str) -> Result<(), Format
     let mut size = 0;
     for index in 0..archive.len() {
         let Ok(part) = archive.by_index(index) else { continue };
-        // An error is ignored here, because the parser reports damaged parts later.
+        // Errors are ignored here, because the parser reports damaged parts later.
         size += std::io::copy(&mut part.take(limit + 1), &mut std::io::sink()).unwrap_or_default();
         if size > limit {
             return Err(FormatError::Limit { limit: "expanded_bytes", place: place.into(), figure: limit });

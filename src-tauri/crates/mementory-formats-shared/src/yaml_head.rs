@@ -2,18 +2,18 @@
 use mementory_model::Timestamp;
 use std::fmt::Write as _;
 
-/// The lines of the frontmatter.
+/// The lines of a note's frontmatter.
 #[derive(Default)]
 pub struct YamlHead(String);
 
 impl YamlHead {
-    /// Adds a text in double quotes, which every note program reads in the same way.
+    /// Adds a string in double quotes, which every note program reads the same way.
     pub fn text(&mut self, key: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.0, "{key}: {}", quoted(value));
         self
     }
 
-    /// Adds a word without quotes. Only for words that are part of this program.
+    /// Adds a value without quotes. Only for constants of this program.
     pub fn word(&mut self, key: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.0, "{key}: {value}");
         self
@@ -42,7 +42,7 @@ impl YamlHead {
     }
 }
 
-/// A text in double quotes on one line. Characters that YAML does not allow in a text are escaped.
+/// A string in double quotes on one line. Characters that YAML does not allow are escaped.
 pub fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

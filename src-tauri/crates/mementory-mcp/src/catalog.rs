@@ -10,9 +10,9 @@ struct Entry {
     tool: Value,
 }
 
-/// The tools for a token, as JSON for `tools/list`. Without a valid token there are no tools. The rights are read from
-/// the token itself, because the list must also work while the vault is locked. These rights only shape the list: when
-/// a tool is called, the rights of the grant decide.
+/// The tools for a token, as JSON for `tools/list`. An invalid token gets no tools. The rights are read from the token
+/// itself, because the list must be available while the vault is locked. They only affect the list: when a tool is
+/// called, the grant's rights decide.
 pub fn list_json(token: &str) -> Vec<Value> {
     let mut parts = token.trim().split('_');
     let rights = match (parts.next(), parts.next()) {
@@ -25,7 +25,7 @@ pub fn list_json(token: &str) -> Vec<Value> {
         "read" => read,
         "suggest" => suggest,
         "export" => export,
-        // A client that may not read knows no ids of records, so it could not say what to change.
+        // A client that may not read knows no record ids, so it cannot say what to change.
         "change" => read && suggest,
         _ => true,
     };

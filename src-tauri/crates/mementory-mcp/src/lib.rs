@@ -8,10 +8,10 @@
 //! | --- | --- |
 //! | `catalog`, `tools.json` | the list of tools that clients get |
 //! | `tools`, `documents` | what each tool does |
-//! | `untrusted_text` | how a stored text is handed out: escaped, quoted, with its source |
-//! | `wire`, `socket` | the lines that go over the socket, and the place of the socket |
+//! | `untrusted_text` | how stored text is handed out: escaped, quoted, with its source |
+//! | `wire`, `socket` | the lines sent over the socket, and the path of the socket |
 //! | `server` | answers over the socket, for an open vault |
-//! | `peer` | which program is behind a connection |
+//! | `peer` | which program is at the other end of a connection |
 //! | `relay` | the program that a client starts: MCP over standard input and output; the window is built without it |
 mod catalog;
 mod documents;

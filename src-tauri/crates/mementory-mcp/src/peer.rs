@@ -1,32 +1,32 @@
-//! Finds the program behind a connection. A client also names itself in the protocol, but that name proves nothing, so
-//! this module asks the operating system.
+//! Finds the program at the other end of a connection. A client also states its name in the protocol, but that proves
+//! nothing, so this module asks the operating system.
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 
 /// Name of our own program, which clients start. The client is the process that started it.
 #[cfg(target_os = "linux")]
 const OWN_PROGRAM: &str = "mementory";
-/// Programs through which a client may have started ours.
+/// Programs that a client may have used to start ours.
 #[cfg(target_os = "linux")]
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env", "timeout"];
-/// Beginnings of the names of programs that run scripts. The person is more likely to know the script than the program.
+/// How the names of programs that run scripts begin. The person is more likely to know the script than the program.
 #[cfg(target_os = "linux")]
 const INTERPRETERS: [&str; 5] = ["node", "bun", "deno", "python", "electron"];
-/// At most this many processes are followed, each from child to parent.
+/// Largest number of steps from a process to its parent.
 #[cfg(target_os = "linux")]
 const MAX_STEPS: usize = 6;
 
 /// A program that asks for records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// Path of the program that runs.
+    /// Path of the executable.
     pub path: String,
     /// Path of the script that the program runs. None unless the program is an interpreter.
     pub script: Option<String>,
 }
 
-/// The client's program. `pid` is the process at the other end of the socket, which is usually our own program, so its
-/// parents are followed to the program that started it. None if a process has already ended.
+/// The client's program. `pid` is the process at the other end of the socket. It is usually our own program, so its
+/// ancestors are searched for the program that started it. None if a process has already ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn program_of(pid: u32) -> Option<Program> {
     let mut pid = pid;
@@ -49,7 +49,7 @@ fn parent_of(pid: u32) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// The script that an interpreter runs. The arguments after it are not read, because they can be secrets.
+/// The script that an interpreter runs. Arguments after it are not read, because they may be secret.
 #[cfg(target_os = "linux")]
 fn script_of(pid: u32, name: &str) -> Option<String> {
     if !INTERPRETERS.iter().any(|interpreter| name.starts_with(interpreter)) {
@@ -79,8 +79,8 @@ mod tests {
     fn shells_and_our_own_program_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let relay = folder.path().join(OWN_PROGRAM);
-        // A shell under the name of our program. It waits for input, as the real program does. `cp` copies it: a file
-        // that this process has open for writing can be inherited by a child of another test, and is then "busy".
+        // A copy of a shell, named like our program. It waits for input, as the real program does. `cp` copies it,
+        // because a child of another test could inherit a file that is open here for writing, and it would be "busy".
         let copied = std::process::Command::new("cp").arg("/bin/sh").arg(&relay).status().unwrap();
         assert!(copied.success());
         let mut child = std::process::Command::new(&relay)

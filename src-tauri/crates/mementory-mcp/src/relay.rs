@@ -1,7 +1,6 @@
 //! The program that a client starts. It speaks the Model Context Protocol over standard input and output. It has the
-//! client's token, but neither the key nor the store. For each call of a tool, it opens a connection to the process
-//! that has the vault open. So it can also run while the vault is locked, and need not be started again after
-//! unlocking.
+//! client's token, but neither the key nor the store. For each tool call, it opens a connection to the process that has
+//! the vault open. So it can run while the vault is locked, and need not be restarted after unlocking.
 use crate::{
     catalog::list_json,
     wire::{ToolAnswer, ToolCall, ToolError},
@@ -113,7 +112,7 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
         let sent = write_line(stream, call);
-        // If the server refuses a call, it may answer before it has read the whole call. So the answer is read even if
+        // If the server refuses a call, it may answer before it has read all of it, so the answer is read even if
         // sending failed.
         match read_line(&mut BufReader::new(stream), MAX_ANSWER_BYTES) {
             Ok(Some(line)) => Ok(serde_json::from_slice(&line).ok()),
@@ -135,7 +134,7 @@ fn ask(_socket: &Path, _call: &ToolCall) -> ToolAnswer {
     ToolAnswer::Error(ToolError::new("not_supported", "Clients are answered on Linux and macOS only so far."))
 }
 
-/// Reads the token of a client from a file that only its owner may read.
+/// Reads a client's token from a file that only its owner may read.
 ///
 /// # Errors
 /// `io`; `no_permission` if others may read the file; `usage` if it has no token.
@@ -156,7 +155,7 @@ pub fn read_token(file: &Path) -> ApiResult<String> {
     Ok(text.trim().to_owned())
 }
 
-/// Runs the program until the client closes the program's standard input.
+/// Runs the program until the client closes its standard input.
 ///
 /// # Errors
 /// `usage` if `token` is not a token of Mementory; `io`.
@@ -174,7 +173,7 @@ pub fn relay(token: String, socket: PathBuf) -> ApiResult<()> {
     let (input, output) = stdio();
     let transport = AsyncRwTransport::new(input, output).with_max_line_length(MAX_MESSAGE_BYTES);
     runtime.block_on(async {
-        // It is not an error if a client closes the connection before it has said anything.
+        // It is not an error if a client closes the connection before saying anything.
         if let Ok(running) = (Relay { token, socket, tools }).serve(transport).await {
             let _ = running.waiting().await;
         }

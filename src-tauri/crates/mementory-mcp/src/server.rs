@@ -1,4 +1,4 @@
-//! Answers clients over the socket. The server has no vault of its own: its caller lends one for each call.
+//! Answers clients over the socket. The server does not own a vault: its caller lends it one for each call.
 use crate::{
     peer::Program,
     socket::{is_own_process, make_folder, peer_program},
@@ -27,14 +27,14 @@ const MAX_SILENCE: Duration = Duration::from_secs(30);
 
 /// Lends the open vault.
 pub trait VaultAccess: Send + Sync {
-    /// Calls `use_session` with the open vault. While it is locked, returns false without calling it.
+    /// Calls `use_session` with the open vault. Returns false without calling it if the vault is locked.
     fn with_session(&self, use_session: &mut dyn FnMut(&Session)) -> bool;
 
-    /// Called after a successful call of a client, before the client gets its answer.
+    /// Called after each successful client call, before the client gets the answer.
     fn answered(&self, _call: &AnsweredCall) {}
 }
 
-/// A successful call of a client.
+/// A successful client call.
 #[derive(Debug, Clone)]
 pub struct AnsweredCall {
     /// Id of the client's grant.
@@ -51,7 +51,7 @@ pub struct Server {
     stopper: Stopper,
 }
 
-/// Ends a server.
+/// Stops a server.
 #[derive(Clone)]
 pub struct Stopper {
     path: PathBuf,
@@ -68,7 +68,7 @@ impl Stopper {
 }
 
 impl Server {
-    /// Makes the socket, for this user only.
+    /// Creates the socket, which only this user can use.
     ///
     /// # Errors
     /// `already_serving` if another process answers there, `no_permission`, `io`.
@@ -79,8 +79,8 @@ impl Server {
                 "Another window or `mementory serve` answers clients already. Nothing was changed. Close it first.";
             return Err(ApiError::new("already_serving", 4, message));
         }
-        // The socket of a process that was killed is still there, so it is removed. If anything other than a socket has
-        // this name, it stays.
+        // A killed process leaves its socket behind, so a socket with this name is removed. Anything else with this
+        // name is kept.
         if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket()) {
             let _ = std::fs::remove_file(path);
         }
@@ -93,13 +93,13 @@ impl Server {
         Ok(Self { listener, stopper })
     }
 
-    /// Ends [`run`](Self::run).
+    /// A handle that stops [`run`](Self::run).
     pub fn stopper(&self) -> Stopper {
         self.stopper.clone()
     }
 
-    /// Answers clients until [`Stopper::stop`] is called, then removes the socket. Does not wait for calls that are
-    /// still running. The owner of the vault waits for them when it takes the vault back.
+    /// Answers clients until [`Stopper::stop`] is called, then removes the socket. Does not wait for running calls; the
+    /// owner of the vault waits for them when it takes the vault back.
     pub fn run(self, vault: &Arc<dyn VaultAccess>) {
         let connections = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
@@ -118,10 +118,10 @@ impl Server {
             connections.fetch_add(1, Ordering::Relaxed);
             let counted = CountedConnection(connections.clone());
             let vault = vault.clone();
-            // If no thread can be started, the connection is closed and the client tries again.
+            // If no thread can be started, the connection is closed, and the client tries again.
             let _ = std::thread::Builder::new().name("client".into()).spawn(move || {
                 let _counted = counted;
-                // It is not an error of the server if a client disconnects in the middle of a call.
+                // If a client disconnects in the middle of a call, that is not an error of the server.
                 let _ = serve_connection(&stream, vault.as_ref());
             });
         }
@@ -172,7 +172,7 @@ fn answer(call: &ToolCall, stream: &UnixStream, vault: &dyn VaultAccess) -> Tool
             Err(error) => ToolAnswer::Error(ToolError::from(&error)),
         });
     });
-    // Called after the vault was given back, because `answered` may need the vault.
+    // Called after the vault was returned, because `answered` may need it.
     if let Some(grant) = grant {
         vault.answered(&AnsweredCall { grant: grant.id, tool: call.tool.clone(), program: peer_program(stream) });
     }

@@ -1,4 +1,4 @@
-//! Where the socket is, and who is at its other end.
+//! Where the socket is, and who is at the other end.
 use crate::peer::Program;
 use mementory_api::{ApiError, ApiResult};
 use std::{
@@ -9,8 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Path of the socket. It is `MEMENTORY_SOCKET` if that is set; otherwise a file in the folder of the user's session;
-/// and if there is no such folder, a file in this user's own folder among the temporary files.
+/// Path of the socket: `MEMENTORY_SOCKET` if it is set, otherwise a file in the folder of the user's session, or, if
+/// there is no such folder, in this user's folder among the temporary files.
 pub fn socket_path() -> PathBuf {
     let env_path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(path) = env_path("MEMENTORY_SOCKET") {
@@ -23,7 +23,7 @@ pub fn socket_path() -> PathBuf {
     folder.join("clients.sock")
 }
 
-/// Creates the folder of the socket, which only this user can enter.
+/// Creates the socket's folder, which only this user can enter.
 ///
 /// # Errors
 /// `io`; `no_permission` if the folder belongs to somebody else or others may enter it.
@@ -48,7 +48,7 @@ pub(crate) fn own_uid() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-/// The client's program behind the connection. None if the operating system does not report it.
+/// The client's program at the other end of the connection. None if the operating system does not report it.
 pub(crate) fn peer_program(stream: &UnixStream) -> Option<Program> {
     #[cfg(target_os = "linux")]
     {
@@ -62,8 +62,8 @@ pub(crate) fn peer_program(stream: &UnixStream) -> Option<Program> {
     }
 }
 
-/// True if the process at the other end belongs to this user. On systems that do not report its user, this is always
-/// true. There, other users are kept out only by the folder of the socket, which they cannot enter.
+/// True if the process at the other end belongs to this user. Always true on systems that do not report the user.
+/// There, other users are kept out only because they cannot enter the socket's folder.
 pub(crate) fn is_own_process(stream: &UnixStream) -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     return rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == own_uid());

@@ -223,11 +223,11 @@ fn a_suggestion_that_fails_is_an_error_but_a_warning_once_another_was_applied() 
     let agents = v.session.agents();
     let waiting = || agents.suggestions().unwrap().items.len();
 
-    // Both suggestions were made for the same version of the memory, so only the first can be applied.
+    // Both suggestions are for the same version of the memory, so only the first can be applied.
     let closed = agents.decide(&decision(&[two, three.clone()], &[])).unwrap();
     assert_eq!((closed.accepted.len(), waiting()), (1, 2));
     assert_eq!(mementory_api::warnings_of(&closed)[0].code, "suggestions_left");
-    // This time, it is clear from the start that the second suggestion cannot be applied, so nothing is changed.
+    // This time it is clear from the start that the second suggestion cannot be applied, so nothing is changed.
     let before = v.state();
     assert_eq!(agents.decide(&decision(&[new, three], &[])).unwrap_err().code, "changed_since");
     assert_eq!(v.state(), before);
@@ -340,7 +340,7 @@ mod server {
 
     fn ask(path: &Path, line: &[u8]) -> Value {
         let mut stream = UnixStream::connect(path).unwrap();
-        // If the line is too large, the server may answer and close the connection before all of the line is sent.
+        // If the line is too large, the server may answer and close the connection before all of it is sent.
         let _ = stream.write_all(line);
         let mut answer = String::new();
         BufReader::new(stream).read_line(&mut answer).unwrap();

@@ -9,12 +9,11 @@ use serde_json::{Map, Value, json};
 
 /// Largest number of characters of stored text in one answer.
 const MAX_CHARS: usize = 40_000;
-/// Largest number of characters of one message in a conversation. If the message itself is fetched, it is not cut
-/// there.
+/// Largest number of characters of one message in a conversation. A message that is fetched by itself is not cut.
 const MAX_MESSAGE_CHARS: usize = 8_000;
 /// Largest number of characters of one memory in a list.
 const MAX_LISTED_CHARS: usize = 4_000;
-/// Length of a title that is made from a text, in characters.
+/// Length of a title that is derived from a text, in characters.
 const TITLE_CHARS: usize = 80;
 /// Longest query, in characters.
 const MAX_QUERY_CHARS: usize = 1_000;
@@ -56,7 +55,7 @@ struct SuggestArguments {
     reason: Option<String>,
 }
 
-/// Answers a call of a tool, for the client with this token.
+/// Answers a tool call by the client with this token.
 ///
 /// # Errors
 /// Those of [`ClientCalls`]; `usage` for an unknown tool or wrong arguments. After `usage`, nothing was read or
@@ -210,7 +209,7 @@ fn metadata_of(record: &ClientRecord) -> Value {
     out.into()
 }
 
-/// The beginning of a text. If it was cut, a note at its end says how much was left out.
+/// The beginning of a text. If the text was cut, a note at the end says how much was left out.
 fn cut(text: &str, max_chars: usize) -> String {
     let length = text.chars().count();
     if length <= max_chars {

@@ -1,4 +1,4 @@
-//! The messages on the socket: one line of JSON with a call, one line with its answer.
+//! The messages on the socket: one line of JSON for a call, and one for its answer.
 use mementory_api::ApiError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,7 +74,7 @@ pub(crate) fn write_line(stream: &mut impl Write, value: &impl Serialize) -> std
 }
 
 impl ToolError {
-    /// The error if the vault is locked, or if no process answers.
+    /// The error for a locked vault, which is also used if no process answers.
     pub(crate) fn locked() -> Self {
         Self::new("locked", "The vault is locked. Ask the person to unlock it in Mementory, then try again.")
     }

@@ -16,7 +16,7 @@ impl<'a> Arrays<'a> {
         ZipArchive::new(Cursor::new(file)).map(Self).map_err(|_| EncoderError::wrong_content("archive"))
     }
 
-    /// The bytes of an array of `count` numbers. `kind` is their type as NumPy writes it, such as `<f4`.
+    /// The bytes of an array of `count` numbers. `kind` is their type in NumPy's notation, such as `<f4`.
     pub fn bytes(&mut self, name: &str, kind: &str, count: usize) -> Result<Vec<u8>, EncoderError> {
         let wrong_array = || EncoderError::wrong_content(name);
         let entry = self.0.by_name(&format!("{name}.npy")).map_err(|_| wrong_array())?;

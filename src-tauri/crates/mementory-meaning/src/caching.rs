@@ -1,19 +1,19 @@
-//! An encoder for a caller that compares the same texts many times.
+//! An encoder for callers that compare the same texts many times.
 use crate::{Encoder, Vector};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Number of texts whose vectors are kept, about 8 MB. When there are more, all are dropped.
+/// Number of texts whose vectors are cached, about 8 MB. If there are more, the whole cache is cleared.
 const MAX_KEPT: usize = 4_000;
 
-/// An encoder that keeps vectors, so that it encodes a text only once.
+/// An encoder that caches vectors, so that it encodes each text only once.
 pub struct CachingEncoder<'e> {
     encoder: &'e Encoder,
     vectors: RefCell<HashMap<Box<str>, Vector>>,
 }
 
 impl<'e> CachingEncoder<'e> {
-    /// An encoder without vectors yet.
+    /// An encoder with an empty cache.
     pub fn new(encoder: &'e Encoder) -> Self {
         Self { encoder, vectors: RefCell::default() }
     }

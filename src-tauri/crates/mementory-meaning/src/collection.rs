@@ -1,7 +1,7 @@
 //! Many stored vectors in memory, and a search for those nearest to given vectors.
 use crate::{Vector, vector::DIMENSIONS};
 
-/// Stored vectors, each with a key. Several vectors can have the same key, as for the parts of one text.
+/// Stored vectors, each with a key. Several vectors can have the same key, such as those for the parts of one text.
 #[derive(Debug, Default)]
 pub struct Collection {
     keys: Vec<i64>,
@@ -10,7 +10,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// Adds a vector in the form of [`Vector::to_bytes`]. Bytes in any other form are ignored.
+    /// Adds a vector that [`Vector::to_bytes`] converted to bytes. Any other bytes are ignored.
     pub fn push(&mut self, key: i64, stored: &[u8]) {
         let Some((scale, numbers)) = stored.split_first_chunk::<4>() else { return };
         let scale = f32::from_le_bytes(*scale);
@@ -32,8 +32,8 @@ impl Collection {
         self.keys.is_empty()
     }
 
-    /// All keys, each with the highest cosine between one of its vectors and one of `queries`. The highest cosine comes
-    /// first. The cosines differ from those of the vectors before they were stored by less than 0.002.
+    /// All keys, each with the highest cosine between one of its vectors and one of `queries`, highest cosine first.
+    /// Because stored vectors are rounded, the cosines deviate by less than 0.002 from those of the original vectors.
     pub fn ranked(&self, queries: &[Vector]) -> Vec<(i64, f32)> {
         let queries: Vec<Query> = queries.iter().map(Query::new).collect();
         if queries.is_empty() {
@@ -44,7 +44,7 @@ impl Collection {
         for ((key, scale), numbers) in stored {
             let cosine = queries.iter().map(|query| query.dot(numbers) * scale).fold(f32::NEG_INFINITY, f32::max);
             match ranked.last_mut() {
-                // The parts of one text come one after another.
+                // The parts of one text are consecutive.
                 Some((last, best)) if last == key => *best = best.max(cosine),
                 _ => ranked.push((*key, cosine)),
             }
@@ -58,7 +58,7 @@ impl Collection {
     }
 }
 
-/// The vector of a query, scaled to integers, because integers are multiplied several times faster than floats.
+/// A query vector, scaled to integers, because integers are multiplied several times faster than floats.
 struct Query {
     numbers: Vec<i16>,
     scale: f32,
@@ -67,14 +67,14 @@ struct Query {
 impl Query {
     fn new(vector: &Vector) -> Self {
         let largest = vector.as_slice().iter().fold(f32::MIN_POSITIVE, |largest, n| largest.max(n.abs()));
-        // Numbers of 16 bits take no more time than bytes, so the query is rounded less than the stored vectors are.
-        // The largest value is chosen so that the sum of all products stays below 2^31.
+        // 16-bit numbers take no more time than bytes, so the query is rounded less than the stored vectors are. The
+        // largest value is chosen so that the sum of all products stays below 2^31.
         let scale = largest / 8_191.0;
         Self { numbers: vector.as_slice().iter().map(|n| (n / scale).round() as i16).collect(), scale }
     }
 
     fn dot(&self, numbers: &[i8]) -> f32 {
-        // This form lets the compiler use a single instruction for two products and their sum.
+        // Written this way, the compiler can use a single instruction for two products and their sum.
         let mut sums = [0i32; 8];
         for (a, b) in self.numbers.as_chunks::<16>().0.iter().zip(numbers.as_chunks::<16>().0) {
             for lane in 0..8 {

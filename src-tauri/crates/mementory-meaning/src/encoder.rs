@@ -7,12 +7,12 @@ use crate::{
 };
 use std::path::Path;
 
-/// Largest number of characters of a text that are read. A vector of 512 numbers cannot represent more anyway.
+/// Largest number of characters of a text that are read. A vector of 512 numbers cannot represent more.
 pub const MAX_CHARS: usize = 2_000;
-/// At most this many pieces of a text are used. [`MAX_CHARS`] alone is not enough as a limit, because normalising can
-/// replace one character by 18.
+/// At most this many pieces of a text are used. [`MAX_CHARS`] is not enough as a limit, because normalising can replace
+/// one character by 18.
 pub const MAX_PIECES: usize = 1_024;
-/// Number of pieces that go through the network at once. A larger number is not faster, a smaller one is slower.
+/// Number of pieces that go through the network at once. More would not be faster, fewer would be slower.
 const PIECES_AT_ONCE: usize = 384;
 
 /// A sentence encoder with its weights in memory, about 80 MB. Many threads can use it at once.
@@ -25,7 +25,7 @@ impl Encoder {
     /// Loads the weights from the two files in `folder`.
     ///
     /// # Errors
-    /// `Missing`, `Wrong` if a file differs from the known one in any byte, or an I/O error.
+    /// `Missing`; `Wrong` if a file differs from the known one in any byte; or an I/O error.
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
         let (numbers, vocabulary) = weights::read(folder)?;
         let vocabulary = Vocabulary::new(&vocabulary).ok_or_else(|| EncoderError::wrong_content(VOCABULARY_FILE))?;
@@ -36,9 +36,9 @@ impl Encoder {
         Ok(Self { vocabulary, network })
     }
 
-    /// One vector for each text, in the same order. The vector of a text does not depend on the other texts, except for
-    /// rounding. Only the first [`MAX_CHARS`] characters and [`MAX_PIECES`] pieces of a text are read. An empty text
-    /// gets a vector too, but it has no meaning.
+    /// One vector for each text, in the same order. Apart from rounding, a text's vector does not depend on the other
+    /// texts. Only the first [`MAX_CHARS`] characters and [`MAX_PIECES`] pieces of a text are read. An empty text gets
+    /// a vector too, but it is meaningless.
     pub fn encode(&self, texts: &[&str]) -> Vec<Vector> {
         let mut vectors = Vec::with_capacity(texts.len());
         let mut group: Vec<Vec<u32>> = Vec::new();

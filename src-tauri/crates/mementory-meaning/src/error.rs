@@ -7,7 +7,7 @@ pub enum EncoderError {
     /// The folder lacks one of the files.
     #[error("the weights are not there: {0}")]
     Missing(String),
-    /// A file differs from the one that this program was made for: too large, changed, or of another version.
+    /// A file differs from the one that this program was built for: too large, changed, or of a different version.
     #[error("wrong or damaged weights: {0}")]
     Wrong(String),
     /// The file system failed.
@@ -16,7 +16,7 @@ pub enum EncoderError {
 }
 
 impl EncoderError {
-    /// The error for wrong content. `name` is the file or the array in it.
+    /// The error for unexpected content. `name` is the file or the array in it.
     pub(crate) fn wrong_content(name: &str) -> Self {
         Self::Wrong(name.to_owned())
     }

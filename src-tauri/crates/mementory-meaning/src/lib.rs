@@ -1,5 +1,5 @@
-//! A sentence encoder. It converts texts to vectors. Texts that mean nearly the same get vectors that point in nearly
-//! the same direction, in each of 16 languages and also between languages. It runs on the CPU and needs no network.
+//! A sentence encoder. It converts texts to vectors. Texts with nearly the same meaning get vectors with nearly the
+//! same direction, within each of 16 languages and across languages. It runs on the CPU and needs no network.
 //!
 //! | file | what it does |
 //! | --- | --- |
@@ -29,5 +29,5 @@ pub use error::EncoderError;
 pub use vector::{DIMENSIONS, Vector, dot};
 pub use weights::{VOCABULARY_FILE, WEIGHTS_FILE};
 
-/// Name of the encoder with its weights. Vectors of encoders with different names cannot be compared.
+/// Name of the encoder and its weights. Vectors from encoders with different names cannot be compared.
 pub const MODEL: &str = "use-multilingual-3-6bit";

@@ -11,9 +11,9 @@ use std::ops::Range;
 /// `n % PART_COUNT`.
 const PART_COUNT: usize = 17;
 const ROWS_PER_PART: usize = 7_530;
-/// Numbers that a window gives for each piece.
+/// Number of values that a window yields for each piece.
 const WINDOW_DIMENSIONS: usize = 256;
-/// Numbers for each piece: its own and those of three windows.
+/// Number of values for each piece: its own and those of three windows.
 const FEATURES: usize = DIMENSIONS + 3 * WINDOW_DIMENSIONS;
 /// Width of the hidden layers that follow the sum.
 const HIDDEN_WIDTH: usize = 320;
@@ -29,7 +29,7 @@ fn range(range: Range<usize>) -> Slice {
 /// A window over neighbouring pieces, with two layers. Each layer adds its result to its input.
 struct Window {
     size: usize,
-    /// Number of pieces in the window before the piece to which the window is applied.
+    /// Number of pieces in the window before the piece that the window is applied to.
     before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
@@ -102,8 +102,8 @@ impl Network {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut features = self.features(texts, lengths.iter().sum());
         layer_norm(features.view_mut(), &self.norm, self.epsilon);
-        // The next layer is linear, so the rows can be summed before it. Then the layer has to process only one row for
-        // each text instead of one for each piece.
+        // The next layer is linear, so the rows can be summed before it. It then processes one row for each text
+        // instead of one for each piece.
         let mut sums = Array2::<f32>::zeros((texts.len(), FEATURES));
         let mut start = 0;
         for (mut sum, length) in sums.rows_mut().into_iter().zip(&lengths) {
@@ -176,7 +176,7 @@ impl Window {
         let mut start = 0;
         for length in texts.iter().map(Vec::len) {
             for slot in 0..self.size {
-                // In slot `slot`, the row of piece `t` holds its neighbour `t + slot - before`.
+                // In window slot `slot`, the row of piece `t` holds the piece `t + slot - before`.
                 let skipped = self.before.saturating_sub(slot).min(length);
                 let source = slot.saturating_sub(self.before).min(length);
                 let count = length - skipped.max(source);

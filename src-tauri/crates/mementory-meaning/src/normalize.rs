@@ -1,8 +1,7 @@
-//! Normalises a text in the same way as the texts from which the vocabulary was made. Characters are replaced by means
-//! of a table (NFKC and more). A single `▁` stands for the spaces between two words, and one stands before the first
-//! word.
+//! Normalises a text like the texts that the vocabulary was made from. Characters are replaced according to a table
+//! (NFKC and more). A single `▁` stands for the spaces between two words, and another one precedes the first word.
 
-/// The character for a space in pieces.
+/// The character that stands for a space in pieces.
 const SPACE: &str = "\u{2581}";
 
 /// The table of replacements: a double-array trie over bytes, and the replacements that its leaves point to.
@@ -12,8 +11,7 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
-    /// Reads a table: the length of the trie in bytes, the trie, then the replacements, each with a zero byte at its
-    /// end.
+    /// Reads a table: the length of the trie in bytes, the trie, then the replacements, each terminated by a zero byte.
     pub fn new(table: &[u8]) -> Option<Self> {
         let (length, left) = table.split_first_chunk::<4>()?;
         let (trie, replacements) = left.split_at_checked(u32::from_le_bytes(*length) as usize)?;
@@ -21,11 +19,11 @@ impl Normalizer {
         Some(Self { units, replacements: replacements.to_vec() })
     }
 
-    /// The normalised text; empty if it has nothing but spaces.
+    /// The normalised text. Empty if the text has nothing but spaces.
     pub fn normalize(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + text.len() / 4 + SPACE.len());
         let mut left = text;
-        // A space is only written before the next word, so that the result does not end with one.
+        // A space is written only before the next word, so that the result does not end with one.
         let mut space_pending = true;
         while !left.is_empty() {
             let (replacement, consumed) = self.first_replacement(left);
@@ -44,7 +42,7 @@ impl Normalizer {
         out
     }
 
-    /// The replacement for the longest prefix of `text` that has one, and the length of the prefix in bytes. If no
+    /// The replacement for the longest prefix of `text` that has one, and the length of that prefix in bytes. If no
     /// prefix has a replacement, the first character and its length.
     fn first_replacement<'a>(&'a self, text: &'a str) -> (&'a str, usize) {
         let char_len = text.chars().next().map_or(0, char::len_utf8);

@@ -1,6 +1,6 @@
-//! Vectors: comparing them, and a small form for storage.
+//! Vectors: how to compare them, and a compact format for storage.
 
-/// Numbers in a vector.
+/// Number of dimensions of a vector.
 pub const DIMENSIONS: usize = 512;
 
 /// Size of a stored vector in bytes: four for its scale, and one for each number.
@@ -11,8 +11,8 @@ const STORED_BYTES: usize = 4 + DIMENSIONS;
 pub struct Vector(Box<[f32]>);
 
 impl Vector {
-    /// Makes a vector of these numbers, scaled to length 1. `None` unless there are 512 numbers, all are finite, and at
-    /// least one is not zero.
+    /// Creates a vector from these numbers, scaled to length 1. `None` unless there are 512 numbers, all of them finite
+    /// and at least one not zero.
     pub fn new(numbers: Vec<f32>) -> Option<Self> {
         let length = numbers.iter().map(|n| n * n).sum::<f32>().sqrt();
         if numbers.len() != DIMENSIONS || !length.is_normal() {
@@ -34,7 +34,7 @@ impl Vector {
     }
 
     /// The vector in 516 bytes: a scale (f32, little endian), then each number as a signed byte. The cosine of two
-    /// stored vectors differs from that of the originals by less than 0.001.
+    /// stored vectors deviates from that of the originals by less than 0.001.
     pub fn to_bytes(&self) -> Vec<u8> {
         let largest = self.0.iter().fold(0f32, |largest, n| largest.max(n.abs()));
         let scale = largest / 127.0;
@@ -52,9 +52,9 @@ impl Vector {
     }
 }
 
-/// The similarity of two vectors: their cosine, from -1 to 1. From about 0.5, the meanings are similar.
+/// The similarity of two vectors: their cosine, from -1 to 1. Above about 0.5, the meanings are similar.
 pub fn dot(one: &Vector, other: &Vector) -> f32 {
-    // There are eight running sums, because the compiler cannot use wide registers with only one.
+    // Eight partial sums, because with only one the compiler could not use wide registers.
     let mut sums = [0f32; 8];
     for (a, b) in one.0.chunks_exact(8).zip(other.0.chunks_exact(8)) {
         for lane in 0..8 {

@@ -1,4 +1,4 @@
-//! Divides a text into pieces of the vocabulary, in the most probable of all ways.
+//! Divides a text into pieces of the vocabulary, choosing the most probable division.
 use crate::{
     normalize::Normalizer,
     protobuf::{Fields, field},
@@ -12,14 +12,13 @@ const END: u32 = 2;
 /// An unknown character scores this much less than the rarest piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
-/// The pieces of the vocabulary, sorted by their bytes. Searching a tree of characters would be faster, but the tree
-/// would take 40 MB.
+/// The pieces of the vocabulary, sorted by their bytes. A trie would be faster to search, but would take 40 MB.
 pub struct Vocabulary {
     normalizer: Normalizer,
-    /// The bytes of all pieces, one after another.
+    /// The concatenated bytes of all pieces.
     bytes: Vec<u8>,
     pieces: Vec<Piece>,
-    /// For each first byte, the position in `pieces` of the first piece that begins with it.
+    /// For each first byte, the index in `pieces` of the first piece that begins with it.
     start_by_first_byte: Vec<usize>,
     unknown_score: f32,
 }
@@ -73,7 +72,7 @@ impl Vocabulary {
         self.pieces.len()
     }
 
-    /// The numbers of the pieces of a text, with those for its beginning and end.
+    /// The numbers of a text's pieces, with those for its beginning and end.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let normalized = self.normalizer.normalize(text);
         let mut numbers = vec![BEGIN];
@@ -89,9 +88,9 @@ impl Vocabulary {
         &self.bytes[piece.start as usize..][..piece.length as usize]
     }
 
-    /// Viterbi's algorithm. For every position in the text, it keeps the best score of a division of the text before
-    /// that position, and the last piece of that division. Of equal scores, the one with the longer last piece is kept,
-    /// as in the program from which the vocabulary comes.
+    /// Viterbi's algorithm. For every position in the text, it keeps the best score of any division of the text before
+    /// that position, and the last piece of that division. If scores are equal, the division with the longer last piece
+    /// is kept, as in the program that the vocabulary comes from.
     fn best_path(&self, text: &str, numbers: &mut Vec<u32>) {
         let end = text.len();
         let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN); end + 1];
@@ -124,14 +123,14 @@ impl Vocabulary {
         numbers[first..].reverse();
     }
 
-    /// Calls `found` with every piece that is a prefix of `text`, the shortest first. With every byte of `text`, the
-    /// search narrows the range of pieces that begin in the same way.
+    /// Calls `found` with every piece that is a prefix of `text`, shortest first. Each byte of `text` narrows the range
+    /// of pieces that begin the same way.
     fn prefixes(&self, text: &[u8], mut found: impl FnMut(&Piece)) {
         let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
         let mut range = &self.pieces[self.start_by_first_byte[first]..self.start_by_first_byte[first + 1]];
         let mut depth = 1;
         loop {
-            // The pieces are sorted by their bytes, so a piece that ends here is the first one of the range.
+            // The pieces are sorted by their bytes, so a piece that ends here is the first in the range.
             match range.first() {
                 None => return,
                 Some(piece) if piece.length as usize == depth => {

@@ -3,7 +3,7 @@ use crate::EncoderError;
 use sha2::{Digest, Sha256};
 use std::{fs::File, io::Read, path::Path};
 
-/// Name of the file with the network's numbers.
+/// Name of the file with the network's weights.
 pub const WEIGHTS_FILE: &str = "weights.npz";
 /// Name of the file with the vocabulary.
 pub const VOCABULARY_FILE: &str = "sp.model";
@@ -26,7 +26,7 @@ const VOCABULARY: KnownFile = KnownFile {
     digest: "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
 };
 
-/// Reads the files of a folder: the network's numbers and the vocabulary.
+/// Reads the two files in a folder: the network's weights and the vocabulary.
 pub fn read(folder: &Path) -> Result<(Vec<u8>, Vec<u8>), EncoderError> {
     let vocabulary = read_known(folder, &VOCABULARY)?;
     Ok((read_known(folder, &WEIGHTS)?, vocabulary))

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 use mementory_meaning::{Collection, Vector, dot};
 
-/// A vector of numbers that look random but are the same in every run.
+/// A vector whose numbers look random but are the same in every run.
 fn vector(seed: u32) -> Vector {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
     let mut next = || {

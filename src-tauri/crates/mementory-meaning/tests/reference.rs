@@ -1,5 +1,5 @@
-//! Compares the encoder with another program that reads the same weights. `encoded.json` has the results of that
-//! program, the Python package that contains the weights.
+//! Compares the encoder with the Python package that the weights come from. `encoded.json` contains that package's
+//! results.
 #![allow(clippy::unwrap_used, reason = "a test")]
 mod common;
 
@@ -40,7 +40,7 @@ fn pieces_and_vectors_are_those_of_the_reference() {
         assert_eq!(encoder.pieces(&case.text), case.pieces, "{start:?}");
         let cosine = dot(vector, &case.vector);
         assert!(cosine > 0.999, "{start:?}: {cosine}");
-        // The other texts of a group do not change the vector of a text.
+        // A text's vector is the same without the other texts of its group.
         let cosine = dot(&encoder.encode(&[&case.text])[0], vector);
         assert!(cosine > 0.999_99, "{start:?} alone: {cosine}");
         assert!(dot(&Vector::from_bytes(&vector.to_bytes()).unwrap(), vector) > 0.999, "{start:?}, stored");
@@ -48,7 +48,7 @@ fn pieces_and_vectors_are_those_of_the_reference() {
 }
 
 #[test]
-fn kept_vectors_are_those_of_the_encoder() {
+fn cached_vectors_are_those_of_the_encoder() {
     let Some(encoder) = encoder() else { return };
     let caching = CachingEncoder::new(&encoder);
     let all = ["Likes tea.", "Has a tortoise.", "Likes tea.", "", "Wohnt in Graz."];
@@ -86,7 +86,7 @@ fn a_long_text_is_read_up_to_the_limit() {
     let long = "I like long walks at the sea. ".repeat(4_000);
     let cut: String = long.chars().take(MAX_CHARS).collect();
     assert!(dot(&encoder.encode(&[&long])[0], &encoder.encode(&[&cut])[0]) > 0.999_99);
-    // This character is replaced by 18 characters.
+    // Normalising replaces this character by 18 characters.
     let widening = "\u{fdfa}".repeat(100_000);
     assert!(encoder.pieces(&widening).len() <= MAX_PIECES);
     assert_eq!(encoder.encode(&[&widening, "", "\u{0}"]).len(), 3);

@@ -25,7 +25,7 @@ fn other_files_are_refused() {
     let refused = || assert!(matches!(error(folder.path()), EncoderError::Wrong(name) if name == VOCABULARY_FILE));
     std::fs::write(&vocabulary, "short").unwrap();
     refused();
-    // The right length, but other bytes.
+    // The right length, but different bytes.
     File::create(&vocabulary).unwrap().set_len(VOCABULARY_BYTES).unwrap();
     refused();
     // Far too large: refused by its length, without being read.
@@ -52,7 +52,7 @@ fn one_changed_byte_is_refused() {
 }
 
 #[test]
-fn values_that_are_no_vector_are_refused() {
+fn invalid_vectors_are_refused() {
     assert_eq!(Vector::new(vec![0.0; DIMENSIONS]), None);
     assert_eq!(Vector::new(vec![f32::NAN; DIMENSIONS]), None);
     assert_eq!(Vector::new(vec![1.0; DIMENSIONS - 1]), None);

@@ -1,4 +1,4 @@
-//! Finds payment cards by number range and length of the issuer (ISO/IEC 7812), the Luhn check digit, and the grouping
+//! Finds payment cards by the issuer's number range and length (ISO/IEC 7812), the Luhn check digit, and the grouping
 //! of the digits.
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
@@ -8,7 +8,7 @@ use crate::{Class, Confidence, Finding};
 const CARD_GROUPINGS: &[&[usize]] =
     &[&[4, 4, 4, 4, 3], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1], &[6, 13], &[8, 8]];
 
-/// Test numbers that payment providers publish. They are no real cards.
+/// Test numbers that payment providers publish, which are not real cards.
 const TEST_CARD_NUMBERS: &[&str] = &[
     "4242424242424242",
     "4000056655665556",
@@ -85,8 +85,8 @@ pub(crate) fn card_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     Some(Finding { class: Class::Card, detector: "luhn", start, end, confidence })
 }
 
-/// Like `is_separate`, but also true if a slash, comma or bar follows. An expiry date, or the next item of a list or
-/// table may come after it.
+/// Like `is_separate`, but also true if a slash, comma or bar follows, because an expiry date, or the next item of a
+/// list or table, may come after it.
 fn has_card_boundaries(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_alone = is_separate(bytes, start, end);
     is_alone
@@ -146,8 +146,8 @@ pub(crate) fn has_luhn_check(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Whether the number is a published test number or looks like one, as 4000 0000 0000 0002: it has at least nine zeros
-/// (or seven after `40000`), at most three different digits, or one digit seven times in a row.
+/// Whether the number is a published test number or looks like one, such as 4000 0000 0000 0002: it has at least nine
+/// zeros (or seven after `40000`), at most three different digits, or seven equal digits in a row.
 fn is_test_number(digits: &[u8]) -> bool {
     let text: String = digits.iter().map(|d| char::from(b'0' + d)).collect();
     let zero_count = digits.iter().filter(|d| **d == 0).count();

@@ -1,7 +1,7 @@
-//! Finds the context words near a number. They determine the kind of the number.
+//! Finds the context words near a number, which indicate what kind of number it is.
 use memchr::{memchr, memrchr};
 
-/// The kinds of number that a context word can indicate. They are bits, because one word may indicate several kinds.
+/// The kinds of number that a context word can indicate. They are bit flags, because a word may indicate several kinds.
 pub(crate) mod bits {
     pub const PHONE: u64 = 1;
     pub const CARD: u64 = 1 << 1;
@@ -9,7 +9,7 @@ pub(crate) mod bits {
     pub const OTHER: u64 = 1 << 2;
     /// Numbers that are only examples, after words such as "example" and "sample".
     pub const EXAMPLE: u64 = 1 << 3;
-    /// Telephone numbers after words such as "call" and "reach me". These words are weaker evidence than "phone" is.
+    /// Telephone numbers after words such as "call" and "reach me", which are weaker evidence than "phone".
     pub const CALL: u64 = 1 << 4;
     /// Position of the first bit for national ids; see `national`.
     pub const ID_BASE: u32 = 8;
@@ -17,9 +17,9 @@ pub(crate) mod bits {
     pub const IDS: u64 = !((1 << ID_BASE) - 1);
 }
 
-/// Context words are looked for in at most this many bytes before a value.
+/// Number of bytes before a value that are searched for context words.
 const MAX_BYTES_BEFORE: usize = 90;
-/// Context words are looked for in at most this many bytes after a value.
+/// Number of bytes after a value that are searched for context words.
 const MAX_BYTES_AFTER: usize = 40;
 
 struct ContextWord {
@@ -40,14 +40,14 @@ impl<'a> Doc<'a> {
         Doc { text, bytes: text.as_bytes(), words: Vec::new() }
     }
 
-    /// Adds a context word. Words must be added in the order of the text.
+    /// Adds a context word. Words must be added in text order.
     pub fn add_word(&mut self, start: usize, end: usize, bits: u64) {
         self.words.push(ContextWord { start, end, bits });
     }
 
-    /// Where the search for context words before a value begins. `start` is the start of the value. The search begins
-    /// at the start of the line. If the value is first in its line and the line above ends with a colon, it begins at
-    /// the start of that line. But it never begins more than [`MAX_BYTES_BEFORE`] bytes before `start`.
+    /// Where the search for context words before the value at `start` begins: at the start of the value's line. If the
+    /// value begins its line and the line above ends with a colon, it begins at the start of the line above. It never
+    /// begins more than [`MAX_BYTES_BEFORE`] bytes before `start`.
     fn context_start(&self, start: usize) -> usize {
         let floor = start.saturating_sub(MAX_BYTES_BEFORE);
         let Some(at) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
@@ -61,7 +61,7 @@ impl<'a> Doc<'a> {
     }
 
     /// Whether a word with one of the bits in `mask` applies to the value at `start..end`. The word must be the nearest
-    /// one before the value, or be before it without another number in between, or follow shortly after it. If the
+    /// one before the value, or come before it with no other number in between, or follow shortly after it. If the
     /// nearest word before the value has the bit `OTHER` and none of the bits in `mask`, no word applies.
     pub fn matches_context(&self, start: usize, end: usize, mask: u64) -> bool {
         let floor = self.context_start(start);
@@ -90,8 +90,8 @@ impl<'a> Doc<'a> {
         self.words[words_before..].iter().take_while(|word| word.start < tail_end).any(|word| word.bits & mask != 0)
     }
 
-    /// The bits of the nearest context word before the value. The word must be in the same line as the value, or in the
-    /// line above if `context_start` is there, and at most `max_distance` bytes away. 0 if there is none.
+    /// The bits of the nearest context word before the value, or 0 if there is none. The word must come after
+    /// `context_start` and be at most `max_distance` bytes away.
     pub fn nearest_word_bits_before(&self, start: usize, max_distance: usize) -> u64 {
         let floor = self.context_start(start).max(start.saturating_sub(max_distance));
         let words_before = self.words.partition_point(|word| word.end <= start);

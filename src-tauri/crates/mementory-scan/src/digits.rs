@@ -1,4 +1,4 @@
-//! Finds runs of digits and the gaps between them. Also contains checks that several of the detectors of numbers use.
+//! Finds runs of digits and the gaps between them. Also contains checks that several number detectors use.
 
 /// Kind of the text between a run of digits and the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Run {
     }
 }
 
-/// Every run of digits, in the order of the text.
+/// All runs of digits, in text order.
 pub(crate) fn find_runs(bytes: &[u8]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut at = 0;
@@ -43,8 +43,8 @@ pub(crate) fn find_runs(bytes: &[u8]) -> Vec<Run> {
     runs
 }
 
-/// The kind of gap between two runs. No-break spaces and thin spaces count as spaces, and other kinds of hyphen count
-/// as hyphens.
+/// The kind of gap between two runs. No-break spaces and thin spaces count as spaces, and all kinds of hyphen count as
+/// hyphens.
 fn gap_kind(between: &[u8]) -> Gap {
     match between {
         b" " | [0xC2, 0xA0] | [0xE2, 0x80, 0xAF | 0x89] => Gap::Space,
@@ -57,15 +57,15 @@ fn gap_kind(between: &[u8]) -> Gap {
 }
 
 /// Whether the first runs have these lengths, with these gaps between them. If there are more gaps between the runs
-/// than in `gaps`, `gaps` is repeated.
+/// than entries in `gaps`, `gaps` is repeated.
 pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool {
     runs.len() >= lengths.len()
         && runs.iter().zip(lengths).all(|(run, length)| run.len() == *length)
         && runs[..lengths.len() - 1].iter().zip(gaps.iter().cycle()).all(|(run, gap)| run.gap == *gap)
 }
 
-/// Whether the value at `start..end` is a complete number: it is not next to a letter, a digit, a sign of a longer
-/// number, or a sign such as `€`, `$`, `%` or `#`.
+/// Whether the value at `start..end` is a complete number: it is not next to a letter, a digit, a character that would
+/// make the number longer, or a sign such as `€`, `$`, `%` or `#`.
 pub(crate) fn is_separate(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map(|at| bytes[at]);
     let two_before = start.checked_sub(2).map(|at| bytes[at]);

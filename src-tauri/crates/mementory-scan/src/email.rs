@@ -22,7 +22,7 @@ const SAMPLE_HOSTS: &[&str] = &[
     "email.tld",
     "mail.tld",
 ];
-/// Last parts of host names. They show that a text is not an address: top-level domains that do not exist (RFC 2606,
+/// Last parts of host names which show that a text is not an address: top-level domains that do not exist (RFC 2606,
 /// RFC 6761), and file extensions, as in `icon@2x.png`.
 const NON_TOP_LEVEL_DOMAINS: &[&str] = &[
     "test",
@@ -64,7 +64,7 @@ const NON_TOP_LEVEL_DOMAINS: &[&str] = &[
     "tgz",
 ];
 
-/// Finds the addresses in `text`. Samples, paths on servers and message ids are left out.
+/// Finds the addresses in `text`. Sample addresses, paths on servers and message ids are left out.
 pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
     for at in memchr_iter(b'@', text.as_bytes()) {
         found.extend(address_around(text, at));
@@ -75,7 +75,7 @@ pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
 fn address_around(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     // In scripts without spaces, an address may directly follow a sentence. Letters of these scripts belong to the name
-    // only if the last letter of the name is from such a script.
+    // only if the name's last letter is from such a script.
     let is_unspaced = text[..at].chars().next_back().is_some_and(is_unspaced_script);
     let is_name_char =
         |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
@@ -88,7 +88,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
         start = search_start + index;
     }
     let name = text[start..at].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
-    // These characters are allowed in a name, but more often they come before it: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
+    // These characters are allowed in a name, but more often they precede it: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
     let name = &name[name.rfind(['=', '/', '{', '}', '?', '!', '*', '$', '#', '&']).map_or(0, |n| n + 1)..];
     let name = name.trim_start_matches('\'');
     if name.is_empty() || name.len() > 64 || name.ends_with('.') || name.contains("..") {
@@ -122,7 +122,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
     {
         return None;
     }
-    // `user@host.tld:path` is a path on a server, `//user@host` is part of a web address, and `@user@host` is an
+    // `user@host.tld:path` is a path on a server, `//user@host` is part of a URL, and `@user@host` is a social media
     // account.
     let before = &bytes[..start];
     let is_remote_path = match bytes.get(host_end) {
@@ -156,7 +156,7 @@ fn end_of_host(text: &str, from: usize) -> usize {
     let is_host_char = |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || c == '-' || c == '.';
     let mut host = &window[..window.find(|c| !is_host_char(c)).unwrap_or(window.len())];
     host = host.trim_end_matches(['.', '-']);
-    // If the space after a full stop is missing, as in `a@b.com.Then`, the next sentence is not part of the host.
+    // In `a@b.com.Then`, the space after a full stop is missing, so the next sentence is not part of the host.
     if let Some(dot) = host.rfind('.')
         && host[dot + 1..].starts_with(|c: char| c.is_uppercase())
         && host[..dot].contains('.')
@@ -167,8 +167,8 @@ fn end_of_host(text: &str, from: usize) -> usize {
     from + host.len()
 }
 
-/// Whether a character is from U+2E80 on, as in Chinese and Japanese. These scripts have no spaces, so an address may
-/// directly follow other letters.
+/// Whether a character is at U+2E80 or above, as in Chinese and Japanese. These scripts have no spaces, so an address
+/// may directly follow other letters.
 fn is_unspaced_script(c: char) -> bool {
     c as u32 >= 0x2E80
 }

@@ -1,9 +1,8 @@
 //! Decides whether a string looks random.
 
-/// How often the kind of character (small letter, capital, digit) changes, as a share of all pairs of neighbouring
-/// letters and digits. A capital followed by a small letter does not count as a change, because words begin like this.
-/// The share is about 0.45 in random base 62, 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in
-/// words.
+/// How often the kind of character (small letter, capital, digit) changes, as a share of all pairs of adjacent letters
+/// and digits. A capital followed by a small letter does not count as a change, because words begin that way. The share
+/// is about 0.45 in random base 62, 0.47 in random hexadecimal digits, 0.15 in `getUserToken2`, and 0 in words.
 fn share_of_kind_changes(value: &str) -> f32 {
     let char_kind = |b: u8| match b {
         b'0'..=b'9' => 1,
@@ -48,8 +47,8 @@ pub(crate) fn is_uuid(value: &str) -> bool {
         )
 }
 
-/// Whether a value looks random. The value has a name that suggests a secret. If `clear_name` is true, the name can
-/// only mean a secret, so less randomness is enough.
+/// Whether a value with a name that suggests a secret looks random. If `clear_name` is true, the name can only mean a
+/// secret, so less randomness is enough.
 pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     let bytes = value.as_bytes();
     if bytes.len() < if clear_name { 14 } else { 18 } || !value.is_ascii() {
@@ -71,16 +70,15 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
         (false, false) => (0.24, 3.4),
     };
     let changes = share_of_kind_changes(value);
-    // A value without digits must be long and in mixed case. Otherwise only the check for a single case can accept it.
+    // A value without digits must be long and in mixed case. Otherwise, only the single-case check can accept it.
     if digits == 0 && (bytes.len() < 20 || changes < 0.2) {
         return is_random_single_case(bytes, clear_name);
     }
     changes >= min_changes && shannon_entropy(value) >= min_entropy || is_random_single_case(bytes, clear_name)
 }
 
-/// Whether a value in a single case looks random. It must have a clear name and at least 16 characters, all of them
-/// letters or digits. It looks random if it has six consonants in a row and few vowels, because words of no language
-/// do.
+/// Whether a single-case value looks random. It must have a clear name and at least 16 characters, all of them letters
+/// or digits. It looks random if it has six consonants in a row and few vowels, because no language has such words.
 fn is_random_single_case(bytes: &[u8], clear_name: bool) -> bool {
     if !clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;

@@ -102,7 +102,7 @@ const NUMERIC_COUNTRY_CODES: &[&str] = &[
     "PT", "RS", "SE", "SI", "SK", "XK",
 ];
 
-/// The account number whose check digits start at `digits`. The country code is directly before them.
+/// The account number whose check digits start at `digits`, directly after the country code.
 pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     let bytes = doc.bytes;
     let start = digits.checked_sub(2)?;
@@ -113,8 +113,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'/' | b'+')) {
         return None;
     }
-    // If a hyphen is before the value and a letter or digit before the hyphen, the value is the last part of a UUID or
-    // of an order number. The exception is `IBAN-`.
+    // If the value follows a hyphen that follows a letter or digit, it is the last part of a UUID or an order number.
+    // The exception is `IBAN-`.
     if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
         let before = &bytes[start.saturating_sub(5)..start - 1];
         if !before.eq_ignore_ascii_case(b"iban") {
@@ -131,7 +131,7 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     {
         return None;
     }
-    // Separators divide an account number into groups. If almost every character has a separator after it, or if the
+    // Separators divide an account number into groups. If almost every character is followed by a separator, or if the
     // country code is in mixed case, the value is not an account number.
     if separators > length / 2 || has_small_letter && country.iter().any(u8::is_ascii_uppercase) {
         return None;
@@ -141,8 +141,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
 }
 
-/// Whether the group at `at` belongs to a row of groups of four characters that begins like an account number, as in
-/// `HR52 2488 5290`. The check digits need not be right.
+/// Whether the group at `at` belongs to a series of four-character groups that begins like an account number, as in
+/// `HR52 2488 5290`. The check digits may be wrong.
 pub(crate) fn is_group_of_iban(bytes: &[u8], at: usize) -> bool {
     let mut at = at;
     for _ in 0..8 {
@@ -162,8 +162,8 @@ pub(crate) fn is_group_of_iban(bytes: &[u8], at: usize) -> bool {
     false
 }
 
-/// Reads `count` letters and digits from `at` on, with single spaces, hyphens and dots between them. Returns the end,
-/// the characters, and the number of separators.
+/// Reads `count` letters and digits starting at `at`, with single spaces, hyphens or dots between them. Returns the
+/// end, the characters, and the number of separators.
 fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<u8>, usize)> {
     let mut characters = Vec::with_capacity(count);
     let (mut at, mut separators, mut after_separator) = (at, 0, false);

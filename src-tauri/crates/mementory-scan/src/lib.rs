@@ -2,7 +2,7 @@
 //! and never panic.
 //!
 //! One pass over the text searches for names, context words and key prefixes, another for digits, and another for `@`.
-//! At each hit, a detector examines the text around it, up to a fixed distance. So the time is proportional to the
+//! At each hit, a detector examines the text around it, up to a fixed distance, so the time is proportional to the
 //! length of the text. README.md lists what is found and what is not.
 mod card;
 mod context;
@@ -29,7 +29,7 @@ mod word_lists;
 use context::Doc;
 use literals::Tag;
 
-/// Version of the detection rules. If it changes, texts that were scanned with another version are scanned again.
+/// Version of the detection rules. Texts that were scanned with a different version are scanned again.
 pub const RULES: u32 = 2;
 
 /// Class of a found value.
@@ -39,7 +39,7 @@ pub enum Class {
     AccessKey,
     /// PEM blocks and other private keys.
     PrivateKey,
-    /// Passwords and passphrases that a person or a program types.
+    /// Passwords and passphrases typed by a person or a program.
     Password,
     /// Payment card numbers.
     Card,
@@ -49,10 +49,10 @@ pub enum Class {
     Email,
     /// Telephone numbers.
     Phone,
-    /// Personal numbers issued by a state.
+    /// National ids: personal numbers issued by a state.
     NationalId,
-    /// An unencrypted secret in a credential record. It is recognised by the members of the record and not by its text,
-    /// so [`scan`] never returns this class.
+    /// An unencrypted secret in a credential record. It is recognised by the record's members instead of its text, so
+    /// [`scan`] never returns this class.
     StoredSecret,
 }
 
@@ -97,18 +97,18 @@ impl Class {
         }
     }
 
-    /// The class with this name, as given by [`Class::as_str`]; `None` for any other text.
+    /// The class with this name, as returned by [`Class::as_str`]. `None` for any other text.
     pub fn parse(name: &str) -> Option<Class> {
         Class::ALL.into_iter().find(|class| class.as_str() == name)
     }
 }
 
-/// How certain a detector is. The least certain value comes first.
+/// How certain a detector is, from least to most certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// Only the surrounding words indicate it.
     Possible,
-    /// Both the form of the value and the surrounding words indicate it.
+    /// Both the format of the value and the surrounding words indicate it.
     Likely,
     /// The value itself is sufficient evidence (a known prefix, a check digit, a unique format), or its name is.
     VeryLikely,
@@ -142,8 +142,8 @@ pub struct Finding {
 
 /// Finds sensitive values in `text`.
 ///
-/// Returns the findings in the order of the text. If two overlap, only the one with the higher confidence is returned.
-/// If they have the same confidence, only the longer one is. The time is proportional to the length of the text.
+/// Returns the findings in text order. If two overlap, only the one with the higher confidence is returned, or, if they
+/// are equally confident, the longer one. The time is proportional to the length of the text.
 pub fn scan(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut doc = Doc::new(text);
@@ -152,7 +152,7 @@ pub fn scan(text: &str) -> Vec<Finding> {
     for (tag, start, end) in literals::find_literals(text) {
         match tag {
             Tag::Context(bits) => doc.add_word(start, end, bits),
-            // Nothing else is looked for inside a token that was already found.
+            // Nothing else is searched for inside a token that was already found.
             _ if start < token_end => {}
             Tag::Token(index) => {
                 if let Some(finding) = token_formats::token_at(&doc, index, start) {

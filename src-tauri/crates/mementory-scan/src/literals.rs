@@ -1,4 +1,4 @@
-//! Finds every literal after which a detector examines the text, in one pass.
+//! Finds, in one pass, every literal that makes a detector examine the text after it.
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ pub(crate) enum Tag {
     Token(usize),
     /// A private key may start here.
     PrivateKey,
-    /// `://`. A web address with a password in it may follow.
+    /// `://`. A URL with a password in it may follow.
     Url,
     /// An HTTP header or scheme after which a token may follow, such as `Bearer`.
     Bearer,
@@ -23,17 +23,17 @@ pub(crate) enum Tag {
     Secret,
     /// A name for a password, in any language.
     Password,
-    /// A program that has an option for a password.
+    /// A program with an option for a password.
     Command,
-    /// A word that indicates the kind of a number near it. The value holds the bits for these kinds (see
+    /// A word that indicates the kind of a nearby number. The value holds the bits for these kinds (see
     /// `context::bits`).
     Context(u64),
 }
 
-/// The tag of a literal, and the rules for its case and for the characters around it in the text.
+/// A literal's tag, and its rules for case and for the characters around it in the text.
 struct Literal {
     tag: Tag,
-    /// True if the literal counts only in exactly this case. Used for short acronyms that are ordinary words in another
+    /// True if the literal only counts in exactly this case. For short acronyms that are ordinary words in another
     /// case.
     exact_case: bool,
     /// True if the literal must not be part of a longer word.
@@ -43,8 +43,8 @@ struct Literal {
     is_stem: bool,
 }
 
-/// Largest number of letters in an ending that may follow a stem. With this limit, `telefonnummeret` and
-/// `puhelinnumerossa` match, but `Telefonvertrag` does not.
+/// Largest number of letters in an ending that may follow a stem. This limit lets `telefonnummeret` and
+/// `puhelinnumerossa` match, but not `Telefonvertrag`.
 const MAX_ENDING_LETTERS: usize = 6;
 
 /// Headers and schemes after which a token follows. The space or colon is required, because "bearer" is also an
@@ -52,7 +52,7 @@ const MAX_ENDING_LETTERS: usize = 6;
 const TOKEN_SCHEMES: &[&str] =
     &["bearer ", "authorization: token ", "authorization: basic ", "x-api-key: ", "\"basic "];
 
-/// Beginnings of commands and statements that may contain a password.
+/// How commands and statements that may contain a password begin.
 const PASSWORD_COMMANDS: &[&str] = &[
     "sshpass -p",
     "mysql ",
@@ -69,7 +69,7 @@ const PASSWORD_COMMANDS: &[&str] = &[
 const PRIVATE_KEY_STARTS: [&str; 6] =
     ["-----BEGIN", "---- BEGIN SSH2", "AGE-SECRET-KEY-", "PuTTY-User-Key-File-", "xprv", "nsec1"];
 
-/// The texts of all literals. At the same position of the second list are the tag and the rules of the literal.
+/// The texts of all literals, and at the same indexes their tags and rules.
 static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -133,9 +133,9 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
-/// Every literal in `text` that is allowed by its case and the characters around it, in order and without overlaps. If
-/// a match is not allowed, a shorter literal inside it may still match. For example, "n° de sécurité" contains "n° de
-/// sécu".
+/// Every literal in `text` that is allowed by its case and the characters around it, in text order and without
+/// overlaps. If a match is not allowed, a shorter literal inside it may still match: "n° de sécurité", for example,
+/// contains "n° de sécu".
 pub(crate) fn find_literals(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -169,8 +169,8 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         if matches!(literal.tag, Tag::Context(bits::CALL)) && before == Some(&b'_') {
             return None;
         }
-        // The text after the prefix of a token is checked by the rules for its format. A context word must end here, or
-        // have only a short ending.
+        // The format's rules check the text after a token's prefix. A context word must end here, or have only a short
+        // ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending_len =
             bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();
@@ -178,7 +178,7 @@ fn tag_within_boundaries(bytes: &[u8], pattern: usize, start: usize, end: usize)
         if matches!(literal.tag, Tag::Context(_)) && ends_in_letter && ending_len > max_ending_len {
             return None;
         }
-        // If further capitals follow a word in capitals, it is part of another word, as in `GSMIOC`.
+        // If more capitals follow a word in capitals, it is part of another word, as in `GSMIOC`.
         let continues_in_capitals =
             bytes[end - 1].is_ascii_uppercase() && bytes.get(end).is_some_and(u8::is_ascii_uppercase);
         if matches!(literal.tag, Tag::Context(_)) && continues_in_capitals {

@@ -10,10 +10,10 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::iban_at(doc, at[0].start));
-        // A day, a version or a quantity has few digits. With so few, only a number with letters is possible.
+        // A day, a version or a quantity has few digits, so only a number with letters is possible here.
         if count_connected_digits(at) < MIN_DIGITS {
             let follows_letter = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
-            // A French number may have few digits here if its department is Corsican: `1 91 11 2A 171 441 59`.
+            // A French number has few digits here if its department is Corsican: `1 91 11 2A 171 441 59`.
             let may_be_corsican =
                 at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
             if follows_letter || at[0].len() == 6 || may_be_corsican {
@@ -21,7 +21,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
             }
             continue;
         }
-        // This run of digits is inside a bank account number, which may have wrong check digits.
+        // This run of digits is inside a bank account number, whose check digits may be wrong.
         if iban::is_group_of_iban(doc.bytes, at[0].start) {
             continue;
         }
@@ -29,7 +29,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
         let ids_start = found.len();
         national::find_numbers_at(doc, at, found);
         // A number after the name of a personal number is not a telephone number, even if words for a telephone number
-        // are near.
+        // are nearby.
         if let Some(id) = found[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
             && doc.nearest_word_bits_before(id.start, 90) & bits::PHONE == 0
         {

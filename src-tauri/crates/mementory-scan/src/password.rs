@@ -11,8 +11,8 @@ use crate::value::{
 use crate::word_lists::password;
 use crate::{Confidence, Finding};
 
-/// The password that belongs to the name containing `start..end`. If the name means a key, as "clave API" does, the
-/// result is that key.
+/// The password that belongs to the name containing `start..end`. If the name actually means a key, like "clave API",
+/// that key is returned instead.
 pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let word = &text[start..end];
     let ambiguous = password::AMBIGUOUS_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
@@ -65,7 +65,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     let is_option = before.starts_with("--") || before == "-";
     if let Some(value) = value_after_name(text, from, to) {
         let finding = assigned_password(text, &text[from..to], &value, ambiguous, is_option);
-        // If the value is assigned by a sign, the remainder of the sentence is not searched.
+        // If a sign assigns the value, the rest of the sentence is not searched.
         if finding.is_some() || value.join != Join::Space {
             return finding;
         }
@@ -77,8 +77,8 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     password_in_sentence(text, to, ambiguous).or_else(|| value_before_name(text, from))
 }
 
-/// Whether a name for a password still names one if `after` follows it, as in `password1`, `password_prod` and
-/// `passwordConfirmation`. With `_hash` after it, for example, it does not.
+/// Whether a name for a password still means a password with `after` appended, as in `password1`, `password_prod` and
+/// `passwordConfirmation`, but not in `password_hash`.
 fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
     let lower = after.to_ascii_lowercase();
     if after.starts_with(|c: char| c.is_ascii_lowercase()) {
@@ -90,7 +90,7 @@ fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
     !password::ATTRIBUTES.iter().chain(password::ATTRIBUTE_STEMS).any(|word| next_word.starts_with(word))
 }
 
-/// Words that are joined to a name for a password, as in `dbpassword`.
+/// Words that may be joined to a name for a password, as in `dbpassword`.
 const NAME_PREFIXES: &[&str] = &["db", "my", "user", "root", "admin", "wifi", "wlan", "smtp", "ftp", "vpn", "app"];
 
 /// Functions that always take a name and its value, as in `define('DB_PASSWORD', 'x')`.
@@ -99,8 +99,8 @@ const DEFINE_FUNCTIONS: &[&str] =
 /// Functions that can take a name and its value, but also have other uses.
 const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
 
-/// A password passed to a function. The function is either named after the password (`setPassword("x")`), or it also
-/// takes the password's name (`define('DB_PASSWORD', 'x')`).
+/// A password that is passed to a function. The function is either named after the password (`setPassword("x")`), or
+/// also takes the password's name (`define('DB_PASSWORD', 'x')`).
 fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
@@ -152,7 +152,7 @@ fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: 
     .then(|| password_finding("password_argument", (value.start, value.end), Confidence::Likely))
 }
 
-/// A password that is assigned to the name by a sign, or given as an option of a command.
+/// A password that a sign assigns to the name, or that is given as an option of a command.
 fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
@@ -197,7 +197,7 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_
     if has_only_digits {
         return (length >= 4 && !ambiguous || length >= 6).then_some(very_likely_finding).flatten();
     }
-    // A plain word is only accepted if nothing else follows in the line and the line is not code.
+    // A plain word is only accepted if nothing else follows on the line and the line is not code.
     let is_shell_variable = name.bytes().all(|b| !b.is_ascii_lowercase());
     let is_word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || is_shell_variable || is_option;
     // If a command follows, as in `PGPASSWORD=x psql`, the line is not a sentence.
@@ -221,7 +221,7 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let read = |at: usize| read_value(text, at, Join::Space).map(|value| (value.start, value.end, value.quoted));
     let (from, to, _quoted) = match name.trim_end() {
-        // In SQL the value has quotes. Without them it is an ordinary sentence.
+        // In SQL the value is quoted. Without quotes, this is an ordinary sentence.
         "identified by" => read(end + count_blanks(text.as_bytes(), end))
             .filter(|value| matches!(text.as_bytes()[value.0 - 1], b'\'' | b'"') && value.2)?,
         "sshpass -p" => read(end + count_blanks(text.as_bytes(), end))?,
@@ -245,7 +245,7 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
     .then(|| password_finding("command_line", (from, to), Confidence::VeryLikely))
 }
 
-/// Position of the value after the first `option` in the line. The option must be a separate word.
+/// Position of the value after the first `option` on the line. The option must be a separate word.
 fn find_option_value(line: &str, option: &str) -> Option<usize> {
     let at = if line.starts_with(option) { Some(0) } else { None };
     let at = at.or_else(|| {

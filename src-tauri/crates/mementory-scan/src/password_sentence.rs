@@ -22,7 +22,7 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
         let value = value_at(text, from + at)?;
         return finding_if_password(text, value, true);
     }
-    // If one of these characters follows the name, the name is part of a list, a call or a type.
+    // Before one of these characters, the name is part of a list, a call or a type.
     if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
         return None;
     }
@@ -137,7 +137,7 @@ fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
     if !value.quoted {
         let word = &text[start..end];
         let cut = word.trim_end_matches(['?', ')', ',', '.', ';', '"', '»', '”', '。', '、', '」']);
-        // Chinese, Japanese and Korean text may continue without a space.
+        // Chinese, Japanese and Korean text may continue without a space, so the value ends at its first character.
         let cut = cut.find(|c: char| c as u32 >= 0x2E80).map_or(cut, |n| if n > 0 { &cut[..n] } else { cut });
         end = start + cut.len();
     }

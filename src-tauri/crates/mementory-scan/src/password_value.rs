@@ -1,4 +1,4 @@
-//! Decides whether a value looks like a password, or is a word, a unit, code, a path or a digest.
+//! Decides whether a value looks like a password, or is instead a word, a unit, code, a path or a digest.
 use crate::word_lists::password;
 use crate::{Class, Confidence, Finding};
 
@@ -7,8 +7,8 @@ pub(crate) fn password_finding(detector: &'static str, value: (usize, usize), co
     Finding { class: Class::Password, detector, start: value.0, end: value.1, confidence }
 }
 
-/// Whether the value has at least four characters and mixes two kinds of them: letters and digits, or either of these
-/// and signs that do not occur in words.
+/// Whether the value has at least four characters, and mixes letters and digits, or either of these and signs that do
+/// not occur in words.
 pub(crate) fn is_strong(value: &str) -> bool {
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -21,12 +21,12 @@ pub(crate) fn is_strong(value: &str) -> bool {
             || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
 }
 
-/// Whether the value is strong, and so unlike a word that no evidence is needed except the word "password" directly
+/// Whether the value is strong, and so unlike a word that no other evidence is needed than the word "password" directly
 /// before it.
 pub(crate) fn is_distinctive(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let has_sign = value.bytes().any(|b| b"!@#$%^&*+=~?".contains(&b));
-    // Excluded values: RFC2898, KB500123, v1.2.3, notes2024.txt
+    // Not passwords: RFC2898, KB500123, v1.2.3, notes2024.txt
     let capitals = value.bytes().take_while(u8::is_ascii_uppercase).count();
     let rest = value[capitals..].trim_start_matches('-');
     let is_numbered = capitals > 1 && rest.bytes().all(|b| b.is_ascii_digit() || b == b'-');
@@ -49,9 +49,9 @@ pub(crate) fn is_distinctive(value: &str) -> bool {
         && !(is_numbered || is_version || is_file_name || value.starts_with('-'))
 }
 
-/// Whether a value mixes capitals and small letters as a random password does. It must have at least eight characters,
-/// all of them ASCII. The check counts single small letters next to a capital, and small letters after two capitals. At
-/// least two of these are needed, because one can also occur in a word or in a name in program code.
+/// Whether a value of at least eight ASCII characters mixes capitals and small letters as a random password does. The
+/// check counts single small letters next to a capital, and small letters after two capitals. At least two of these are
+/// needed, because one can also occur in a word or in a name in program code.
 pub(crate) fn has_mixed_case(value: &str) -> bool {
     if value.len() < 8 || !value.is_ascii() {
         return false;
@@ -116,7 +116,7 @@ pub(crate) fn is_measure(value: &str) -> bool {
     is_quantity || TECHNICAL_NAMES.iter().any(|name| lower.starts_with(name))
 }
 
-/// Whether the value is a passphrase of several words, and not a sentence about one.
+/// Whether the value is a passphrase of several words, rather than a sentence about one.
 pub(crate) fn is_passphrase(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
     let is_about_passwords = words.iter().any(|word| {
@@ -129,7 +129,7 @@ pub(crate) fn is_passphrase(value: &str) -> bool {
         && !value.ends_with(['.', ':', '?'])
 }
 
-/// Whether the value is a word of ordinary sentences about passwords, such as "required", "wrong" or "now".
+/// Whether the value is a word that often occurs in sentences about passwords, such as "required", "wrong" or "now".
 pub(crate) fn is_ordinary_word(value: &str) -> bool {
     let lower = value.to_lowercase();
     let bare = lower.trim_end_matches(['.', ',', '!', '?', ':', ';']);
@@ -146,7 +146,7 @@ pub(crate) fn is_code(value: &str) -> bool {
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             && !part.as_bytes()[0].is_ascii_digit()
     };
-    // The closing bracket is missing if a call was cut at a comma.
+    // If a call was cut off at a comma, its closing bracket is missing.
     let is_call = value.find('(').is_some_and(|at| {
         is_identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
             && (value.ends_with([')', '(']) || !value.contains(')'))

@@ -1,4 +1,4 @@
-//! Finds telephone numbers by their form, and checks them against numbering plans (with the `phonenumber` library).
+//! Finds telephone numbers by their format, and checks them against numbering plans (with the `phonenumber` library).
 use phonenumber::country::Id;
 
 use crate::context::{Doc, bits};
@@ -22,8 +22,7 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         first.start
     };
     let lead = if plus && bytes[..lead].ends_with(b"(") && is_in_brackets(runs, bytes) { lead - 1 } else { lead };
-    // In JSON text, a line break before the number is written as a backslash and a letter. This letter is not part of
-    // the number.
+    // In JSON, a line break before the number is written as a backslash and a letter, which is not part of the number.
     let is_escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
     if lead > 0
         && !is_escaped
@@ -36,8 +35,8 @@ pub(crate) fn phone_at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if plus {
         return international_number(doc, runs, lead);
     }
-    // If the nearest word is a name for a personal number, this is not a telephone number. This also holds if the check
-    // digit of the personal number is wrong.
+    // If the nearest word is a name for a personal number, this is not a telephone number, even if the check digit of
+    // the personal number is wrong.
     let nearest = doc.nearest_word_bits_before(lead, 90);
     let is_personal_number = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
     let is_named = !is_personal_number && doc.matches_context(lead, first.end, bits::PHONE);
@@ -76,14 +75,13 @@ fn phone_finding(detector: &'static str, start: usize, end: usize, confidence: C
     Finding { class: Class::Phone, detector, start, end, confidence }
 }
 
-/// Whether another run of digits follows the candidate that ends at `end`, and the gap before it can be inside a
-/// number.
+/// Whether another run of digits follows the number that ends at `end`, with a gap that can occur inside a number.
 fn has_more_digits(runs: &[Run], end: usize) -> bool {
     runs.iter().any(|run| run.end == end && run.gap != Gap::None)
 }
 
-/// Whether the first run, or the first two runs, have a closing bracket after them. The caller has checked that an
-/// opening bracket is before them.
+/// Whether a closing bracket follows the first run, or the first two runs. The caller has checked for the opening
+/// bracket.
 fn is_in_brackets(runs: &[Run], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
         || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
@@ -99,9 +97,9 @@ fn is_joined_before(bytes: &[u8], lead: usize) -> bool {
 }
 
 /// Whether a number may end here. It must not be directly followed by a letter other than `x`, by a digit, or by `_`,
-/// `%` or `@`. Nor may a full stop, colon, hyphen or comma with a digit after it follow. The exception is a comma
-/// before the next cell of a table row. This cell must have more than three digits or begin with a plus sign, because
-/// up to three digits after a comma are the decimals of an amount.
+/// `%` or `@`, nor by a full stop, colon, hyphen or comma that is followed by a digit. The exception is a comma before
+/// the next cell of a table row. This cell must have more than three digits or begin with a plus sign, because up to
+/// three digits after a comma are the decimals of an amount.
 fn may_end_at(bytes: &[u8], end: usize) -> bool {
     let plus = |b: &u8| *b == b'+';
     let is_table_cell = bytes.get(end) == Some(&b',') && {
@@ -114,8 +112,8 @@ fn may_end_at(bytes: &[u8], end: usize) -> bool {
     !continues_number && !bytes.get(end).is_some_and(is_joined)
 }
 
-/// Positions at which a number may end, the last one first. Each comes with the number of runs before it. A number has
-/// at most eight runs and at most `max_digits` digits.
+/// Positions at which a number may end, last one first, each with the number of runs before it. A number has at most
+/// eight runs and at most `max_digits` digits.
 fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
     let mut ends = Vec::new();
@@ -133,8 +131,8 @@ fn possible_ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     ends
 }
 
-/// The digits of a candidate, after a plus sign if it has one. The `(0)` in `+49 (0) 30` is left out, because it is not
-/// dialled.
+/// The digits of a possible number, with its plus sign if it has one. The `(0)` in `+49 (0) 30` is left out, because it
+/// is not dialled.
 fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
     let mut text = String::new();
     let slice = &bytes[start..end];
@@ -180,8 +178,8 @@ fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding>
         if is_valid(None, &number) {
             return Some(phone_finding("international", lead, end, Confidence::VeryLikely));
         }
-        // The number looks like a telephone number with an existing country code, but is in no plan. It may be invented
-        // or in a new range.
+        // The number has a valid length and an existing country code, but is in no numbering plan. It may be made up,
+        // or be in a new range.
         let plausible = count >= 3 || doc.matches_context(lead, end, bits::PHONE | bits::CALL);
         let is_decimal = runs[..count - 1].iter().any(|run| run.gap == Gap::Dot) && count < 4;
         if grouped.is_none() && digits >= 9 && plausible && !is_decimal && phonenumber::parse(None, &number).is_ok() {
@@ -192,7 +190,7 @@ fn international_number(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding>
 }
 
 /// Recognises national formats that are used only for telephone numbers. Returns the end of the number, and the country
-/// whose numbering plan must contain it. If the country is None, the number is not checked against a plan.
+/// whose numbering plan must contain it. If the country is None, no plan is checked.
 fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Option<Id>)> {
     let starts = |text: &[u8]| bytes[runs[0].start..].starts_with(text);
     let at = |count: usize| runs[count - 1].end;
@@ -240,7 +238,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
             possible_ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && may_end_at(bytes, *end))?;
         return Some((end, Some(Id::DE)));
     }
-    // British mobile numbers begin with 07 and have five and six digits.
+    // British mobile numbers begin with 07 and are written as five and six digits.
     if runs.len() > 1 && runs[0].len() == 5 && starts(b"07") && runs[0].gap == Gap::Space {
         let (end, _) =
             possible_ends(runs, 11).into_iter().find(|(end, count)| *count > 1 && may_end_at(bytes, *end))?;
@@ -249,7 +247,7 @@ fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Op
     None
 }
 
-/// Countries whose plans are checked for a number that starts with a zero.
+/// Countries whose plans are tried for a number that starts with a zero.
 const COUNTRIES_WITH_ZERO: &[Id] = &[
     Id::DE,
     Id::GB,
@@ -267,7 +265,7 @@ const COUNTRIES_WITH_ZERO: &[Id] = &[
     Id::CN,
     Id::UA,
 ];
-/// Countries whose plans are checked for a number that does not start with a zero.
+/// Countries whose plans are tried for a number that does not start with a zero.
 const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::US,
     Id::ES,
@@ -289,8 +287,8 @@ const COUNTRIES_WITHOUT_ZERO: &[Id] = &[
     Id::SG,
 ];
 
-/// A telephone number without a country code, near a word that indicates one. If `is_named` is true, this word is a
-/// name for a telephone number, and not just a word such as "call".
+/// A telephone number without a country code, near a word that indicates one. If `is_named` is true, that word means a
+/// telephone number, and is not just a word such as "call".
 fn national_number(doc: &Doc, runs: &[Run], lead: usize, is_named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';
@@ -322,8 +320,8 @@ fn national_number(doc: &Doc, runs: &[Run], lead: usize, is_named: bool) -> Opti
     plausible
 }
 
-/// Whether the number is a date, a range of years, opening hours, an IP address, an amount, a coordinate, or a row of
-/// single digits.
+/// Whether the number is a date, a range of years, opening hours, an IP address, an amount, a coordinate, or a series
+/// of single digits.
 fn is_date_or_amount(runs: &[Run], bytes: &[u8]) -> bool {
     let lengths: Vec<usize> = runs.iter().map(Run::len).collect();
     let leading_value =
@@ -351,7 +349,7 @@ fn is_date_or_amount(runs: &[Run], bytes: &[u8]) -> bool {
     // Opening hours, as in 0900-1800 and 0930 1730.
     let is_clock_time = |run: &Run| run.len() == 4 && leading_value(run) < 2400 && leading_value(run) % 100 < 60;
     let is_opening_hours = runs.len() == 2 && runs.iter().all(is_clock_time);
-    // Coordinates, as in 46.546508. A telephone number with one dot begins with a zero.
+    // Coordinates, as in 46.546508. A telephone number with a single dot begins with a zero.
     let zero = bytes[runs[0].start] == b'0' && lengths[0] > 2;
     let is_coordinate = runs.len() == 2 && runs[0].gap == Gap::Dot && lengths[0] < 4 && lengths[1] > 3 && !zero;
     is_date

@@ -1,12 +1,12 @@
-//! Finds private keys: PEM and PGP blocks, PuTTY files, age keys, extended keys of wallets, and Nostr keys.
+//! Finds private keys: PEM and PGP blocks, PuTTY files, age keys, extended keys of crypto wallets, and Nostr keys.
 use memchr::memmem;
 
 use crate::{Class, Confidence, Finding};
 
-/// Largest length of a block in bytes. In PEM, an RSA key of 16,384 bits has 13 kB. Even a PGP key with subkeys is
+/// Largest length of a block in bytes. An RSA key of 16,384 bits has 13 kB in PEM, and even a PGP key with subkeys is
 /// smaller than this limit.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
-/// The block must contain a run of base64 that is at least this long. Otherwise it is a sample and not a key.
+/// Shortest run of base64 that a block must contain. Without one, it is a sample and not a key.
 const MIN_BASE64_RUN_BYTES: usize = 24;
 
 /// The private key that starts at `start`.
@@ -33,14 +33,14 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     })
 }
 
-/// The length of a key in one word: the prefix, and then `length` bytes of the key's alphabet, or one more or less.
+/// The length of a one-word key: the prefix, and `length` bytes of the key's alphabet, one more or one fewer.
 fn word_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| is_key_byte(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
 }
 
-/// The length of a block from `-----BEGIN` to the end of its END line. If there is no END line, the block ends with the
+/// The length of a block from `-----BEGIN` to the end of its END line. Without an END line, the block ends with the
 /// last line of its body.
 fn block_length(rest: &str) -> Option<usize> {
     let title = rest.get(5..rest.len().min(80)).or_else(|| rest.get(5..rest.floor_char_boundary(80)))?;
@@ -67,7 +67,7 @@ fn block_length(rest: &str) -> Option<usize> {
     (longest >= MIN_BASE64_RUN_BYTES && !is_masked(&body[..inner])).then_some(head + length)
 }
 
-/// Whether the body only has a few different characters (`xxxx`), so that the block is a sample.
+/// Whether the body has only a few different characters (`xxxx`), so that the block is a sample.
 fn is_masked(body: &str) -> bool {
     let mut seen = [false; 256];
     body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
@@ -81,8 +81,8 @@ fn end_line_length(end: &str) -> usize {
     dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
 }
 
-/// Length of the body of a block that has no END line. The body consists of headers and lines of base64. Its line
-/// breaks may be written as escapes.
+/// Length of the body of a block without an END line. The body consists of headers and lines of base64. Its line breaks
+/// may be written as escapes.
 fn open_body_length(body: &str) -> usize {
     let mut at = 0;
     let mut good_end = 0;
@@ -98,7 +98,7 @@ fn open_body_length(body: &str) -> usize {
         }
         body_seen |= words.len() >= MIN_BASE64_RUN_BYTES && !is_header;
         if !words.is_empty() && !is_header && !words.iter().all(|b| is_base64(*b)) {
-            // If base64 is followed by other text in the same line, only the base64 is part of the key.
+            // If other text follows base64 on the same line, only the base64 is part of the key.
             let run = rest.iter().take_while(|b| is_base64(**b)).count();
             good_end = if run >= MIN_BASE64_RUN_BYTES { at + run } else { good_end };
             break;

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 
 use crate::Finding;
 
-/// The findings in the order of the text, without overlaps. If two overlap, the one with the higher confidence is
-/// returned; if these are equal, the longer one; if the lengths are equal too, the one whose class comes first. So a
-/// token that is used as a password is reported as a token.
+/// The findings in text order, without overlaps. If two overlap, the one with the higher confidence is returned; if
+/// these are equal, the longer one; if the lengths are equal too, the one whose class comes first. So a token that is
+/// used as a password is reported as a token.
 pub(crate) fn resolve_overlaps(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| {
         b.confidence

@@ -5,11 +5,11 @@ use crate::value::{Join, MAX_NAME_BYTES, count_blanks, end_of_inflection, name_a
 use crate::word_lists::{grammar, secret};
 use crate::{Class, Confidence, Finding};
 
-/// The secret that belongs to a name. The name contains the word at `start..end`. The secret is assigned to the name,
-/// or it is before or after the name in the same line.
+/// The secret that belongs to the name containing the word at `start..end`. The secret is assigned to the name, or
+/// comes before or after the name on the same line.
 pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
-    // A line of base64 may contain such a name by chance.
+    // A line of base64 may contain such a word by chance.
     if to - from > MAX_NAME_BYTES || to - from > 24 && is_random(&text[from..to], false) {
         return None;
     }
@@ -22,7 +22,7 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize) -> Option<Fi
     if contains_any(&name, secret::NOT_SECRETS) || name.ends_with("id") && !name.ends_with("secretid") {
         return None;
     }
-    // The word must not be the end of another one, as in "monkey", "hockey" and "turkey".
+    // The word must not be the end of another word, as in "monkey", "hockey" and "turkey".
     let before = text.as_bytes()[..start].last();
     let follows_small_letter =
         before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
@@ -77,7 +77,7 @@ fn is_private_key(phrase: &str, value: &str) -> bool {
     phrase.contains("privatekey") && (digits.len() == 64 && is_hex(digits) || value.len() == 44 && value.ends_with('='))
 }
 
-/// The two words before a name, in lower case and without a space between them. For "key", they may end in "api" or
+/// The two words before a name, in lower case and without a space between them. Before "key", they may end in "api" or
 /// "public".
 fn words_before(text: &str, from: usize) -> String {
     let floor = text.ceil_char_boundary(from.saturating_sub(24));
@@ -89,7 +89,7 @@ fn words_before(text: &str, from: usize) -> String {
 }
 
 /// The range of the secret in `start..end`, if the value there looks like one. If `clear_name` is true, the name can
-/// only mean a secret. If `assigned` is true, it is certain that the value belongs to that name.
+/// only mean a secret. If `assigned` is true, the value certainly belongs to that name.
 fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool) -> Option<(usize, usize)> {
     let mut value = &text[start..end];
     let mut start = start;
@@ -111,24 +111,24 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
         return None;
     }
     if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
-        // Many keys have 32 or 64 hexadecimal digits, but hashes do too. So the name must be clear and the value must
-        // be assigned to it.
+        // Many keys have 32 or 64 hexadecimal digits, but so do hashes. So the name must be clear and the value must be
+        // assigned to it.
         return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
     let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_keyboard_signs(value));
     looks_random.then_some((start, end))
 }
 
-/// Whether a long value contains signs among its letters and digits, as do keys that are made from all characters of a
-/// keyboard, such as `django-insecure-x#9…`.
+/// Whether a long value has signs among its letters and digits, as in keys that may contain any keyboard character,
+/// such as `django-insecure-x#9…`.
 fn has_keyboard_signs(value: &str) -> bool {
     let signs = value.bytes().filter(|b| b"!@#$%^&*()+~".contains(b)).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     value.len() >= 16 && signs >= 2 && digits >= 1 && !value.contains("://") && !value.contains("(") && value.is_ascii()
 }
 
-/// Whether the value is not a secret, because it is an id, a digest that names its algorithm, the name of an algorithm,
-/// a public key, an address or a path.
+/// Whether the value is an id, a digest that names its algorithm, the name of an algorithm, a public key, an address or
+/// a path, and therefore not a secret.
 fn is_not_secret(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     const NON_SECRET_PREFIXES: &[&str] = &[
@@ -196,12 +196,12 @@ fn is_not_secret(value: &str) -> bool {
     is_uuid(value) || has_known_prefix || is_address || is_path && value.contains('.')
 }
 
-/// Skips words after the name that say that the key is for an API, as in "clé d'API", "klucz API" and "clave de la
-/// API". Returns the position after them, and whether there are such words.
+/// Skips words after the name which say that the key is for an API, as in "clé d'API", "klucz API" and "clave de la
+/// API". Returns the position after them, and whether there were any.
 fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     let rest = &text[to..text.floor_char_boundary((to + 24).min(text.len()))];
     let lower = rest.to_lowercase();
-    // Some capitals have another number of bytes than their small letters. The positions would then be wrong.
+    // Some capitals differ from their small letters in their number of bytes. The positions would then be wrong.
     let after_space = lower.strip_prefix(' ').filter(|_| lower.len() == rest.len());
     let found = after_space.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
     let end = found.map_or(to, |suffix| to + 1 + suffix.len());
@@ -209,17 +209,17 @@ fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     if found.is_some() && ends_word { (end, true) } else { (to, false) }
 }
 
-/// A value that looks random, among the next words in the line. If `clear_name` is true, the name can only mean a
-/// secret. Then hexadecimal digits are accepted as well, if only words such as "is" are between the name and the value.
+/// A value that looks random, among the next words on the line. If `clear_name` is true, the name can only mean a
+/// secret. Then hexadecimal digits are accepted too, if only words such as "is" are between the name and the value.
 fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let particle = grammar::PARTICLES.iter().find(|particle| line.starts_with(**particle));
     let mut at = particle.map_or(0, |particle| particle.len());
     let mut words = 0;
-    // True if the name, or a word that joins it to its value, was just before.
+    // True if the previous word was the name, or links the name to its value.
     let mut is_linked = true;
-    // True if a value from here on may be a digest or belong to another sentence.
+    // True once a value may be a digest or belong to another sentence.
     let mut is_doubtful = false;
     while words < 8 && at < line.len() {
         let rest = &line[at..];
@@ -236,7 +236,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
         if at > 120 {
             return None;
         }
-        // If no space comes before the word, it is part of the name.
+        // Without a space before it, the word is part of the name.
         let is_separate_word = at > 0 && word.len() >= 20;
         if is_separate_word
             && (names_key || !word.contains(['/', '=']))
@@ -267,7 +267,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
     None
 }
 
-/// Whether `word`, in lower case, joins a name to its value. In Chinese, Japanese and Korean, a particle joins them,
+/// Whether `word`, in lower case, links a name to its value. In Chinese, Japanese and Korean, a particle does this,
 /// either alone or at the end of a short word.
 fn is_link(word: &str) -> bool {
     let particle = grammar::LINK_ENDINGS.iter().any(|end| word.ends_with(end));
@@ -290,7 +290,7 @@ fn value_before_name(text: &str, from: usize) -> Option<(usize, usize)> {
     (value.len() >= 20).then(|| range_if_secret(text, start, start + value.len(), true, value.len() >= 32)).flatten()
 }
 
-/// The token after a header or scheme such as `Bearer ` that ends at `end`.
+/// The token after a header or scheme, such as `Bearer `, that ends at `end`.
 pub(crate) fn token_after_scheme(text: &str, end: usize) -> Option<Finding> {
     let at = end + count_blanks(text.as_bytes(), end);
     let value = read_value(text, at, Join::Space)?;

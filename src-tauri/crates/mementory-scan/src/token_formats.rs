@@ -1,4 +1,4 @@
-//! Keys and tokens whose format shows the provider. To add one, add an entry to [`TOKEN_FORMATS`].
+//! Keys and tokens whose format identifies the provider. To add one, add an entry to [`TOKEN_FORMATS`].
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -17,13 +17,12 @@ pub(crate) struct TokenFormat {
     /// Regular expression for the text after the prefix. If it has a group, only the group is the value. Otherwise, the
     /// value is the prefix together with this text.
     pattern: &'static str,
-    /// True if the prefix must be at the start of a word. It must not come after a letter, a digit or `_`, nor after a
-    /// word and a hyphen.
+    /// True if the prefix must begin a word. It must not follow a letter, a digit or `_`, nor a word and a hyphen.
     pub whole_word: bool,
 }
 
 impl TokenFormat {
-    /// The literals for which the text is searched. This is the prefix alone, except in two formats whose prefix is so
+    /// The literals that the text is searched for. This is the prefix alone, except in two formats whose prefix is so
     /// short that it occurs too often. There it is combined with each character that can follow: a hexadecimal digit
     /// (Twilio), or a base64 character that can encode the second digit of a bot's id (Discord).
     pub fn literals(&self) -> Vec<String> {
@@ -35,7 +34,7 @@ impl TokenFormat {
         next.chars().map(|c| format!("{}{c}", self.prefix)).collect()
     }
 
-    /// Whether the prefix is also a name to which a secret may be assigned, in upper or lower case.
+    /// Whether the prefix is also a name that a secret may be assigned to, in any case.
     pub fn is_name(&self) -> bool {
         ["secret_", "key-", "AccountKey=", "SharedAccessKey=", "access_token$"].contains(&self.prefix)
     }
@@ -48,7 +47,7 @@ const fn token(name: &'static str, prefix: &'static str, pattern: &'static str) 
     TokenFormat { name, prefix, pattern, whole_word: true }
 }
 
-/// A format whose prefix may follow a letter, because it is the end of a name or part of a web address.
+/// A format whose prefix may follow a letter, because it is the end of a name or part of a URL.
 const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
     TokenFormat { name, prefix, pattern, whole_word: false }
 }
@@ -56,8 +55,7 @@ const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'
 /// The bot's id in base64, a time, and a signature.
 const DISCORD_PATTERN: &str = r"[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}";
 
-/// The formats, from the documentation of the providers. Where the documentation states no length, the pattern allows a
-/// wide range of lengths.
+/// The formats, according to the providers' documentation. If it states no length, the pattern allows a wide range.
 pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("aws_access_key_id", "AKIA", "[A-Z2-7]{16}"),
     token("aws_access_key_id", "ASIA", "[A-Z2-7]{16}"),
@@ -288,7 +286,7 @@ fn continues_word(bytes: &[u8], start: usize) -> bool {
 }
 
 /// Whether the characters after the prefix are as varied as in a token. `sk-learn-contrib-imbalanced` and
-/// `fw_something` have the prefix of a token, but consist of words.
+/// `fw_something` begin like tokens, but consist of words.
 fn is_varied(name: &str, body: &str) -> bool {
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
     let capitals = body.bytes().filter(u8::is_ascii_uppercase).count();
@@ -307,7 +305,7 @@ fn count_distinct_bytes(value: &str) -> usize {
     seen.iter().filter(|yes| **yes).count()
 }
 
-/// Number of digits in the id of a Telegram bot that ends at `at`. None unless there are 8 to 10.
+/// Number of digits in the Telegram bot id that ends at `at`. None unless there are 8 to 10.
 fn count_bot_id_digits(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
     (8..=10).contains(&count).then_some(count)

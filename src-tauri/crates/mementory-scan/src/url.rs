@@ -1,8 +1,8 @@
-//! Finds passwords in web addresses: `scheme://user:password@host`.
+//! Finds passwords in URLs: `scheme://user:password@host`.
 use crate::placeholder::is_placeholder;
 use crate::{Class, Confidence, Finding};
 
-/// The password in the web address whose `://` is at `start..end`.
+/// The password in the URL whose `://` is at `start..end`.
 pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let scheme = text.as_bytes()[..start].last()?;
     if !scheme.is_ascii_alphanumeric() {
@@ -11,8 +11,8 @@ pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Findin
     let window = &text[end..text.floor_char_boundary((end + 320).min(text.len()))];
     let is_url_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '|' | '\\');
     let after_scheme = &window[..window.find(is_url_end).unwrap_or(window.len())];
-    // A slash in a password should be written as %2F, but often it is not. Then the part with user, password and host
-    // (the authority) does not end at the first slash.
+    // A slash in a password should be written as %2F, but often it is not. Then the authority (user, password and host)
+    // does not end at the first slash.
     let authority = &after_scheme[..after_scheme.find(['/', '?', '#']).unwrap_or(after_scheme.len())];
     let authority = if authority.contains('@') { authority } else { authority_with_raw_slash(after_scheme)? };
     let user = &authority[..authority.rfind('@')?];
@@ -37,12 +37,12 @@ pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Findin
     })
 }
 
-/// The authority of a web address whose password contains an unescaped `/`, `?` or `#`. It contains the last `@`.
+/// The authority of a URL whose password contains an unescaped `/`, `?` or `#`. It contains the last `@`.
 fn authority_with_raw_slash(after_scheme: &str) -> Option<&str> {
     let at = after_scheme.rfind('@')?;
     let colon = after_scheme.find(':')?;
     let first = after_scheme.find(['/', '?', '#'])?;
-    // In `host:8080/@name`, for example, a port and a path are before the `@`, and not a password.
+    // In `host:8080/@name`, for example, a port and a path precede the `@`, not a password.
     let port = after_scheme.get(colon + 1..first)?;
     (colon < first && first < at && !port.bytes().all(|b| b.is_ascii_digit()) && !after_scheme[..colon].contains('.'))
         .then_some(after_scheme)

@@ -3,13 +3,13 @@
 /// Length of the longest value that is read, in bytes.
 const MAX_VALUE_BYTES: usize = 512;
 
-/// Largest length of a name, in bytes. Longer text is data that contains a word for a secret by chance.
+/// Largest length of a name, in bytes. Anything longer is data that happens to contain a word for a secret.
 pub(crate) const MAX_NAME_BYTES: usize = 80;
 
 /// The sign between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
-    /// An equals sign without spaces around it, as in shells and web addresses.
+    /// An equals sign without spaces around it, as in shells and URLs.
     TightEquals,
     /// `=`, `:=` or `=>` with spaces.
     Equals,
@@ -26,12 +26,12 @@ pub(crate) struct Value {
     pub end: usize,
     pub quoted: bool,
     pub join: Join,
-    /// True if nothing but punctuation or a comment follows the value in its line.
+    /// True if nothing but punctuation or a comment follows the value on its line.
     pub ends_line: bool,
 }
 
-/// Start and end of the complete name around the word at `start..end`. A name consists of letters, digits, `_` and `-`.
-/// Before the word, it may also have dots.
+/// Start and end of the complete name around the word at `start..end`. A name consists of letters, digits, `_` and `-`,
+/// and may also have dots before the word.
 pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let is_name_byte = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
@@ -40,8 +40,8 @@ pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize
     (start - before, end + after)
 }
 
-/// The end of a word together with an inflectional ending after `end`, as in `пароля`, `şifresi`, `parolası` and
-/// `ключа`. In scripts without spaces, words have no such ending, so this is `end`.
+/// The end of a word including an inflectional ending after `end`, as in `пароля`, `şifresi`, `parolası` and `ключа`.
+/// In scripts without spaces, words have no such ending, so this is `end`.
 pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     let is_inflected_letter = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
     if !text[..end].chars().next_back().is_some_and(is_inflected_letter) {
@@ -50,7 +50,7 @@ pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     end + text[end..].chars().take(6).take_while(|c| is_inflected_letter(*c)).map(char::len_utf8).sum::<usize>()
 }
 
-/// The value that is assigned to a name. The name starts at `name_start` and ends at `end`.
+/// The value that is assigned to the name at `name_start..end`.
 pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = end;
@@ -104,7 +104,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
     (value.quoted || !is_comparison).then_some(value)
 }
 
-/// The value of a name, if both are values of separate keys, as in `name: API_KEY` followed by `value: x`.
+/// The value, if a name and its value are the values of separate keys, as in `name: API_KEY` followed by `value: x`.
 fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;
@@ -127,7 +127,7 @@ fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     read_value(text, at, Join::Colon)
 }
 
-/// Reads the value at `at`. The value is in quotes, or ends before a space or punctuation.
+/// Reads the value at `at`. It is quoted, or ends before a space or punctuation.
 pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;
@@ -186,7 +186,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     (!value.is_empty()).then_some(Value { start: at, end: at + value.len(), quoted: false, join, ends_line })
 }
 
-/// The length of the quote at the start of a text, and its closing quote.
+/// The length of the opening quote at the start of a text, and the closing quote for it.
 fn opening_quote(text: &str) -> Option<(usize, &'static str)> {
     const QUOTES: &[(&str, &str)] = &[
         ("\\\"", "\\\""),
@@ -221,8 +221,8 @@ fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
     }
 }
 
-/// Removes punctuation at the end that belongs to the sentence: closing brackets that were not opened in the value,
-/// full stops, and marks for emphasis.
+/// Removes trailing punctuation that belongs to the sentence: closing brackets that were not opened in the value, full
+/// stops, and emphasis markup.
 fn trim_punctuation(value: &str) -> &str {
     let mut value = value;
     while let Some(last) = value.chars().next_back() {
@@ -243,7 +243,7 @@ fn trim_punctuation(value: &str) -> &str {
     value
 }
 
-/// If a type and `=` are at `at`, as in `string = `, the position after them.
+/// The position after a type and `=`, as in `string = `, if these are at `at`.
 fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes[at..]
         .iter()

@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_secrets_are_written_without_spaces_and_signs() {
+    fn names_of_secrets_have_no_spaces_or_signs() {
         for word in [secret::HIGH_CONFIDENCE, secret::NOT_SECRETS, secret::QUALIFIED_NAMES].concat() {
             assert_eq!(word.chars().find(|c| !(c.is_alphanumeric() || *c as u32 > 0x2FF)), None, "{word}");
         }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_word_comes_before_a_shorter_one_that_it_begins_with() {
+    fn longer_words_come_before_their_prefixes() {
         for (at, word) in secret::API_SUFFIXES.iter().enumerate() {
             assert!(!secret::API_SUFFIXES[..at].iter().any(|earlier| word.starts_with(earlier)), "{word}");
         }

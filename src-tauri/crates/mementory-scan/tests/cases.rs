@@ -1,13 +1,13 @@
-//! Tests with texts in which sensitive values are marked. The scan must find exactly the marked values.
+//! Tests with texts in which the sensitive values are marked. The scan must find exactly these values.
 //!
-//! `cases.json` is a list of texts, in which `⟦class|value⟧` marks a value. Parts such as `{alnum:36}` are generated
-//! from a seed when the test runs, so that the repository contains no key that looks real.
+//! `cases.json` is a list of texts in which `⟦class|value⟧` marks a value. Parts such as `{alnum:36}` are generated
+//! from a seed when the test runs, so that the repository contains nothing that looks like a real key.
 #![allow(clippy::expect_used)]
 
 use mementory_scan::{Class, Finding, scan};
 
-/// A small random number generator (xorshift). It starts with the same seed in every run, so the texts are the same
-/// too.
+/// A small random number generator (xorshift). It starts with the same seed in every run, so the texts are always the
+/// same.
 struct Seed(u64);
 
 impl Seed {
@@ -50,7 +50,7 @@ fn expand_template(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usiz
                 rest = &rest[close + 1..];
             }
             None => {
-                // `{+}` stands for nothing. It splits a key, so that the file contains no complete one.
+                // `{+}` stands for nothing. It splits a key, so that no file in the repository contains a complete one.
                 let skip = if rest.starts_with("{+}") { 3 } else { 1 };
                 drawn.push_str(if skip == 3 { "" } else { "{" });
                 rest = &rest[skip..];
@@ -81,7 +81,7 @@ fn every_marked_value_is_found_and_nothing_else() {
     let mut wrong = Vec::new();
     let mut marked = 0;
     for case in &cases {
-        // A case with generated parts is run several times, each time with other values.
+        // A case with generated parts is run several times, with different values each time.
         for _ in 0..if case.contains(":") && case.contains('{') { 20 } else { 1 } {
             let (text, expected) = expand_template(case, &mut seed);
             let found: Vec<_> = scan(&text).iter().map(|f: &Finding| (f.class, f.start, f.end)).collect();

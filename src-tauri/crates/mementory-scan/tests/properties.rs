@@ -1,5 +1,5 @@
-//! Properties of the scan for every text: no panic, findings on character boundaries, in order and without overlaps,
-//! and linear time.
+//! Properties of the scan that hold for every text: no panic, findings on character boundaries, in text order and
+//! without overlaps, and linear time.
 
 use mementory_scan::scan;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn assert_valid_findings(text: &str) {
     }
 }
 
-/// Fragments to which detectors react. They are combined in any order.
+/// Fragments that detectors react to, combined in any order.
 const FRAGMENTS: &[&str] = &[
     "password",
     "Passwort lautet ",
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn any_mix_of_pieces_gives_valid_findings(picks in prop::collection::vec(0..FRAGMENTS.len(), 0..60)) {
+    fn any_mix_of_fragments_gives_valid_findings(picks in prop::collection::vec(0..FRAGMENTS.len(), 0..60)) {
         assert_valid_findings(&picks.iter().map(|pick| FRAGMENTS[*pick]).collect::<String>());
     }
 }

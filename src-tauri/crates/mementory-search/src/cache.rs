@@ -1,4 +1,4 @@
-//! Cache of decrypted chunks of index files, shared by all files of an index. The chunks used least recently are
+//! Cache of decrypted chunks of index files, shared by all files of an index. The least recently used chunks are
 //! dropped first.
 use std::{
     num::NonZeroUsize,
@@ -20,7 +20,7 @@ impl ChunkCache {
         Self(Mutex::new(lru::LruCache::new(INITIAL_CHUNKS)))
     }
 
-    /// Increases the capacity, so that searches are fast. Returns the new capacity in chunks.
+    /// Increases the capacity to make searches faster. Returns the new capacity in chunks.
     pub(crate) fn enlarge(&self) -> usize {
         self.lock().resize(ENLARGED_CHUNKS);
         ENLARGED_CHUNKS.get()
@@ -34,7 +34,7 @@ impl ChunkCache {
         self.lock().put((file, chunk), bytes);
     }
 
-    /// Drops every chunk of a file, so that erased words do not stay in memory.
+    /// Drops all chunks of a file, so that erased words do not stay in memory.
     pub(crate) fn forget(&self, file: u64) {
         let mut cache = self.lock();
         let keys: Vec<ChunkKey> = cache.iter().map(|(k, _)| *k).filter(|k| k.0 == file).collect();

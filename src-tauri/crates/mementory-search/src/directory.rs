@@ -1,16 +1,16 @@
 //! An encrypted folder in which tantivy keeps its files.
 //!
-//! Every file is encrypted in authenticated chunks. They are bound to the name of the file and to a random generation
+//! Every file is encrypted in authenticated chunks, which are bound to the name of the file and to a random generation
 //! number that is chosen when the file is written. The encrypted `meta.json` lists the generations of all files. So the
 //! check of a file fails if it was changed, truncated, swapped or renamed. It also fails for an older file of the same
-//! name, because `meta.json` lists another generation.
+//! name, because `meta.json` lists a different generation.
 //!
-//! All that an attacker can do is restore an old `meta.json` together with every file that it names. Such an index is
-//! consistent, but its commit contains an old change number. The vault compares this number with its store, and
+//! All that an attacker can do is to restore an old `meta.json` together with every file that it lists. Such an index
+//! is consistent, but its commit contains an old change number. The vault compares this number with its store, and
 //! rebuilds an index that is behind.
 //!
-//! The list of files comes from the folder itself. tantivy's `.managed.json` is never written. Its content is computed
-//! from the folder whenever it is read, so it cannot disagree with the disk after a crash. Locks are only in memory,
+//! The list of files comes from the folder itself. tantivy's `.managed.json` is never written; its content is computed
+//! from the folder whenever it is read, so it cannot disagree with the disk after a crash. Locks exist only in memory,
 //! because the vault's own lock keeps other processes out.
 use crate::cache::ChunkCache;
 use mementory_crypto::{CHUNK_LEN, ChunkReader, ChunkWriter, Context, CryptoError, random_bytes};
@@ -51,20 +51,20 @@ struct Inner {
     dir: PathBuf,
     key: Zeroizing<[u8; 32]>,
     cache: ChunkCache,
-    /// Generation and cache number of each file that was written or is listed in `meta.json`.
+    /// Generation and cache number of each file that was written or that `meta.json` lists.
     files: Mutex<HashMap<String, (u64, u64)>>,
     next_file_number: AtomicU64,
     locks: Mutex<HashSet<PathBuf>>,
     released: Condvar,
 }
 
-/// An encrypted folder for tantivy, see the module's documentation. Clones share everything.
+/// An encrypted folder for tantivy, see the module documentation. Clones share their state.
 #[derive(Clone)]
 pub struct EncryptedDirectory(Arc<Inner>);
 
 impl EncryptedDirectory {
     /// Opens the folder, which must exist, and reads `meta.json` if there is one. Fails with `InvalidData` if
-    /// `meta.json` does not pass its check.
+    /// `meta.json` fails its check.
     pub fn open(dir: &Path, key: &[u8; 32]) -> io::Result<Self> {
         let this = Self(Arc::new(Inner {
             dir: dir.to_path_buf(),
@@ -99,13 +99,13 @@ impl EncryptedDirectory {
         Ok(names)
     }
 
-    /// True if a file of this name was written or is listed in `meta.json`.
+    /// True if a file with this name was written or is listed in `meta.json`.
     pub(crate) fn is_known(&self, name: &str) -> bool {
         name == META_FILE || lock(&self.0.files).contains_key(name)
     }
 
-    /// Decrypts a whole file chunk by chunk, and calls `each` with every chunk. Fails if a chunk does not pass its
-    /// check. Returns the decrypted length in bytes.
+    /// Decrypts a whole file chunk by chunk, and calls `each` with every chunk. Fails if a chunk fails its check.
+    /// Returns the decrypted length in bytes.
     pub(crate) fn scan(&self, name: &str, mut each: impl FnMut(&[u8])) -> io::Result<u64> {
         let (generation, _) = if name == META_FILE { (0, 0) } else { self.file_entry(name)? };
         let reader = self.reader(name, generation)?;
@@ -222,7 +222,7 @@ impl Directory for EncryptedDirectory {
         let name = file_name(path);
         let create = || {
             let file = File::options().write(true).create_new(true).open(self.0.dir.join(&name))?;
-            // With eight random bytes, two files of one name have the same generation with a probability of 2^-64.
+            // With eight random bytes, two files of the same name have equal generations with a probability of 2^-64.
             let generation = u64::from_le_bytes(random_bytes()?);
             let writer =
                 ChunkWriter::new(file, &self.0.key, &Context { purpose: FILE_PURPOSE, name: &name, generation })?;
@@ -373,7 +373,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An error that names the file that could not be read. The names of index files are random, so they may be shown.
+/// An error that names the unreadable file. Names of index files are random, so they may be shown.
 fn read_error(name: &str, error: CryptoError) -> io::Error {
     match error {
         CryptoError::Io(e) => e,

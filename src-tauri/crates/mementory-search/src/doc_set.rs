@@ -1,4 +1,4 @@
-//! Sets of documents of one segment, as bitmaps.
+//! Sets of documents in one segment, as bitmaps.
 use crate::IndexResult;
 use tantivy::{
     SegmentReader, Term,

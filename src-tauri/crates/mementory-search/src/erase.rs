@@ -1,11 +1,11 @@
-//! Erases rows from the index. tantivy itself only marks documents as deleted. So segments that contain an erased row
+//! Erases rows from the index. tantivy itself only marks documents as deleted, so segments that contain an erased row
 //! are rewritten without it, and the old files are removed.
 use crate::{IndexError, IndexResult, SearchIndex, index::Pending};
 use std::sync::PoisonError;
 use tantivy::{Term, index::SegmentId};
 
-/// Maximum number of rounds in which segments are rewritten. More than one can be needed, because the merge policy may
-/// merge the segments again while a round runs.
+/// Maximum number of rounds in which segments are rewritten. More than one may be needed, because the merge policy may
+/// merge the segments again during a round.
 const MAX_REWRITE_ROUNDS: usize = 5;
 
 impl SearchIndex {
@@ -20,13 +20,13 @@ impl SearchIndex {
     }
 
     /// Rewrites every segment that contains a deleted document of these rows, waits until this is done, and removes the
-    /// old files. Uncommitted changes are dropped. So if a row was deleted and added again (a redaction), call this
+    /// old files. Uncommitted changes are dropped, so if a row was deleted and added again (a redaction), call this
     /// after the commit. The change number of the last commit stays the same.
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
         let mut pending = self.pending();
         let mut failed = None;
         for _ in 0..MAX_REWRITE_ROUNDS {
-            // A running merge could copy the row into a new segment, or keep the files of its segment in use. So all
+            // A running merge could copy the row into a new segment, or keep the files of its segment in use, so all
             // merges must end first.
             self.release_locked(&mut pending)?;
             let segments_to_rewrite = self.segments_to_rewrite(rows)?;
@@ -66,7 +66,7 @@ impl SearchIndex {
         Ok(out)
     }
 
-    /// Removes the files of segments that no commit names. Waits for running searches, because they have files open.
+    /// Removes the files of segments that belong to no commit. Waits for running searches, which keep files open.
     fn remove_unused_files(&self, pending: &mut Pending) -> IndexResult<()> {
         let _no_search_runs = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
         self.filter_cache.clear();

@@ -1,21 +1,21 @@
-//! The filter of a search, and how it is applied to the documents of a segment.
+//! The filter of a search, and how it is applied to a segment's documents.
 use crate::{IndexResult, doc_set::SegmentDocs, filter_cache::FilterCache, schema::Fields};
 use std::{collections::HashSet, sync::Arc};
 use tantivy::{SegmentReader, Term};
 
-/// Conditions on a hit. A list with several values allows any of them. An empty list sets no condition.
+/// Conditions on a hit. A list allows any of its values. An empty list sets no condition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexFilter {
     /// Kinds of records.
     pub kinds: Vec<String>,
-    /// Assistants or programs that the records came from.
+    /// Assistants or programs that the records come from.
     pub platforms: Vec<String>,
-    /// Types of records; an empty string means records without a type.
+    /// Types of records. An empty string means records without a type.
     pub record_types: Vec<String>,
     /// Statuses of records.
     pub statuses: Vec<String>,
-    /// Who said the text of the records: `user`, `assistant`, `system`; an empty string means records for which this is
-    /// not known.
+    /// Who said the text of the records: `user`, `assistant`, `system`. An empty string means records for which this is
+    /// unknown.
     pub said_by: Vec<String>,
     /// Sensitivity levels of records.
     pub sensitivities: Vec<String>,
@@ -31,12 +31,12 @@ pub struct IndexFilter {
     pub conversation: Option<u64>,
     /// Only these rows.
     pub rows: Option<Arc<HashSet<i64>>>,
-    /// True while the person is typing. Then the last word also matches longer words that start with it.
+    /// True while the person is typing, so that the last word also matches longer words that start with it.
     pub typing: bool,
 }
 
 impl IndexFilter {
-    /// Removes the documents from `docs` that do not pass the filter.
+    /// Removes the documents that do not pass the filter from `docs`.
     pub(crate) fn apply(
         &self,
         segment: &SegmentReader,

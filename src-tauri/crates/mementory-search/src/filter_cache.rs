@@ -10,7 +10,7 @@ use tantivy::{SegmentReader, Term, index::SegmentId, schema::Field};
 /// Largest number of cached sets. A set has one bit per document of its segment, so it takes at most about 8 KiB.
 const MAX_CACHED_SETS: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Sets of documents by segment and term. A segment never changes, apart from deletions, so a cached set stays valid.
+/// Sets of documents by segment and term. Apart from deletions, a segment never changes, so a cached set stays valid.
 /// The caller removes deleted documents from it.
 pub(crate) struct FilterCache(Mutex<lru::LruCache<(SegmentId, Term), Arc<SegmentDocs>>>);
 
@@ -54,7 +54,7 @@ impl FilterCache {
         Ok(docs)
     }
 
-    /// Clears the cache. Its keys contain words of records, and it holds segments that no longer exist after a rewrite.
+    /// Clears the cache. Its keys contain words of records, and it may hold segments that a rewrite has removed.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, hash_map::Entry};
 use tantivy::Term;
 
 impl SearchIndex {
-    /// Returns the number of all documents, and for each word of the text the number of documents whose text contains
-    /// it. The words are folded as in the index. Documents that are deleted but still in a segment count too.
+    /// Returns the total number of documents, and for each word of the text the number of documents whose text contains
+    /// it. The words are folded as in the index. Deleted documents that are still in a segment count too.
     ///
     /// # Errors
     /// `Damaged` if a file fails its check.

@@ -19,10 +19,10 @@ use tantivy::{
     indexer::{IndexWriterOptions, UserOperation},
 };
 
-/// Memory for documents that are not written yet, in bytes, for all indexing threads together.
+/// Memory for documents that are not written yet, in bytes, shared by all indexing threads.
 const WRITER_MEMORY_BYTES: usize = 64 << 20;
 
-/// An open index. Searches run while the index changes; changes run one at a time.
+/// An open index. Searches can run while the index changes; changes run one at a time.
 pub struct SearchIndex {
     index: Index,
     pub(crate) directory: EncryptedDirectory,
@@ -42,13 +42,13 @@ pub(crate) struct Pending {
     writer: Option<IndexWriter>,
     /// Number of documents added since the last time that segments were closed.
     open_docs: u32,
-    /// Documents that were not yet passed to the indexing thread. They are passed on in batches, because waking the
-    /// thread for each document would cost more than indexing most of them.
+    /// Documents that have not been passed to the indexing thread yet. They are passed on in batches, because waking
+    /// the thread for each document would cost more than indexing most of them.
     waiting: Vec<UserOperation>,
     /// Bytes of text in `waiting`.
     waiting_bytes: usize,
     bytes_since_close: usize,
-    /// True if the writer failed, so that changes since the last commit may be lost. No commit is made then, because
+    /// True if the writer failed, so that changes since the last commit may be lost. Commits are then refused, because
     /// tantivy would commit only the remaining changes.
     has_lost_changes: bool,
 }
@@ -57,8 +57,8 @@ pub(crate) struct Pending {
 const BATCH_DOCS: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
 
-/// Segments are closed after this many bytes of text. Closing waits for the indexing thread, and so limits the memory
-/// for its queue. The queue itself only limits the number of batches.
+/// Segments are closed after this many bytes of text. Closing waits for the indexing thread, and thus limits the memory
+/// for its queue, which by itself limits only the number of batches.
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
 impl Pending {
@@ -85,9 +85,9 @@ impl SearchIndex {
         Self::from_parts(index, directory)
     }
 
-    /// Opens an index. Fails with `Missing` if there is none, and with `Damaged` if it does not pass its check or has
-    /// another schema. In these cases, the caller creates it again from the store. Files that are in no commit, such as
-    /// those left by a crash, are removed.
+    /// Opens an index. Fails with `Missing` if there is none, and with `Damaged` if it fails its check or has a
+    /// different schema. In these cases, the caller creates it again from the store. Files that belong to no commit,
+    /// such as those left by a crash, are removed.
     pub fn open(dir: &Path, key: &[u8; 32]) -> IndexResult<Self> {
         if !dir.join(META_FILE).try_exists()? {
             return Err(IndexError::Missing);
@@ -129,7 +129,7 @@ impl SearchIndex {
         self
     }
 
-    /// Number of the last store change that the index contains; 0 if none.
+    /// Number of the last store change that the index contains. 0 if it contains none.
     pub fn seq(&self) -> u64 {
         self.seq.load(Ordering::Acquire)
     }
@@ -139,7 +139,7 @@ impl SearchIndex {
         self.reader.searcher().num_docs()
     }
 
-    /// Adds a document. Searches find it after [`commit`](Self::commit).
+    /// Adds a document. Searches find it after the next [`commit`](Self::commit).
     pub fn add(&self, doc: &IndexDoc<'_>) -> IndexResult<()> {
         let mut pending = self.pending();
         let is_full = pending.open_docs >= MAX_SEGMENT_DOCS * self.threads as u32
@@ -158,8 +158,8 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Deletes all documents of a row. This takes effect at the next [`commit`](Self::commit). The words of the
-    /// documents stay in the files until their segments are rewritten (see [`erase`](Self::erase)).
+    /// Deletes all documents of a row at the next [`commit`](Self::commit). Their words stay in the files until the
+    /// segments are rewritten (see [`erase`](Self::erase)).
     pub fn delete_row(&self, row: u64) -> IndexResult<()> {
         let mut pending = self.pending();
         let term = Term::from_field_u64(self.fields.row, row);
@@ -170,14 +170,14 @@ impl SearchIndex {
     }
 
     /// Writes the added documents to segments without publishing them, so that the next [`commit`](Self::commit) has
-    /// less to do. A [`rollback`](Self::rollback) removes them again.
+    /// less to do. A [`rollback`](Self::rollback) removes these segments again.
     pub fn close_segments(&self) -> IndexResult<()> {
         let mut pending = self.pending();
         if pending.open_docs == 0 { Ok(()) } else { self.close_locked(&mut pending) }
     }
 
     fn close_locked(&self, pending: &mut Pending) -> IndexResult<()> {
-        // Preparing a commit closes the current segments. Since the prepared commit is dropped, nothing is committed.
+        // Preparing a commit closes the current segments. The prepared commit is dropped, so nothing is committed.
         self.with_writer(pending, |writer| {
             drop(writer.prepare_commit()?);
             Ok(())
@@ -190,7 +190,7 @@ impl SearchIndex {
     /// them.
     ///
     /// # Errors
-    /// A failed write. After that, every commit fails until [`rollback`](Self::rollback), because changes are lost.
+    /// A failed write. Changes are then lost, so every commit fails until [`rollback`](Self::rollback).
     pub fn commit(&self, seq: u64) -> IndexResult<()> {
         let mut pending = self.pending();
         self.commit_locked(&mut pending, seq)
@@ -215,7 +215,7 @@ impl SearchIndex {
         let mut pending = self.pending();
         pending.discard();
         // If the rollback fails, the writer must not be used again, because tantivy would panic. The next change then
-        // creates a new one.
+        // creates a new writer.
         if let Some(mut writer) = pending.writer.take() {
             writer.rollback()?;
             writer.garbage_collect_files().wait()?;
@@ -224,8 +224,8 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Waits for running merges and frees the writer's memory; the next change allocates it again. Uncommitted changes
-    /// are dropped.
+    /// Waits for running merges and frees the writer's memory, which the next change allocates again. Uncommitted
+    /// changes are dropped.
     pub fn release_writer(&self) -> IndexResult<()> {
         self.release_locked(&mut self.pending())
     }
@@ -248,8 +248,8 @@ impl SearchIndex {
     pub fn check_until(&self, stop: &mut dyn FnMut() -> bool) -> IndexResult<()> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let names = self.index.load_metas()?.list_segment_files_and_meta();
-        // tantivy also lists files that segments of this schema do not have. They were never written, so they are left
-        // out.
+        // tantivy also lists files that segments with this schema do not have. They were never written, so they are
+        // skipped.
         for name in names.iter().filter(|n| self.directory.is_known(n)) {
             if stop() {
                 break;
@@ -260,7 +260,7 @@ impl SearchIndex {
     }
 
     /// Runs `body` with a searcher, and turns a panic into an error. tantivy panics on some malformed files. A damaged
-    /// file usually fails its check before that, but a panic in a search must never end the program.
+    /// file usually fails its check before that, but a panic during a search must never end the program.
     pub(crate) fn with_searcher<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let searcher = self.reader.searcher();
@@ -271,8 +271,8 @@ impl SearchIndex {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes all waiting documents to the writer, and then calls `change` with it. If any of this fails, changes may be
-    /// lost, so every further call fails until they are discarded.
+    /// Passes all waiting documents to the writer, and then calls `change` with the writer. If this fails, changes may
+    /// be lost, so every further call fails until they are discarded.
     fn with_writer(
         &self,
         pending: &mut Pending,

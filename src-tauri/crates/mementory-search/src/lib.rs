@@ -1,5 +1,5 @@
 //! The search index: tantivy over encrypted files. It is disposable, because it can always be rebuilt from the records
-//! in the store. It indexes documents ([`IndexDoc`]) and does not know records.
+//! in the store. It indexes documents ([`IndexDoc`]) and knows nothing about records.
 //!
 //! | file | what it does |
 //! | --- | --- |

@@ -1,14 +1,14 @@
-//! Chooses which segments are merged. There must be few of them, so that searches are fast. Each must be small, so that
-//! it can be rewritten quickly for an erasure.
+//! Chooses which segments are merged. Few segments make searches fast, and small segments can be rewritten quickly for
+//! an erasure.
 use tantivy::{
     index::SegmentMeta,
     indexer::{MergeCandidate, MergePolicy},
 };
 
-/// A segment is never filled or merged beyond this number of documents. Rewriting a segment of this size takes about a
+/// Segments are never filled or merged beyond this number of documents. Rewriting a segment of this size takes about a
 /// third of a second.
 pub(crate) const MAX_SEGMENT_DOCS: u32 = 65_536;
-/// A merge starts when one size class has this many segments.
+/// A merge starts when a size class has this many segments.
 const SEGMENTS_PER_MERGE: usize = 6;
 /// All segments with fewer documents than this are in the same size class.
 const SMALLEST_CLASS_DOCS: u32 = 512;

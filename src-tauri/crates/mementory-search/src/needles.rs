@@ -1,15 +1,15 @@
 //! Searches bytes for several strings at once.
 use aho_corasick::{AhoCorasick, BuildError, packed::Searcher};
 
-/// Byte strings to search for. If they are few, vector instructions find out whether any of them occurs. An automaton,
-/// which is many times slower, then finds out which one occurs and where.
+/// Byte strings to search for. If there are not too many, vector instructions check whether any of them occurs. Only
+/// then does an automaton, which is many times slower, find out which one occurs and where.
 pub struct Needles {
     fast: Option<Searcher>,
     automaton: AhoCorasick,
 }
 
 impl Needles {
-    /// Prepares the search for these strings.
+    /// Prepares a search for these strings.
     ///
     /// # Errors
     /// There are too many strings for the automaton, or they are too long.
@@ -29,8 +29,8 @@ impl Needles {
         }
     }
 
-    /// Every occurrence as (index of the string, start). Overlapping ones are included. The fast search runs first,
-    /// because most inputs contain no occurrence.
+    /// Every occurrence as (index of the string, start), including overlapping ones. The fast check runs first, because
+    /// most inputs contain no occurrence.
     pub fn each<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = (usize, usize)> + 'b {
         let found = self.is_match(bytes).then(|| self.automaton.find_overlapping_iter(bytes));
         found.into_iter().flatten().map(|m| (m.pattern().as_usize(), m.start()))

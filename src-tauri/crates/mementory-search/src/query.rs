@@ -4,7 +4,7 @@ use crate::tokenize::{TokenShape, Words};
 /// A parsed query.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ParsedQuery {
-    /// Optional words. The more of them a document contains, the higher it ranks.
+    /// Optional words. A document ranks higher the more of them it contains.
     pub(crate) words: Vec<QueryToken>,
     /// Phrases that must all occur.
     pub(crate) required: Vec<Vec<QueryToken>>,
@@ -35,7 +35,7 @@ const MAX_QUERY_BYTES: usize = 4096;
 const MAX_WORDS: usize = 64;
 
 impl ParsedQuery {
-    /// Parses a query. If `typing`, the last word may be unfinished.
+    /// Parses a query. If `typing` is true, the last word may be unfinished.
     pub(crate) fn parse(query: &str, typing: bool) -> Self {
         let query = query.get(..query.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or_default();
         let mut out = Self::default();
@@ -46,7 +46,7 @@ impl ParsedQuery {
                 Some(after) => (Sign::Required, after),
                 None => rest.strip_prefix('-').map_or((Sign::None, rest), |after| (Sign::Forbidden, after)),
             };
-            // A sign counts only if a word or a phrase follows directly. In "a - b" and "--x", it is ignored.
+            // A sign counts only directly before a word or phrase. In "a - b" and "--x", it is ignored.
             let signed = after.starts_with(is_quote) || after.starts_with(char::is_alphanumeric);
             let (sign, body) = if signed { (sign, after) } else { (Sign::None, rest) };
             let (text, phrase, next) = match body.strip_prefix(is_quote).and_then(split_at_closing_quote) {
@@ -83,15 +83,15 @@ fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '«' | '»')
 }
 
-/// Splits at the closing quote; `None` if there is none.
+/// Splits the text at the closing quote. `None` if there is none.
 fn split_at_closing_quote(text: &str) -> Option<(&str, &str)> {
     let end = text.find(is_quote)?;
     let (inside, rest) = text.split_at(end);
     Some((inside, rest.strip_prefix(is_quote).unwrap_or(rest)))
 }
 
-/// Tokens of a part of a query. In a script without spaces, tokens are pairs of characters, and the last character of a
-/// longer run gets no token of its own, because the run may continue in a document. A run of a single character matches
+/// Tokens of a part of a query. In a script without spaces, tokens are pairs of characters. The last character of a
+/// longer run gets no separate token, because the run may continue in a document. A run of a single character matches
 /// every pair that begins with it.
 pub(crate) fn query_tokens(text: &str, unfinished: bool) -> Vec<QueryToken> {
     let mut words = Words::new(text);

@@ -1,10 +1,10 @@
-//! Scores documents. The first score is BM25 over text, title and file names. The best candidates then get a second
-//! score.
+//! Scores documents. The first score is BM25 over text, title and file names. The best candidates are then scored
+//! again.
 //!
-//! To limit the work for a query, only its rarest words find candidates, until a budget of postings is spent. A word
-//! that more than a fifth of all documents contain finds no candidates if the query has rarer words. Then the best
-//! hundred candidates are scored again with all words: by how many of the words they contain, and by how close together
-//! these words are.
+//! To limit the work for a query, only its rarest words produce candidates, until a budget of postings is spent. If the
+//! query has rarer words, a word that more than a fifth of all documents contain produces no candidates. The best
+//! hundred candidates are then scored again with all words: by how many of the words they contain, and by how close
+//! together these words are.
 use crate::{IndexResult, doc_set::SegmentDocs, query::QueryToken, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
@@ -16,28 +16,28 @@ use tantivy::{
 
 const K1: f32 = 1.2;
 /// Strength of the length normalisation in BM25. It is lower than the usual 0.75, so that a rare phrase in a long
-/// message is worth about as much as in a short one.
+/// message counts about as much as in a short one.
 const B: f32 = 0.4;
 const FIELD_COUNT: usize = 3;
 /// Budget for finding candidates: the number of postings that may be read.
 const MAX_CANDIDATE_POSTINGS: u64 = 400_000;
-/// Budget for the second score: words are used, the rarest first, until their postings exceed this number.
+/// Budget for the second score: words are used, rarest first, until their postings exceed this number.
 const MAX_RESCORE_POSTINGS: u64 = 1_500_000;
-/// In an index with fewer documents than this, frequent words find candidates too.
+/// In an index with fewer documents than this, frequent words produce candidates too.
 const SMALL_INDEX_DOCS: u64 = 1000;
-/// Two words of the query raise the score of a candidate if their distance in it is at most this many words.
+/// Two query words raise a candidate's score if they are at most this many words apart in it.
 const MAX_NEAR_DISTANCE: u32 = 8;
 /// Maximum number of words that a prefix is expanded to.
 const MAX_EXPANSIONS: usize = 24;
-/// At most this many words that begin with a prefix are read from each dictionary.
+/// Largest number of words beginning with a prefix that are read from each dictionary.
 const MAX_DICTIONARY_WORDS: usize = 400;
 
-/// A word of the query with its statistics.
+/// A query word with its statistics.
 struct QueryWord {
     forms: Vec<WordForm>,
     df: u64,
     idf: f32,
-    /// True if the word finds candidates.
+    /// True if the word produces candidates.
     finds_candidates: bool,
     /// True if the word counts when the best candidates are scored again.
     counts_in_rescore: bool,
@@ -56,7 +56,7 @@ struct Segment<'s> {
     norms: [FieldNormReader; FIELD_COUNT],
 }
 
-/// The words of a query, after they were looked up in all segments of a searcher.
+/// The words of a query, looked up in all segments of a searcher.
 pub(crate) struct Ranking<'s> {
     segments: Vec<Segment<'s>>,
     query_words: Vec<QueryWord>,
@@ -74,7 +74,7 @@ pub(crate) struct Candidate {
 }
 
 impl<'s> Ranking<'s> {
-    /// Looks up the words. A repeated word counts once.
+    /// Looks up the words. A repeated word counts only once.
     pub(crate) fn new<'p>(
         searcher: &'s Searcher,
         fields: &Fields,
@@ -129,7 +129,7 @@ impl<'s> Ranking<'s> {
         Ok(QueryWord { forms, df, idf, finds_candidates: false, counts_in_rescore: false })
     }
 
-    /// The word itself. If it is a prefix, also the most frequent words that begin with it.
+    /// The word itself and, if it is a prefix, the most frequent words that begin with it.
     pub(crate) fn expand(&self, part: &QueryToken) -> IndexResult<Vec<String>> {
         let mut out = vec![part.token.clone()];
         // A single ASCII letter has too many expansions to be useful.
@@ -174,8 +174,8 @@ impl<'s> Ranking<'s> {
         self.query_words.iter().flat_map(|c| c.forms.iter().map(|f| f.token.clone())).collect()
     }
 
-    /// The documents of a segment that contain at least one of the words that find candidates. Their scores are written
-    /// to `scores`, where the index is the number of the document.
+    /// The documents of a segment that contain at least one word that produces candidates. Their scores are written to
+    /// `scores`, indexed by document number.
     pub(crate) fn score(&self, number: usize, scores: &mut Vec<f32>) -> IndexResult<SegmentDocs> {
         let segment = &self.segments[number];
         scores.clear();
@@ -206,7 +206,7 @@ impl<'s> Ranking<'s> {
         Ok(touched)
     }
 
-    /// Scores the candidates again, with all words.
+    /// Scores the candidates again, using all words.
     pub(crate) fn rescore(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
         candidates.sort_by_key(|c| (c.segment, c.doc));
         let total_idf: f32 = self.query_words.iter().filter(|c| c.counts_in_rescore).map(|c| c.idf).sum();
@@ -215,8 +215,8 @@ impl<'s> Ranking<'s> {
             let number = group.first().map_or(0, |c| c.segment as usize);
             let matched = self.match_candidates(number, group)?;
             for (candidate, matched) in group.iter_mut().zip(matched) {
-                // How much of the query the document contains, half by the weight and half by the number of its words.
-                // Without this factor, a document with a single rare word could outrank one with all words.
+                // The share of the query that the document contains, half by the weight and half by the number of its
+                // words. Without this factor, a document with a single rare word could outrank one with all words.
                 let weight = if total_idf > 0.0 { matched.idf / total_idf } else { 1.0 };
                 let share = 0.5 * weight + 0.5 * matched.finding_words as f32 / finding_words.max(1) as f32;
                 candidate.score = share * share * matched.score + self.closeness(&matched.positions);
@@ -233,8 +233,8 @@ impl<'s> Ranking<'s> {
             for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
-                    // Reading positions is expensive. So they are read only in the text field, and only for words that
-                    // find candidates, because these words are rare.
+                    // Reading positions is expensive, so they are read only in the text field, and only for words that
+                    // produce candidates, which are rare.
                     let option = if i == 0 && query_word.finds_candidates && form.weight == 1.0 {
                         IndexRecordOption::WithFreqsAndPositions
                     } else {
@@ -272,7 +272,7 @@ impl<'s> Ranking<'s> {
         Ok(out)
     }
 
-    /// Extra score for words that are neighbours in the query and close together in the text.
+    /// Extra score for words that are adjacent in the query and close together in the text.
     fn closeness(&self, positions: &[(usize, Vec<u32>)]) -> f32 {
         let pairs = positions.windows(2).filter_map(|pair| {
             let [(a, at_a), (b, at_b)] = pair else { return None };
@@ -289,9 +289,9 @@ struct CandidateMatch {
     score: f32,
     /// Sum of the weights of the query words that the document contains.
     idf: f32,
-    /// Number of the words that find candidates and that the document contains.
+    /// Number of words in the document that produce candidates.
     finding_words: u32,
-    /// Positions of the words in the text, in the order of the query.
+    /// Positions of the words in the text, in query order.
     positions: Vec<(usize, Vec<u32>)>,
 }
 
@@ -307,7 +307,7 @@ fn min_distance(a: &[u32], b: &[u32]) -> Option<u32> {
 }
 
 thread_local! {
-    /// Buffer for scores that is used again for each segment. It has one entry for each document of the segment.
+    /// Buffer for scores, with one entry for each document of a segment. It is reused for all segments.
     static SCORES: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -6,18 +6,17 @@ use tantivy::{
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
 };
 
-/// Name under which the tokenizer is registered. If words are ever split differently, the number at its end must
-/// change.
+/// Name under which the tokenizer is registered. If the way words are split changes, the number at its end must change.
 const TOKENIZER_NAME: &str = "keepsake-words-1";
 
-/// A document to be indexed. The vault makes it from a record.
+/// A document to index. The vault creates it from a record.
 #[derive(Debug, Clone, Default)]
 pub struct IndexDoc<'a> {
     /// Row number of the record in the store.
     pub row: u64,
     /// Kind of the record.
     pub kind: &'a str,
-    /// The assistant or program that the record came from.
+    /// The assistant or program that the record comes from.
     pub platform: &'a str,
     /// Type of the record.
     pub record_type: Option<&'a str>,
@@ -35,7 +34,7 @@ pub struct IndexDoc<'a> {
     pub conversation: Option<u64>,
     /// Title of the record.
     pub title: Option<&'a str>,
-    /// The record's text and further content blocks.
+    /// The record's text and other content blocks.
     pub text: &'a [&'a str],
     /// Names of attached files.
     pub names: &'a [&'a str],
@@ -101,7 +100,7 @@ impl Fields {
         (s.build(), fields)
     }
 
-    /// Fields that are searched for words, with the weight of a hit in each.
+    /// Fields that are searched for words, with the weight of a match in each.
     pub(crate) fn searched_fields(&self) -> [(Field, f32); 3] {
         [(self.text, 1.0), (self.title, 2.0), (self.names, 1.5)]
     }

@@ -1,5 +1,5 @@
-//! Runs a search. From a query and a filter, it finds ranked rows, their total number, and the counts for each value of
-//! a facet.
+//! Runs a search. From a query and a filter, it determines ranked rows, their total number, and the counts for each
+//! value of a facet.
 use crate::{
     IndexFilter, IndexResult, SearchIndex,
     doc_set::SegmentDocs,
@@ -16,10 +16,10 @@ use std::{
 };
 use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
-/// Number of candidates that are scored again. Pages beyond them keep the order of the first scoring.
+/// Number of candidates that are scored again. Pages after them keep the order of the first score.
 const RESCORED_CANDIDATES: usize = 100;
 
-/// Filter and position of a page of results.
+/// Filter and range of a page of results.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchPage<'f> {
     /// Conditions on the hits.
@@ -52,14 +52,14 @@ impl BestEntries {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchOutcome {
     /// Number of matching documents. A document matches if it contains everything required and nothing forbidden. If
-    /// the query has words but requires nothing, the document must also contain at least one of the words that find
-    /// candidates. These are the rarest words of the query; a word in more than a fifth of all documents finds
-    /// candidates only if no word is rarer.
+    /// the query has words but requires nothing, the document must also contain at least one of the words that produce
+    /// candidates. These are the rarest words of the query; a word that more than a fifth of all documents contain is
+    /// among them only if no word is rarer.
     pub total: u32,
-    /// Row and score of each hit on the page, the best first. If the query has no words, the newest hits come first,
-    /// and all scores are 0.
+    /// Row and score of each hit on the page, best first. If the query has no words, the newest hits come first, and
+    /// all scores are 0.
     pub hits: Vec<(u64, f32)>,
-    /// The folded words that were searched for, to be passed to [`crate::snippet()`].
+    /// The folded words that were searched for, for use with [`crate::snippet()`].
     pub terms: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub struct SearchOutcome {
 pub enum FacetField {
     /// The kind of the record.
     Kind,
-    /// The assistant or program that the record came from.
+    /// The assistant or program that the record comes from.
     Platform,
     /// The type of the record.
     RecordType,
@@ -79,22 +79,21 @@ pub enum FacetField {
 }
 
 impl SearchIndex {
-    /// Searches for the words of a query. Hits are ranked, and need not contain all words. But a `"quoted phrase"` and
-    /// a `+word` are required, and a `-word` is forbidden. Every query is valid. Returns `Damaged` if a file fails its
+    /// Searches for the words of a query. Hits are ranked, and need not contain all words. A `"quoted phrase"` or a
+    /// `+word` is required, and a `-word` is forbidden. Every query is valid. Returns `Damaged` if a file fails its
     /// check.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
         Ok(self.search_pages(query, &[SearchPage { filter, limit, offset }])?.pop().unwrap_or_default())
     }
 
-    /// Runs several searches for the same words at once. Looking up the words is most of the work and is done once. The
+    /// Runs several searches for the same words. Looking up the words is most of the work and is done only once. The
     /// first page's filter says whether the last word is unfinished.
     pub fn search_pages(&self, query: &str, pages: &[SearchPage<'_>]) -> IndexResult<Vec<SearchOutcome>> {
         self.with_searcher(|searcher| self.search_in(searcher, query, pages))
     }
 
-    /// Rows of at most `max_rows` documents that contain these words in this order, directly one after the other. The
-    /// newest documents come first. The result is not ranked, so this is much cheaper than [`search`](Self::search) for
-    /// the same phrase.
+    /// Rows of at most `max_rows` documents that contain these words consecutively in this order, newest documents
+    /// first. The result is not ranked, so this is much cheaper than [`search`](Self::search) for the same phrase.
     pub fn rows_with_phrase(&self, words: &str, max_rows: usize) -> IndexResult<Vec<u64>> {
         self.with_searcher(|searcher| {
             let parts = query_tokens(words, false);
@@ -129,7 +128,7 @@ impl SearchIndex {
         let segments = searcher.segment_readers();
         let best = |numbers: Range<usize>| {
             let part = || with_scores(|scores| self.best_of(&ranking, &parsed, pages, segments, numbers, scores));
-            // `with_searcher` cannot catch a panic on the spawned thread. So it is caught here and becomes an error.
+            // `with_searcher` cannot catch a panic on the spawned thread, so it is caught here and becomes an error.
             catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| Err(unreadable_segment_error()))
         };
         // Later segments contain newer documents, which come first among equal scores. Segments are of similar size, so
@@ -165,7 +164,7 @@ impl SearchIndex {
         scores: &mut Vec<f32>,
     ) -> IndexResult<Vec<BestEntries>> {
         let mut all: Vec<BestEntries> = pages.iter().map(|_| BestEntries::default()).collect();
-        // Starts with the newest segments, so that fewer entries have to be replaced later.
+        // Newest segments first, so that fewer entries have to be replaced later.
         for number in numbers.rev() {
             let segment = &segments[number];
             let matching_docs = self.matching_docs(ranking, parsed, number, segment, scores)?;
@@ -224,8 +223,8 @@ impl SearchIndex {
         Ok(out)
     }
 
-    /// The documents of a segment that match the query. Writes the scores from the words that find candidates to
-    /// `scores`.
+    /// The documents of a segment that match the query. Writes to `scores` the scores from the words that produce
+    /// candidates.
     fn matching_docs(
         &self,
         ranking: &Ranking<'_>,

@@ -2,14 +2,14 @@
 use crate::tokenize::Words;
 use std::collections::HashSet;
 
-/// The best window is looked for in at most this many bytes at the start of a text.
+/// Number of bytes at the start of a text that are searched for the best window.
 const MAX_SEARCHED_BYTES: usize = 4 << 20;
 /// Number of characters shown before the first hit.
 const LEAD_CHARS: usize = 24;
 
-/// Returns the window of at most `max_chars` characters that contains the largest number of different `terms`. They are
-/// folded, as a search returns them. Also returns the ranges to highlight in the window, in code points. Line breaks
-/// become spaces. An ellipsis marks text that was cut off, and counts as a character.
+/// Returns the window of at most `max_chars` characters that contains the most different `terms`, which are folded as a
+/// search returns them. Also returns the ranges to highlight in the window, in code points. Line breaks become spaces.
+/// An ellipsis marks text that was cut off, and counts as a character.
 pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(u32, u32)>) {
     let text = text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or_default();
     let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
@@ -40,7 +40,7 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
             open_range = None;
         }
         while let Some(hit) = next.next_if(|h| h.0 <= at) {
-            // In a script without spaces, the tokens are overlapping pairs of characters, so their ranges become one.
+            // In a script without spaces, tokens are overlapping pairs of characters, so overlapping ranges are merged.
             open_range = Some(open_range.map_or((count, hit.1), |(begin, to)| (begin, to.max(hit.1))));
         }
         out.push(if c.is_whitespace() || c.is_control() { ' ' } else { c });
@@ -78,14 +78,14 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
     if text.get(..at).is_none_or(|t| t.chars().count() <= LEAD_CHARS) && at < room {
         return 0;
     }
-    // The window starts at the start of a word, at most `LEAD_CHARS` characters before the first hit.
+    // The window starts at the beginning of a word, at most `LEAD_CHARS` characters before the first hit.
     let before = text.get(..at).unwrap_or_default();
     let lead_start = before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
     let piece = before.get(lead_start..).unwrap_or_default();
     piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(at, |(i, c)| lead_start + i + c.len_utf8())
 }
 
-/// Removes white space at both ends of the window, and a word that is cut off at its end.
+/// Removes whitespace at both ends of the window, and a word that is cut off at its end.
 fn trim_window(text: &str, from: usize, end: usize) -> (usize, usize) {
     let window = text.get(from..end).unwrap_or_default();
     let from = end - window.trim_start().len();

@@ -1,22 +1,21 @@
-//! Spelling suggestions for a search without hits. They replace an unknown word by the indexed word that is most
-//! similar.
+//! Spelling suggestions for a search without hits. They replace an unknown word by the most similar indexed word.
 use crate::{IndexResult, SearchIndex, query::query_tokens};
 use tantivy::{Searcher, Term};
 
-/// Minimum length in characters of a word to correct; shorter ones resemble too many others.
+/// Minimum length, in characters, of a word to correct. Shorter words resemble too many others.
 const MIN_WORD_CHARS: usize = 4;
-/// The suggestion for a word of at least this many characters may differ from it by two edits. For a shorter word, it
-/// may differ by one.
+/// The suggestion for a word of at least this many characters may differ from it by two edits, that for a shorter word
+/// by one.
 const TWO_EDITS_MIN_CHARS: usize = 8;
 
-/// An indexed word that may be suggested: edit distance, number of documents, the word.
+/// An indexed word that may be suggested: edit distance, number of documents, word.
 type Candidate = (usize, u64, String);
 
 impl SearchIndex {
-    /// Returns the query with each unknown word replaced by the most similar indexed word (the most frequent if several
-    /// are equally similar). The suggestion is in the index's form, lower case without accents. Returns None if every
-    /// word is known or one has no similar word. Phrases and scripts without spaces stay as they are. Reads whole
-    /// dictionaries, so call it only for a search without hits.
+    /// Returns the query with each unknown word replaced by the most similar indexed word (the most frequent one if
+    /// several are equally similar). The suggestion is in lower case without accents, as in the index. Returns None if
+    /// every word is known or one has no similar word. Phrases and scripts without spaces are left unchanged. Reads
+    /// whole dictionaries, so call it only for a search without hits.
     pub fn spell_suggest(&self, query: &str) -> IndexResult<Option<String>> {
         self.with_searcher(|searcher| {
             let (mut out, mut changed) = (Vec::new(), false);

@@ -1,9 +1,9 @@
 //! Splits text of any script into searchable words.
 //!
 //! A word is a run of letters and digits with their combining marks. It is folded (case, accents, compatibility forms).
-//! Scripts that do not put spaces between words (Han, kana, Thai, Lao, Khmer, Burmese; Hangul is treated in the same
-//! way) give overlapping pairs of characters instead. The last character of a run is also a token of its own, so that a
-//! token begins at every character. Words of more than 120 bytes are left out as noise (base64, long hashes).
+//! Scripts without spaces between words (Han, kana, Thai, Lao, Khmer, Burmese, and also Hangul) give overlapping pairs
+//! of characters instead. The last character of a run is also a separate token, so that a token begins at every
+//! character. Words of more than 120 bytes are left out as noise (base64, long hashes).
 use mementory_model::is_of_unspaced_script;
 use std::collections::VecDeque;
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
@@ -11,10 +11,10 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// Maximum length of a word in bytes.
 const MAX_WORD_BYTES: usize = 120;
-/// A run without spaces is processed in pieces of this many bytes, to limit memory.
+/// A run without spaces is processed in parts of this many bytes, to limit memory.
 const PIECE_BYTES: usize = 2048;
 
-/// The words of a text in order, folded as in the index.
+/// The words of a text, in order and folded as in the index.
 pub fn tokens(text: &str) -> Vec<String> {
     let mut words = Words::new(text);
     let mut out = Vec::new();
@@ -27,18 +27,18 @@ pub fn tokens(text: &str) -> Vec<String> {
 /// A word with its position in the text.
 pub(crate) struct Word<'w> {
     pub(crate) text: &'w str,
-    /// Start of the word in the source text, in bytes. `to` is its end.
+    /// Start of the word in the source text, in bytes. `to` is the end.
     pub(crate) from: usize,
     pub(crate) to: usize,
     pub(crate) shape: TokenShape,
 }
 
-/// How a token was made from the text.
+/// How a token is derived from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenShape {
     /// A word between spaces.
     Word,
-    /// Two neighbouring characters in a run without spaces.
+    /// Two adjacent characters in a run without spaces.
     Pair,
     /// The last character of a run without spaces. It is also part of the pair before it.
     Tail,
@@ -48,7 +48,7 @@ pub(crate) enum TokenShape {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CharClass {
-    /// White space, punctuation or symbol.
+    /// Whitespace, punctuation or a symbol.
     Gap,
     /// A combining mark, which belongs to the character before it.
     Mark,
@@ -60,7 +60,7 @@ enum CharClass {
 
 fn char_class(c: char) -> CharClass {
     let unspaced = is_of_unspaced_script(c);
-    // A vowel sign of Thai or a similar script is both a letter and a combining mark. Here it counts as a mark.
+    // A vowel sign in Thai or a similar script is both a letter and a combining mark. Here it counts as a mark.
     match (c.is_alphanumeric(), is_combining_mark(c)) {
         (true, true) if unspaced => CharClass::Mark,
         (true, _) if unspaced => CharClass::Unspaced,
@@ -71,7 +71,7 @@ fn char_class(c: char) -> CharClass {
 }
 
 /// Folds a text as `fold` of mementory-model does, and also replaces letters such as ø that many keyboards lack.
-/// Composes the result, so that a Hangul syllable is one character.
+/// Composes the result, so that a Hangul syllable is a single character.
 fn fold_into(text: &str, out: &mut String) {
     let folded = text.nfkd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
     let mut plain = String::with_capacity(text.len());
@@ -101,10 +101,10 @@ struct PendingWord {
     shape: TokenShape,
 }
 
-/// Iterates over the words of a text. Allocates nothing per word while the text is ASCII.
+/// Iterates over the words of a text. ASCII words need no allocation.
 pub(crate) struct Words<'t> {
     text: &'t str,
-    /// Byte offset of the first character that was not read yet.
+    /// Byte offset of the first character that has not been read yet.
     at: usize,
     current: String,
     pending: VecDeque<PendingWord>,
@@ -160,7 +160,7 @@ impl<'t> Words<'t> {
                 (CharClass::Mark, Some(_)) => continue,
                 (_, None) => kind = Some(char_class),
                 (CharClass::Unspaced, Some(CharClass::Unspaced)) if i > PIECE_BYTES => {
-                    // The next piece starts with this character again, so that no pair is lost.
+                    // The next part starts with this character again, so that no pair is lost.
                     end = i + c.len_utf8();
                     is_continued = true;
                     break;
@@ -185,19 +185,19 @@ impl<'t> Words<'t> {
     }
 
     fn push_words(&mut self, run: &str, from: usize) {
-        // Folding leaves at least a quarter of the bytes, so a run this long is over the limit even when it is folded.
+        // Folding keeps at least a quarter of the bytes, so a run this long exceeds the limit even when folded.
         if run.len() > MAX_WORD_BYTES * 4 {
             return;
         }
         let mut folded = String::with_capacity(run.len());
         if run.is_ascii() {
-            // An ASCII word with a typographic quote or dash directly after it.
+            // An ASCII word directly followed by a typographic quote or dash.
             folded.push_str(run);
             folded.make_ascii_lowercase();
         } else {
             fold_into(run, &mut folded);
         }
-        // A compatibility form can contain a separator: ½ is 1⁄2.
+        // A folded character can contain a separator: ½ becomes 1⁄2.
         for part in folded.split(|c: char| !c.is_alphanumeric()).filter(|p| !p.is_empty() && p.len() <= MAX_WORD_BYTES)
         {
             self.pending.push_back(PendingWord {
@@ -213,7 +213,7 @@ impl<'t> Words<'t> {
         let mut folded = String::with_capacity(run.len());
         fold_into(run, &mut folded);
         let chars: Vec<char> = folded.chars().filter(|c| c.is_alphanumeric()).collect();
-        // Offsets in the source, one per folded character if folding did not change the number of characters.
+        // Offsets in the source, one per folded character unless folding changed the number of characters.
         let mut starts: Vec<usize> =
             run.char_indices().filter(|(_, c)| !is_combining_mark(*c)).map(|(i, _)| from + i).collect();
         let has_offsets = starts.len() == chars.len();

@@ -1,10 +1,10 @@
-//! Searches an index for traces that an erasure should have removed. None of the deletion's code is used: the index is
+//! Searches an index for traces that an erasure should have removed. It shares no code with the erasure: the index is
 //! opened again from its files, and everything in them is read, whether deleted or not.
 //!
-//! Words are looked up in the dictionaries, never in the raw bytes of a file. A dictionary is an automaton, and its
-//! bytes can spell a word by chance. A node stores the letters of its edges in reverse alphabetical order, so a node
-//! with the edges d, i, l, o and s contains the bytes `solid`. The bytes of `meta.json` cannot be searched either,
-//! because it is full of numbers and hexadecimal names.
+//! Words are looked up in the dictionaries, never in the raw bytes of a file. A dictionary is an automaton whose bytes
+//! can spell a word by chance: a node stores the letters of its edges in reverse alphabetical order, so a node with the
+//! edges d, i, l, o and s contains the bytes `solid`. The bytes of `meta.json` cannot be searched either, because it is
+//! full of numbers and hexadecimal names.
 use crate::{
     EncryptedDirectory, IndexError, IndexResult,
     directory::META_FILE,
@@ -20,7 +20,7 @@ use tantivy::{
     schema::{Field, IndexRecordOption},
 };
 
-/// If a dictionary has more terms than this for each searched word, the words are looked up one by one. A smaller
+/// If a dictionary has more than this many terms for each searched word, the words are looked up one by one. A smaller
 /// dictionary is read as a whole.
 const MIN_TERMS_PER_LOOKUP: usize = 8;
 
@@ -29,7 +29,7 @@ const MIN_TERMS_PER_LOOKUP: usize = 8;
 pub struct Finding {
     /// Name of the file, or id of the segment.
     pub file: String,
-    /// Description of the trace, without quoting the word.
+    /// Description of the trace, which does not quote the word.
     pub reason: String,
 }
 
@@ -38,10 +38,10 @@ pub struct Finding {
 pub struct Residue {
     /// Empty if no trace was found.
     pub findings: Vec<Finding>,
-    /// For each rewritten row, the positions of those searched words that its documents contain. The index cannot know
-    /// whether the record of the row still contains them.
+    /// For each rewritten row, the indexes of the searched words that its documents contain. The index cannot know
+    /// whether the row's record still contains them.
     pub words_by_row: BTreeMap<u64, HashSet<u32>>,
-    /// Positions of the searched words that are in a dictionary, no matter for which row.
+    /// Indexes of the searched words that are in a dictionary, no matter for which row.
     pub present: HashSet<u32>,
     /// Number of files searched.
     pub files: u32,
@@ -122,7 +122,7 @@ impl SearchTargets<'_> {
                 out.add_finding(id, format!("row {row} is in its dictionary"));
             }
         }
-        // Every document has its row here, deleted or not.
+        // This column has the row of every document, deleted or not.
         let column = segment.fast_fields().u64("row")?;
         let mut touched: BTreeMap<DocId, u64> = BTreeMap::new();
         for doc in 0..segment.max_doc() {
@@ -137,7 +137,7 @@ impl SearchTargets<'_> {
         if touched.values().any(|row| self.erased.contains(row)) {
             out.add_finding(id, "an erased row is in its columns");
         }
-        // The other fields have only words that the program sets itself, such as kinds and platforms.
+        // All other fields contain only words that the program itself sets, such as kinds and platforms.
         for field in [self.fields.title, self.fields.text, self.fields.names, self.fields.tag] {
             self.search_field(segment, id, field, &touched, out)?;
         }
@@ -179,7 +179,7 @@ impl SearchTargets<'_> {
         self.read_dictionary(&inverted, &mut check_word)
     }
 
-    /// Reads a whole dictionary. This is quicker than looking up the words one by one if they are many.
+    /// Reads a whole dictionary. With many searched words, this is faster than looking them up one by one.
     fn read_dictionary(
         &self,
         inverted: &InvertedIndexReader,

@@ -1,13 +1,13 @@
-//! Decrypts index files ahead of the first search after unlocking, so that it does not wait for decryption.
+//! Decrypts index files after unlocking, so that the first search does not have to wait for it.
 use crate::{IndexResult, SearchIndex};
 
-/// File types that searches need, the most needed first. Positions are last, because they are read only for the best
+/// File types that searches need, most important first. Positions are last, because they are read only for the best
 /// hundred candidates.
 const WARMED_FILE_TYPES: [&str; 4] = ["fieldnorm", "fast", "idx", "pos"];
 
 impl SearchIndex {
-    /// Decrypts dictionaries, lengths, columns, postings and positions into the cache. At most about five sixths of the
-    /// cache are filled, so that room is left for searches. Returns `Damaged` if a file fails its check.
+    /// Decrypts dictionaries, lengths, columns, postings and positions into the cache. Fills at most about five sixths
+    /// of the cache, to leave room for searches. Returns `Damaged` if a file fails its check.
     pub fn warm(&self) -> IndexResult<()> {
         self.with_searcher(|searcher| {
             let segments = searcher.segment_readers();

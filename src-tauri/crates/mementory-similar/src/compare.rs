@@ -1,4 +1,4 @@
-//! Compares two texts and decides whether they are the same, near or apart, and for what reason.
+//! Compares two texts and decides whether they are the same, near or apart, and why.
 use crate::{
     Form,
     form::{Token, TokenKind},
@@ -6,10 +6,10 @@ use crate::{
     word_match::{differ_by_ending, differ_by_typo},
 };
 
-/// Words may be replaced: one for every full group of this many words in the shorter text. In a text with fewer words,
-/// none may be replaced, because this would change the meaning.
+/// One word may be replaced for every full group of this many words in the shorter text. In a text with fewer words,
+/// none may be replaced, because that would change the meaning.
 const WORDS_PER_REPLACEMENT: f32 = 60.0;
-/// One typo is allowed, and another one for every full group of this many words in the longer text.
+/// One typo is allowed, and one more for every full group of this many words in the longer text.
 const WORDS_PER_TYPO: usize = 8;
 
 /// Result of comparing two texts.
@@ -44,7 +44,7 @@ pub enum Difference {
     Decisive,
     /// One text has a name, or a first word of a sentence, that the other does not have.
     Name,
-    /// One text has a different word in place of a word of the other.
+    /// One text has a different word in the place of one of the other text's words.
     Word,
     /// One text has a clause that the other does not have.
     Statement,
@@ -54,7 +54,7 @@ pub enum Difference {
     FewCommonWords,
 }
 
-/// Compares two texts. The order of the arguments makes no difference.
+/// Compares two texts. The order of the arguments does not matter.
 pub fn compare(a: &Form, b: &Form) -> Comparison {
     if a.is_empty() || b.is_empty() {
         return Comparison::Apart(Difference::Empty);
@@ -102,8 +102,8 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
 }
 
-/// Words without an equal word in the other text may still match by ending or typo. This is tried only if there are at
-/// most this many of them. `longer_len` is the number of words in the longer text.
+/// Words without an equal word in the other text may still match with a different ending or a typo. This is tried only
+/// for at most this many words. `longer_len` is the number of words in the longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }
@@ -148,7 +148,7 @@ impl<'f> Matching<'f> {
             return Ok(());
         }
         // This limits the time. Only one of the two lists can be long here, because the number of unmatched words in
-        // the shorter text was already limited.
+        // the shorter text has already been limited.
         if self.only_a.len().max(self.only_b.len()) > 4096 {
             return Err(Difference::FewCommonWords);
         }
@@ -180,7 +180,7 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Returns an error if the texts are different because of words that only one of them has.
+    /// Returns an error if words that only one of the texts has make the texts different.
     fn check_unmatched(&self, shorter_len: usize) -> Result<(), Difference> {
         let has_decisive_word = |form: &Form, only: &[u32]| {
             only.iter().any(|i| {
@@ -208,12 +208,12 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Returns an error if the texts are different because of the order of their words. "The cat is afraid of the dog",
-    /// for example, differs from "the dog is afraid of the cat". Groups of words may move, but every decisive word and
-    /// at least half of all words must keep one of their neighbours. The members of a list may be in any order.
+    /// Returns an error if the order of their words makes the texts different. "The cat is afraid of the dog", for
+    /// example, differs from "the dog is afraid of the cat". Groups of words may move, but every decisive word and at
+    /// least half of all words must keep one of their neighbours. The members of a list may be in any order.
     fn check_order(&mut self) -> Result<(), Difference> {
-        // Equal words were matched in the order of the texts. So if the order of all words is the same in both texts,
-        // the indices in b are ascending.
+        // Equal words were matched in text order. So if the order of all words is the same in both texts, the indexes
+        // in b are ascending.
         self.pairs.sort_unstable();
         if self.pairs.is_sorted_by_key(|(_, j)| *j) {
             return Ok(());
@@ -222,7 +222,7 @@ impl<'f> Matching<'f> {
         for (i, j) in &self.pairs {
             index_in_a[*j as usize] = *i;
         }
-        // A word is identified by its hash in a, so that equal words can replace each other.
+        // A word is identified by its hash in a, so that equal words are interchangeable.
         let word_hash = |i: u32| self.a.tokens()[i as usize].hash;
         let sequence_a: Vec<(u64, bool)> =
             self.pairs.iter().map(|(i, _)| (word_hash(*i), self.a.tokens()[*i as usize].after_separator)).collect();
@@ -232,7 +232,7 @@ impl<'f> Matching<'f> {
             .collect();
         let neighbours = |sequence: &[(u64, bool)]| {
             let mut all: Vec<(u64, u64, u64)> = Vec::with_capacity(sequence.len() * 3);
-            // The word before a list is a neighbour of each member of the list.
+            // The word before a list is a neighbour of every member of the list.
             let mut head = None;
             for pair in sequence.windows(2) {
                 let ((x, _), (y, after_separator)) = (pair[0], pair[1]);
@@ -264,8 +264,8 @@ impl<'f> Matching<'f> {
     }
 }
 
-/// Whether two different words are forms of the same word. `Some(true)` if they differ by a typo, `Some(false)` if they
-/// differ by an ending, `None` if they are not forms of the same word.
+/// Whether two different words are variants of the same word. `Some(true)` if they differ by a typo, `Some(false)` if
+/// they differ by an ending, `None` if they are different words.
 fn differ_by_typo_or_ending(a: &Form, x: &Token, b: &Form, y: &Token) -> Option<bool> {
     let is_word = |t: &Token| matches!(t.kind, TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name);
     if !is_word(x) || !is_word(y) {
@@ -286,7 +286,7 @@ fn count_emojis(form: &Form, only: &[u32]) -> usize {
 }
 
 impl Form {
-    /// Whether some of the words that only this text has are next to each other and form a clause.
+    /// Whether some of the words that only this text has are adjacent and form a clause.
     fn has_additional_clause(&self, only: &[u32]) -> bool {
         if only.len() < 2 {
             return false;
@@ -297,7 +297,7 @@ impl Form {
         let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));
         runs.filter_map(|run| Some((run.first()?, run.last()?, run.len()))).any(|(first, last, len)| {
             let is_unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
-            // A run at the start of the text needs a border only after it; any other run needs one on both sides.
+            // A run at the start of the text needs a clause border only after it; any other run needs one at both ends.
             len >= if is_unspaced { 3 } else { 2 }
                 && if *first == 0 {
                     is_clause_border(last + 1)

@@ -1,8 +1,8 @@
-//! Folds case and marks, so that different spellings of a word become equal.
+//! Folds case and marks, so that spelling variants of a word become equal.
 use crate::script::makes_another_letter;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Folds a word from a word list in the same way as the words of a text.
+/// Folds a word from a word list the same way as the words of a text.
 pub(crate) fn fold_word(word: &str) -> String {
     let mut out = String::with_capacity(word.len());
     for c in word.nfkd() {
@@ -11,8 +11,8 @@ pub(crate) fn fold_word(word: &str) -> String {
     out
 }
 
-/// Folds one character of a decomposed text by the rules of `mementory_model::fold`. Unlike there, the marks that turn
-/// a letter into another letter are kept.
+/// Folds one character of a decomposed text by the rules of `mementory_model::fold`, but keeps the marks that turn a
+/// letter into a different letter.
 pub(crate) fn fold_char(c: char, after_letter: bool, mut out: impl FnMut(char)) {
     if is_combining_mark(c) {
         if after_letter && makes_another_letter(c) {

@@ -11,16 +11,16 @@ pub(crate) enum TokenKind {
     Name,
     /// One character in a script without spaces.
     Char,
-    /// An emoji. Two texts may still be near if one has an additional emoji, but not if one emoji replaces another.
+    /// An emoji. Two texts may be near if one has an additional emoji, but not if one emoji replaces another.
     Emoji,
     /// A number, negation, relation or month, which both texts must have.
     Decisive,
 }
 
-/// One word of a form.
+/// One word of a [`Form`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    /// Hash of the word in the form in which it is compared. It is never stored.
+    /// Hash of the word as it is compared. It is never stored.
     pub(crate) hash: u64,
     /// Byte offset of the word in the canonical text.
     pub(crate) at: u32,
@@ -31,17 +31,17 @@ pub(crate) struct Token {
     pub(crate) after_separator: bool,
 }
 
-/// A text prepared for comparison. It contains the words of the text and is therefore as confidential as the text.
+/// A text prepared for comparison. It contains the text's words and is therefore as confidential as the text.
 #[derive(Clone)]
 pub struct Form {
     pub(crate) canonical: String,
     pub(crate) tokens: Box<[Token]>,
-    /// Indices into `tokens`, sorted by hash.
+    /// Indexes into `tokens`, sorted by hash.
     pub(crate) indices_by_hash: Box<[u32]>,
-    /// The hashes of the tokens in the order of `indices_by_hash`. They are enough to reject most pairs of texts.
+    /// The hashes of the tokens in the order of `indices_by_hash`. They suffice to reject most pairs of texts.
     pub(crate) hashes: Box<[u64]>,
     pub(crate) decisive_hash: u64,
-    /// True if the text contains "I" or "my" in Spanish. A verb ending in o may then be in the first person.
+    /// True if the text contains "I" or "my" in Spanish. A verb that ends in o may then be in the first person.
     pub(crate) spanish_first_person: bool,
 }
 
@@ -52,7 +52,7 @@ impl std::fmt::Debug for Form {
 }
 
 impl Form {
-    /// True if the text has no letters, no digits and no signs with a meaning.
+    /// True if the text has no letters, digits or meaningful signs.
     pub fn is_empty(&self) -> bool {
         self.canonical.is_empty()
     }
@@ -74,13 +74,12 @@ impl Form {
         &self.hashes
     }
 
-    /// Hash of all decisive words. It does not depend on their order. Texts with different decisive words are never
-    /// near.
+    /// Hash of all decisive words, independent of their order. Texts with different decisive words are never near.
     pub(crate) fn decisive_hash(&self) -> u64 {
         self.decisive_hash
     }
 
-    /// The folded form of a word.
+    /// The folded text of a word.
     pub(crate) fn word(&self, token: &Token) -> &str {
         self.canonical.get(token.at as usize..(token.at + token.len) as usize).unwrap_or_default()
     }
@@ -95,8 +94,8 @@ impl Form {
         self.tokens.iter().map(|t| t.hash).collect()
     }
 
-    /// Takes over the flags of `other`, and for each word the stricter one of the two kinds. A name, for example, is
-    /// stricter than a word. `other` must differ from this text only in filler words.
+    /// Adopts the flags of `other`, and for each word the stricter of the two kinds; a name, for example, is stricter
+    /// than a word. `other` may differ from this text only in filler words.
     pub(crate) fn adopt_stricter_kinds(&mut self, other: &Form) {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {

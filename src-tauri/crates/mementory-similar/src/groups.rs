@@ -1,14 +1,14 @@
-//! Finds groups of texts that say the same. Every two texts of a group are near.
+//! Finds groups of texts that say the same. Any two texts of a group are near.
 use crate::{Comparison, Form, Key, Sketch, compare, sketch::ROW_COUNT, sketches};
 use std::collections::HashMap;
 
-/// Two texts are compared only if their sketches have this many rows in common, at the same place.
+/// Two texts are compared only if at least this many rows of their sketches are equal.
 const MIN_COMMON_ROWS: usize = 3;
-/// Number of rows by which sketches are sorted in each order.
+/// Number of rows that sketches are sorted by in each order.
 const SORT_ROW_COUNT: usize = 6;
-/// In each order, a text is compared with this many of the texts after it.
+/// In each order, a text is compared with this many of the texts that follow it.
 const COMPARED_NEIGHBOUR_COUNT: usize = 8;
-/// Two texts that both have this many near texts are not compared, because their groups are already found.
+/// Two texts that both have this many near texts are not compared, because their groups have already been found.
 const MAX_NEAR_TEXTS: usize = 64;
 /// Largest number of different texts in a group, which limits the time. Larger groups are divided.
 const MAX_GROUP_TEXTS: usize = 256;
@@ -18,7 +18,7 @@ const MAX_GROUP_TEXTS: usize = 256;
 pub enum Likeness {
     /// All texts are equal after folding.
     Same,
-    /// Every two texts say the same, as far as a comparison of words can tell.
+    /// Any two texts say the same, as far as a comparison of words can tell.
     Near,
 }
 
@@ -27,24 +27,24 @@ pub enum Likeness {
 pub struct Group {
     /// How similar the texts are.
     pub likeness: Likeness,
-    /// Indices of at least two texts in the input, in ascending order.
+    /// Indexes of at least two of the input texts, in ascending order.
     pub members: Vec<usize>,
-    /// The smallest share of common words between two of the texts.
+    /// The smallest share of common words between any two of the texts.
     pub score: f32,
 }
 
 /// Default threshold: two texts are near if at least this share of their words is common.
 pub const THRESHOLD: f32 = 0.7;
 
-/// Finds groups of texts. No text is in two groups. The groups are sorted by their first members.
+/// Finds groups of texts. Every text is in at most one group. The groups are sorted by their first members.
 pub fn group_texts<T: AsRef<str>>(key: &Key, texts: &[T], threshold: f32) -> Vec<Group> {
     let forms: Vec<Form> = texts.iter().map(|text| Form::new(text.as_ref())).collect();
     groups(&sketches(key, &forms), &forms, threshold)
 }
 
-/// Finds groups of texts, given their sketches and their forms. The sketches may be stored ones. `sketches[i]` and
-/// `forms[i]` must belong to the same text. If one list is longer, its remainder is ignored. The groups do not depend
-/// on the order of the texts.
+/// Finds groups of texts, given their sketches, which may be stored ones, and their forms. `sketches[i]` and `forms[i]`
+/// must belong to the same text. If one list is longer, the excess is ignored. The groups do not depend on the order of
+/// the texts.
 pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group> {
     let nodes = create_nodes(sketches, forms);
     let edges = find_near_pairs(&nodes, threshold);
@@ -64,16 +64,15 @@ pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group>
     out
 }
 
-/// Texts that only differ in filler words, with a form for all of them.
+/// Texts that differ only in filler words, with a single form for all of them.
 struct Node<'s> {
     members: Vec<usize>,
     form: Form,
     rows: &'s [u16; ROW_COUNT],
 }
 
-/// Creates one node for all texts with the same meaningful words in the same order. Most duplicates are found in this
-/// way without a comparison. The nodes are sorted by content, so that the result does not depend on the order of the
-/// texts.
+/// Creates one node for all texts with the same meaningful words in the same order. This finds most duplicates without
+/// a comparison. The nodes are sorted by content, so that the result does not depend on the order of the texts.
 fn create_nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
     let mut by_word_hashes: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();
     for (i, (_, form)) in sketches.iter().zip(forms).enumerate().filter(|(_, (_, form))| !form.is_empty()) {
@@ -96,13 +95,13 @@ fn create_nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
 type Edge = (f32, u32, u32);
 
 /// Finds pairs of nodes that are near. The nodes are sorted many times, each time by other rows of their sketches.
-/// Nodes whose first rows are equal may be near. The more rows are equal, the closer together the nodes are in the
-/// order. Only neighbours in an order are compared, so a hundred thousand similar texts take no longer than other
-/// texts. A pair that is missed in one order can be found in another.
+/// Nodes whose first rows are equal may be near, and the more rows are equal, the closer they are in that order. Only
+/// neighbours in an order are compared, so a hundred thousand similar texts take no longer than other texts. A pair
+/// that is missed in one order can be found in another.
 fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
     let mut found: HashMap<(u32, u32), f32> = HashMap::new();
     let mut near_text_counts = vec![0_usize; nodes.len()];
-    // A rejected pair may be neighbours in other orders as well, so recently rejected pairs are kept.
+    // The same pair may be adjacent in several orders, so recently rejected pairs are remembered.
     let mut rejected = vec![(0_u32, 0_u32); (nodes.len() * 16).next_power_of_two().min(1 << 20)];
     let mut order: Vec<(u128, u32)> = Vec::with_capacity(nodes.len());
     for first in (0..ROW_COUNT - MIN_COMMON_ROWS + 1).step_by(MIN_COMMON_ROWS) {
@@ -133,7 +132,7 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
                 }
                 let comparison = compare(&nodes[*x as usize].form, &nodes[*y as usize].form);
                 if comparison.score() >= threshold && comparison.score() > 0.0 {
-                    // Equal texts get a score above that of all others, so that they are merged first.
+                    // Equal texts get a higher score than all others, so that they are merged first.
                     found.insert(pair, if comparison == Comparison::Same { 2.0 } else { comparison.score() });
                     near_text_counts[*x as usize] += 1;
                     near_text_counts[*y as usize] += 1;
@@ -149,7 +148,7 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
 }
 
 /// Merges nodes into groups by complete linkage, nearest pairs first. Two groups are merged only if every member of one
-/// is near to every member of the other. If A is near to B, and B to C, then A and C need not be in the same group.
+/// is near every member of the other. If A is near B, and B is near C, A and C need not end up in the same group.
 fn merge_by_complete_linkage(nodes: &[Node<'_>], edges: Vec<Edge>, threshold: f32) -> Vec<(Vec<u32>, f32)> {
     let mut clusters: Vec<(Vec<u32>, f32)> = (0..nodes.len()).map(|n| (vec![n as u32], 1.0)).collect();
     let mut cluster_of: Vec<u32> = (0..nodes.len() as u32).collect();

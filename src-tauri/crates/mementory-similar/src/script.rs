@@ -1,14 +1,14 @@
-//! Properties of characters: their script, whether they are marks that turn a letter into another one, and whether they
-//! are signs with a meaning.
+//! Properties of characters: their script, whether they are marks that turn a letter into a different one, and whether
+//! they are signs with a meaning.
 
-/// Scripts, by the way in which their words are separated.
+/// Scripts, by how their words are separated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Script {
     /// Words are separated by spaces.
     Spaced,
-    /// Japanese script for grammar and some words.
+    /// Japanese script for grammatical words and endings, and for some other words.
     Hiragana,
-    /// Japanese script for foreign words. A run of it is one word.
+    /// Japanese script for foreign words. A run of Katakana is one word.
     Katakana,
     /// Chinese characters. Each one is a word.
     Han,
@@ -31,7 +31,7 @@ pub(crate) fn script_of(c: char) -> Script {
     }
 }
 
-/// Whether a combining mark turns the letter before it into another letter. Such marks are the vowel signs of Indic
+/// Whether a combining mark turns the letter before it into a different letter. Such marks are the vowel signs of Indic
 /// scripts, Thai, Lao, Tibetan, Burmese and Khmer, and the voicing marks of kana (ハハ means mother, and パパ means
 /// father). All other marks are accents.
 pub(crate) fn makes_another_letter(mark: char) -> bool {

@@ -1,4 +1,4 @@
-//! Sketches: a few bytes for each text, by which texts with much in common are found without comparing all pairs.
+//! Sketches: a few bytes for each text, used to find texts with much in common without comparing all pairs.
 use crate::{Form, form::TokenKind};
 use mementory_crypto::{KeyedHasher, keyed_digest};
 use std::collections::HashMap;
@@ -6,14 +6,14 @@ use std::collections::HashMap;
 /// Number of minima in a sketch, one for each hash function.
 pub(crate) const ROW_COUNT: usize = 128;
 const DIGEST_BYTES: usize = 16;
-/// Version of the sketch format. It also covers the way in which shingles are formed.
+/// Version of the sketch format, including the way in which shingles are formed.
 const SKETCH_VERSION: u8 = 1;
 
-/// The key for sketches. The same text has different sketches in two vaults.
+/// The key for sketches. It makes the sketches of the same text differ between two vaults.
 pub struct Key(KeyedHasher);
 
 impl Key {
-    /// Derives the key from 32 secret bytes, a subkey of the vault's master key.
+    /// Derives the key from 32 secret bytes, which are a subkey of the vault's master key.
     pub fn new(secret: &[u8; 32]) -> Self {
         Self(KeyedHasher::new(&keyed_digest(secret, &[b"similar", &[SKETCH_VERSION]])))
     }
@@ -35,9 +35,9 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// The sketch of a text. It consists of a keyed digest of the folded text, and of the minima of its keyed shingles
-/// under 128 hash functions. Without the key, a sketch reveals no word. But texts that are equal after folding have
-/// equal sketches, so sketches must be stored encrypted.
+/// The sketch of a text: a keyed digest of the folded text, and the minima of its keyed shingles under 128 hash
+/// functions. Without the key, a sketch reveals no word. But texts that are equal after folding have equal sketches, so
+/// sketches must be stored encrypted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sketch {
     digest: [u8; DIGEST_BYTES],
@@ -54,7 +54,7 @@ impl Sketch {
     /// Length of a stored sketch in bytes.
     pub const LEN: usize = 1 + DIGEST_BYTES + 2 * ROW_COUNT;
 
-    /// The stored form of the sketch.
+    /// The sketch as bytes for storage.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut out = [0; Self::LEN];
         out[0] = SKETCH_VERSION;
@@ -65,7 +65,7 @@ impl Sketch {
         out
     }
 
-    /// Reads the stored form. `None` if it has another length or version, so that a new sketch is needed.
+    /// Reads a stored sketch. `None` if it has a different length or version, so that a new sketch is needed.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != Self::LEN || bytes[0] != SKETCH_VERSION {
             return None;
@@ -83,7 +83,7 @@ impl Sketch {
         self.digest == other.digest
     }
 
-    /// Estimate of the Jaccard similarity of the texts' shingles, with an error of about 0.1.
+    /// Estimates the Jaccard similarity of the texts' shingles, with an error of about 0.1.
     pub fn estimate_similarity(&self, other: &Self) -> f32 {
         self.rows.iter().zip(&other.rows).filter(|(a, b)| a == b).count() as f32 / ROW_COUNT as f32
     }
@@ -101,8 +101,8 @@ pub fn sketch(key: &Key, text: &str) -> Sketch {
     sketch_with_cache(key, &Form::new(text), &mut HashMap::new())
 }
 
-/// Creates the sketches of many forms. This is faster than single calls, because texts in one language have many
-/// shingles in common.
+/// Creates the sketches of many forms. This is faster than single calls, because texts in one language share many
+/// shingles.
 pub fn sketches(key: &Key, forms: &[Form]) -> Vec<Sketch> {
     let mut cached_numbers = HashMap::new();
     forms.iter().map(|form| sketch_with_cache(key, form, &mut cached_numbers)).collect()
@@ -113,7 +113,7 @@ fn sketch_with_cache(key: &Key, form: &Form, cached_numbers: &mut HashMap<Vec<u8
     let mut digest = [0; DIGEST_BYTES];
     digest.copy_from_slice(&full_digest[..DIGEST_BYTES]);
     let mut minima = [u32::MAX; ROW_COUNT];
-    // The shingles are formed from the folded text, so that texts which only differ in capitals have equal sketches.
+    // The shingles are formed from the folded text, so that texts that differ only in capitals have equal sketches.
     for shingle in shingles(&Form::new(form.canonical())) {
         let number = match cached_numbers.get(&shingle) {
             Some(number) => *number,
@@ -125,8 +125,8 @@ fn sketch_with_cache(key: &Key, form: &Form, cached_numbers: &mut HashMap<Vec<u8
                 number
             }
         };
-        // All hash functions are derived from one keyed number. This is fast, and good enough for finding candidates,
-        // because candidates are then compared word by word.
+        // All hash functions are derived from one keyed number. This is fast, and accurate enough, because the pairs
+        // that are found this way are then compared word by word.
         let mut step = number;
         for place in &mut minima {
             step = step.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -8,7 +8,7 @@ use crate::{
 use std::hash::{DefaultHasher, Hash, Hasher};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Endings of Japanese verbs and adjectives. They are only treated as endings directly after a stem.
+/// Endings of Japanese verbs and adjectives. They count as endings only directly after a stem.
 const KANA_ENDINGS: [char; 9] = ['る', 'た', 'て', 'い', 'う', 'く', 'む', 'す', 'っ'];
 
 pub(crate) fn hash(parts: impl Hash) -> u64 {
@@ -22,7 +22,7 @@ struct Tokenizer {
     canonical: String,
     tokens: Vec<Token>,
     keep_fillers: bool,
-    /// True if all letters are capitals, or none is. In both cases, capitals do not show which words are names.
+    /// True if all letters are capitals, or none is, so that capitals do not show which words are names.
     is_single_case: bool,
     is_german: bool,
     after_separator: bool,
@@ -30,7 +30,7 @@ struct Tokenizer {
     spanish_first_person: bool,
     /// The current run of letters.
     run: Option<Run>,
-    /// End of the previous run of letters, if nothing but an apostrophe has followed it so far.
+    /// End of the previous run of letters, if only an apostrophe has followed it so far.
     before_apostrophe: Option<usize>,
 }
 
@@ -44,10 +44,10 @@ struct Run {
 }
 
 impl Form {
-    /// The form of a text of any length in any script.
+    /// The form of a text, which may have any length and be in any script.
     pub fn new(text: &str) -> Self {
         let form = Tokenizer::new(text, false).into_form(text);
-        // Filler words are kept only if a text has no other words.
+        // Filler words are kept only if the text has no other words.
         if form.tokens.is_empty() { Tokenizer::new(text, true).into_form(text) } else { form }
     }
 }
@@ -161,7 +161,7 @@ impl Tokenizer {
         self.push_token(at, self.canonical.len(), kind, hash(compared.as_str()));
     }
 
-    /// Ends a run of letters. It is one word, or several in scripts without spaces.
+    /// Ends a run of letters, which is one word, or in scripts without spaces possibly several.
     fn end_run(&mut self, apostrophe: bool) {
         let Some(run) = self.run.take() else {
             if !apostrophe {
@@ -188,7 +188,7 @@ impl Tokenizer {
                 return;
             }
         }
-        // A shortened article or pronoun, as in "l'eau" and "j'aime", is not a word of its own.
+        // A contracted article or pronoun, as in "l'eau" and "j'aime", is not a separate word.
         if apostrophe && matches!(text.as_str(), "l" | "d" | "j" | "qu" | "n" | "s" | "c" | "m" | "t") {
             return;
         }
@@ -238,7 +238,7 @@ impl Tokenizer {
         }
     }
 
-    /// Reads text in a script without spaces. Known words are recognised first. Everything else is read character by
+    /// Reads text in a script without spaces. Known words are recognised first; everything else is read character by
     /// character.
     fn add_unspaced(&mut self, mut at: usize, mut rest: &str) {
         while let Some(next) = letter_len(rest) {
@@ -261,7 +261,7 @@ impl Tokenizer {
         }
     }
 
-    /// Reads Hiragana. The first character after a stem is an ending. Known words of grammar are ignored.
+    /// Reads Hiragana. The first character after a stem is an ending. Known grammatical words are ignored.
     fn add_hiragana(&mut self, mut at: usize, mut rest: &str, stem: Option<Script>) {
         let mut is_ending = matches!(stem, Some(Script::Han));
         let mut after = stem.is_some();
@@ -291,7 +291,7 @@ impl Tokenizer {
 
     fn push_token(&mut self, at: usize, end: usize, kind: TokenKind, hash: u64) {
         let len = u32::try_from(end - at).unwrap_or(u32::MAX);
-        // Words after the first 4 GiB are ignored. The digest in the sketch still includes them.
+        // Words after the first 4 GiB are ignored, but the digest in the sketch includes them.
         if let Ok(at) = u32::try_from(at) {
             self.tokens.push(Token { hash, at, len, kind, after_separator: self.after_separator });
         }

@@ -1,4 +1,4 @@
-//! Words that have a special rule, in the languages that people use most with assistants.
+//! Words that need a special rule, in the languages that people use most with assistants.
 //!
 //! - `fillers` are ignored, unless a text has no other words.
 //! - `conjunctions` are ignored too, and the words before and after them may change places.
@@ -15,9 +15,9 @@ pub(crate) enum WordRule {
     Filler,
     /// The word is ignored, and the words before and after it may change places.
     Conjunction,
-    /// Both texts must have the word. In comparisons, this text stands for it.
+    /// Both texts must have the word. In comparisons, this string stands for it.
     Decisive(Box<str>),
-    /// The word is a form of another word. In comparisons, this text stands for it.
+    /// The word is a variant of another word. In comparisons, this string stands for it.
     SameAs(Box<str>),
 }
 
@@ -157,7 +157,7 @@ const CHINESE: Language = Language {
     same_word: "",
 };
 
-/// For other languages, there are only words for the person, some conjunctions, and negations.
+/// For other languages, there are only words for the user and for "I", some conjunctions, and negations.
 const OTHER_LANGUAGES: Language = Language {
     fillers: "пользователь пользователя я utente utilizador gebruiker uzytkownik kullanici 사용자 사용자는 사용자가 저는 나는 ผู้ใช้ ผม ฉัน \
         المستخدم उपयोगकर्ता χρηστης",
@@ -167,7 +167,7 @@ const OTHER_LANGUAGES: Language = Language {
     same_word: "",
 };
 
-/// All words with their rules, by folded form.
+/// The rules of all words, by the folded word.
 pub(crate) static WORD_RULES: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::new(|| {
     let mut words = HashMap::new();
     let mut add = |word: &str, rule: WordRule| {
@@ -193,11 +193,11 @@ pub(crate) static WORD_RULES: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::
 });
 
 /// Number of characters in the longest known word that is not ASCII. In scripts without spaces, longer words need not
-/// be looked for.
+/// be searched for.
 pub(crate) static MAX_KNOWN_WORD_CHARS: LazyLock<usize> =
     LazyLock::new(|| WORD_RULES.keys().filter(|w| !w.is_ascii()).map(|w| w.chars().count()).max().unwrap_or(1));
 
-/// Words that, in small letters, occur only in German. A text with one of them is German, and its capitals do not show
+/// Words that, in small letters, occur only in German. A text with one of them is German, so its capitals do not show
 /// which words are names.
 pub(crate) const GERMAN_ONLY_WORDS: [&str; 24] = [
     "der", "das", "und", "ist", "ein", "eine", "einen", "einem", "einer", "mit", "nicht", "auf", "für", "von", "zu",

@@ -1,6 +1,6 @@
 //! Decides whether two words differ only by an ending or a typo.
 
-/// Sets of endings of the same word. An empty ending means the stem itself.
+/// Sets of endings that the same word can have. An empty ending means the bare stem.
 const WORD_ENDING_SETS: [&[&str]; 7] = [
     // English: prefer, prefers, preferred; live, lives, living; study, studies
     &["", "s", "es", "ed", "d", "ing"],
@@ -11,24 +11,24 @@ const WORD_ENDING_SETS: [&[&str]; 7] = [
     // French: habite, habitent, habiter, habitait
     &["e", "es", "er", "ent", "ait", "ais", "aient", "ez", "ons", "ant"],
     &["", "ait", "ais", "aient"],
-    // Spanish: trabaja, trabajaba; vive, vivia, vivir. The ending o is missing, because hijo (son) and hija (daughter)
+    // Spanish: trabaja, trabajaba; vive, vivia, vivir. The ending o is left out, because hijo (son) and hija (daughter)
     // are different words.
     &["a", "an", "aba", "aban", "ar", "ando"],
 ];
 const SPANISH_E_ENDINGS: [&str; 8] = ["e", "en", "ia", "ian", "ir", "er", "iendo", "io"];
 
-/// Largest length of a word for which endings and typos are considered, in letters. Longer words must be equal.
+/// Largest length, in letters, of a word that may match with a different ending or a typo. Longer words must be equal.
 const MAX_WORD_LETTERS: usize = 40;
 
-/// Whether two words differ by an ending for tense, person or number. With `spanish_verb`, a final o may be the first
-/// person of a verb (trabajo, trabaja); otherwise it makes another word (caso, casa).
+/// Whether two words differ by an ending for tense, person or number. With `spanish_verb`, a final o may mark the first
+/// person of a verb (trabajo, trabaja); otherwise it makes a different word (caso, casa).
 pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
     if a.len() > MAX_WORD_LETTERS || b.len() > MAX_WORD_LETTERS {
         return false;
     }
     let common: Vec<(usize, char)> =
         a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).map(|(at, _)| at).collect();
-    // The words begin with the same letters. The last one or two of these may belong to the endings, as in stud-y and
+    // The words begin with the same letters, the last one or two of which may belong to the endings, as in stud-y and
     // stud-ies, or in liv-e and liv-ing. The stem has at least three letters.
     (common.len().saturating_sub(2).max(3)..=common.len()).any(|letters| {
         let Some((at, last)) = common.get(letters - 1) else { return false };
@@ -47,9 +47,9 @@ fn are_endings_of_one_word(x: &str, y: &str) -> bool {
         || SPANISH_E_ENDINGS.contains(&x) && SPANISH_E_ENDINGS.contains(&y)
 }
 
-/// Whether two words differ by one typo: two letters swapped, one missing, one added or one wrong. The first letter
-/// must be equal, as in nearly all typos. In shorter words fewer kinds of typo are accepted, because they often result
-/// in another word (house, horse). In a name, only two swapped letters are accepted.
+/// Whether two words differ by one typo: two letters swapped, or one missing, added or wrong. The first letter must be
+/// equal, as in nearly all typos. In shorter words, fewer kinds of typo are accepted, because they often produce a
+/// different word (house, horse). In a name, only two swapped letters are accepted.
 pub(crate) fn differ_by_typo(a: &str, b: &str, is_name: bool) -> bool {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     if b.len() > MAX_WORD_LETTERS * 4 {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn typos_match_but_other_words_do_not() {
+    fn typos_match_but_different_words_do_not() {
         for (a, b) in [("mode", "mdoe"), ("coffee", "cofee"), ("vegetarian", "vegetarain"), ("language", "lanquage")] {
             assert!(differ_by_typo(a, b, false) && differ_by_typo(b, a, false), "{a} {b}");
         }

@@ -1,4 +1,4 @@
-//! Compares the pairs of texts in `pairs.tsv`. The results must be the ones that were assigned by hand.
+//! Compares the pairs of texts in `pairs.tsv`. The results must match those that were assigned by hand.
 use mementory_similar::{Comparison, Form, compare};
 
 #[test]

@@ -15,7 +15,7 @@ fn key() -> Key {
     Key::new(&[7; 32])
 }
 
-/// A few texts that consist of a small set of words, so that they are often similar. Some of these words are decisive.
+/// A few texts made from a small set of words, so that they are often similar. Some of these words are decisive.
 fn similar_texts() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec![
         "User", "the", "I", "likes", "liked", "tea", "Berlin", "berlni", "not", "two", "2", "and", "coffee", "coffe",
@@ -52,8 +52,8 @@ proptest! {
     }
 
     /// If the result is `Same`, the texts must be equal under the folding that the vault uses for search and
-    /// fingerprints. Conversely, a text that is not empty after folding must compare as `Same` with a copy that differs
-    /// only in case, full stops and spaces.
+    /// fingerprints. Conversely, a text that is not empty after folding must be `Same` as a copy that differs only in
+    /// case, full stops and spaces.
     #[test]
     fn texts_that_compare_as_same_are_equal_after_folding(a in "[a-zA-ZéÜß .,!\n]{0,24}", b in "[a-zA-ZéÜß .,!\n]{0,24}", c in any::<String>(), d in any::<String>()) {
         for (a, b) in [(&a, &b), (&c, &d)] {
@@ -77,8 +77,7 @@ proptest! {
             prop_assert!(group.members.len() > 1 && group.members.is_sorted());
             for (at, i) in group.members.iter().enumerate() {
                 prop_assert!(seen.insert(*i), "{} is in two groups", i);
-                // Every two members must be near. A chain of texts that are each near only to the next one is not
-                // allowed.
+                // Any two members must be near. A chain of texts that are near only to their neighbours is not a group.
                 for j in &group.members[at + 1..] {
                     let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));
                     prop_assert!(pair.score() >= THRESHOLD, "{:?} {:?} {:?}", texts[*i], texts[*j], pair);
@@ -99,7 +98,7 @@ proptest! {
 }
 
 #[test]
-fn another_key_makes_another_sketch() {
+fn a_different_key_gives_a_different_sketch() {
     let (a, b) = (sketch(&Key::new(&[1; 32]), "Lives in Berlin"), sketch(&Key::new(&[2; 32]), "Lives in Berlin"));
     assert!(!a.same_text(&b));
     assert!(a.estimate_similarity(&b) < 0.05, "{}", a.estimate_similarity(&b));
@@ -152,7 +151,7 @@ fn empty_texts_are_not_duplicates() {
     assert_eq!(group_texts(&key(), &texts, THRESHOLD), []);
 }
 
-/// Returns several kinds of texts that are slow to compare, each kind with its name and `count` texts.
+/// Returns several kinds of texts that are slow to compare: the name of each kind, and `count` texts.
 fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
     let word_by_number = |n: usize| ["red", "tea", "sky", "oak", "sun", "cup", "fog", "ink", "jar", "key"][n % 10];
     let pseudorandom_word = |n: usize| -> String {
@@ -210,8 +209,8 @@ fn grouping_of_hostile_texts_terminates() {
             assert!(grouped < texts.len() / 20, "{grouped}");
         }
     }
-    // Texts of about one megabyte: some of many different words, some of one very long word, some without spaces, and
-    // one of nothing but combining marks.
+    // Texts of about one megabyte: many different words, one very long word, a script without spaces, and only
+    // combining marks.
     let long: String = memories(8_000, 5).iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut texts = vec![
         long.clone(),

@@ -1,4 +1,4 @@
-//! Measures precision and recall of the groups on generated memories with labels, and the time.
+//! Measures precision, recall and time of the grouping, on generated memories with labels.
 #![allow(clippy::print_stdout)] // the tests print measurements
 mod generated;
 
@@ -6,8 +6,7 @@ use generated::{Memory, memories};
 use mementory_similar::{Form, Group, Key, THRESHOLD, groups, sketches};
 use std::{collections::BTreeMap, time::Instant};
 
-/// Three numbers of pairs of texts: those that are in the same group, those that say the same, and those for which both
-/// is true.
+/// Three numbers of pairs of texts: those in the same group, those that say the same, and those for which both is true.
 struct Pairs {
     grouped: u64,
     true_pairs: u64,
@@ -44,8 +43,8 @@ fn count_pairs(memories: &[Memory], groups: &[Group]) -> Pairs {
     }
 }
 
-/// A table with a row for each kind of edit (or each language). It gives the share of the edited texts that are in a
-/// group with another wording of their statement.
+/// A table with a row for each kind of edit (or each language), which gives the share of the edited texts that are
+/// grouped with another wording of their statement.
 fn recall_table<'m>(
     memories: &'m [Memory],
     groups: &[Group],
@@ -67,7 +66,7 @@ fn recall_table<'m>(
     found.iter().map(|(key, (hit, all))| format!("{key} {:.3} of {all}; ", *hit as f64 / *all as f64)).collect()
 }
 
-/// Largest amount of memory that this process used, in MiB. 0 if the system does not report it.
+/// Peak memory of this process, in MiB. 0 if the system does not report it.
 fn peak_memory_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with("VmHWM"));

@@ -27,10 +27,10 @@ pub struct ChainLink {
     pub signature: Vec<u8>,
 }
 
-/// Actor of changes by the person.
+/// Actor of changes made by the person.
 const OWNER: &str = "owner";
 
-/// Actor of calls by a connected client. The target of such an entry is the id of the grant that the client has.
+/// Actor of calls by a connected client. The target of such an entry is the id of the client's grant.
 pub const CLIENT: &str = "client";
 
 fn entry_hash(keys: &VaultKeys, previous_hash: &[u8], row: &AuditRow) -> [u8; 32] {
@@ -60,7 +60,7 @@ pub fn append(
     append_by(tx, keys, now, OWNER, op, target, detail)
 }
 
-/// Like [`append`], for an actor that is not the owner.
+/// Like [`append`], for an actor other than the owner.
 pub fn append_by(
     tx: &Connection,
     keys: &VaultKeys,
@@ -125,8 +125,8 @@ pub fn chain(c: &Connection) -> StoreResult<Vec<ChainLink>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Checks the whole chain: numbers without gaps, every hash and every signature. Entries cut off at the end of the log
-/// are not noticed, because nothing outside the store records its length.
+/// Checks the whole chain: numbers without gaps, every hash and every signature. If entries are cut off at the end of
+/// the log, this is not noticed, because nothing outside the store records the log's length.
 ///
 /// # Errors
 /// The database fails.

@@ -1,5 +1,5 @@
 //! Stores the bytes of attachments and passthrough files. Each blob is an encrypted file whose name is a keyed digest
-//! of its content. So equal bytes are stored only once, and the name reveals nothing. The store records which blobs are
+//! of its content, so equal bytes are stored only once, and the name reveals nothing. The store records which blobs are
 //! in use. All others are deleted.
 use crate::{StoreError, StoreResult};
 use mementory_crypto::{ChunkReader, ChunkWriter, Context, KeyedHasher, SpoolFile};
@@ -41,7 +41,7 @@ impl Blobs {
         self.dir.join(hex::encode(digest))
     }
 
-    /// Stores the bytes and returns their name and size. If `keep` is false, computes both without storing anything.
+    /// Stores the bytes and returns their name and size. If `keep` is false, computes both but stores nothing.
     pub fn put(&self, bytes: &mut dyn Read, keep: bool) -> StoreResult<BlobInfo> {
         let io = |e| StoreError::io("attachment", e);
         let mut head = Vec::new();
@@ -55,7 +55,7 @@ impl Blobs {
             }
             return Ok(info);
         }
-        // The file name is a digest of all bytes, so large content is first written to an encrypted scratch file.
+        // The file name is a digest of all the content, so large content first goes to an encrypted scratch file.
         let mut spool = SpoolFile::create_in(&self.scratch)?;
         let mut hasher = KeyedHasher::new(&self.key);
         let mut size = 0u64;
@@ -102,7 +102,7 @@ impl Blobs {
         File::open(&self.dir).and_then(|d| d.sync_all()).map_err(|e| StoreError::io("blobs", e))
     }
 
-    /// Opens a blob for reading. Fails with `Damaged` if the blob is missing or does not pass its check.
+    /// Opens a blob for reading. Fails with `Damaged` if the blob is missing or fails its check.
     pub fn open(&self, digest: &[u8; 32]) -> StoreResult<impl Read + use<>> {
         let name = hex::encode(digest);
         let file = File::open(self.path(digest)).map_err(|e| match e.kind() {
@@ -115,7 +115,7 @@ impl Blobs {
         Ok(reader.into_read())
     }
 
-    /// Reads the whole blob; fails with `Damaged` if any part does not pass its check.
+    /// Reads the whole blob. Fails with `Damaged` if any part fails its check.
     pub fn verify(&self, digest: &[u8; 32]) -> StoreResult<()> {
         let mut reader = self.open(digest)?;
         std::io::copy(&mut reader, &mut std::io::sink())
@@ -123,8 +123,8 @@ impl Blobs {
         Ok(())
     }
 
-    /// Removes every file in the folder that is not a blob with a digest in `keep`. This includes what a crash left
-    /// behind. Returns how many files were removed.
+    /// Removes every file in the folder that is not a blob with a digest in `keep`, including files left by a crash.
+    /// Returns the number of removed files.
     pub fn sweep(&self, keep: &HashSet<[u8; 32]>) -> StoreResult<u32> {
         let mut removed = 0;
         for entry in std::fs::read_dir(&self.dir).map_err(|e| StoreError::io("blobs", e))? {
@@ -142,7 +142,7 @@ impl Blobs {
         Ok(removed)
     }
 
-    /// Removes one blob; it is no error if it is already missing.
+    /// Removes one blob. It is not an error if it is already missing.
     pub fn remove(&self, digest: &[u8; 32]) -> StoreResult<()> {
         match std::fs::remove_file(self.path(digest)) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io("attachment", e)),

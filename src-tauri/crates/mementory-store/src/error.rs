@@ -1,6 +1,6 @@
-//! Errors of vault operations, as kinds that callers can match on. The store and all crates above it share this one
-//! type (the vault calls it `VaultError`), so closures that run inside a store transaction need no conversion. It wraps
-//! the error type of the formats, so that an error of a reader during an import keeps its error code.
+//! Errors of vault operations, as kinds that callers can match on. The store and all crates above it share this type
+//! (the vault calls it `VaultError`), so closures that run inside a store transaction need no conversion. It wraps the
+//! formats' error type, so that an error of a reader during an import keeps its code.
 use mementory_crypto::CryptoError;
 use mementory_model::FormatError;
 
@@ -32,7 +32,7 @@ pub enum StoreError {
     /// The passphrase or other secret does not open any of the vault's key slots.
     #[error("the passphrase does not open this vault")]
     WrongSecret,
-    /// The header, a page or a blob fails its check; the text names which.
+    /// The header, a page or a blob fails its check; the text says which.
     #[error("the vault is damaged: {0}")]
     Damaged(String),
     /// Some pages of the database fail their check although the secret was right.
@@ -60,13 +60,13 @@ pub enum StoreError {
     /// The person has refused the same suggestion for good.
     #[error("this was refused for good")]
     RefusedForGood,
-    /// The request is invalid (bad span, bad cursor, empty text).
+    /// The request is invalid, for example because of a bad span, a bad cursor or an empty text.
     #[error("{0}")]
     Usage(String),
-    /// The words occur in more records than one redaction may change.
+    /// The words occur in more records than a single redaction may change.
     #[error("these words stand in more than {most} records")]
     TooMany {
-        /// Largest number of records that one redaction may change.
+        /// Largest number of records that a single redaction may change.
         most: usize,
     },
     /// Reading or writing a format failed.
@@ -94,7 +94,7 @@ pub enum StoreError {
     /// A cryptographic error other than a wrong secret.
     #[error("{0}")]
     Crypto(CryptoError),
-    /// The person cancelled; nothing was changed.
+    /// The person cancelled the operation; nothing was changed.
     #[error("cancelled")]
     Cancelled,
 }
@@ -114,7 +114,7 @@ impl StoreError {
     pub fn is_disk_full(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
-            // 4874 is SQLITE_IOERR_SHMSIZE: the disk has no room for the write-ahead log's shared-memory file.
+            // 4874 is SQLITE_IOERR_SHMSIZE: there is no disk space for the write-ahead log's shared-memory file.
             Self::Store(rusqlite::Error::SqliteFailure(e, _)) => {
                 e.code == rusqlite::ErrorCode::DiskFull || e.extended_code == 4874
             }
@@ -163,8 +163,8 @@ impl From<StoreError> for FormatError {
     }
 }
 
-/// Reverses the conversion of a [`StoreError`] to a [`FormatError`]. A store error that went through a reader becomes a
-/// store error again.
+/// Reverses the conversion of a [`StoreError`] to a [`FormatError`], so that a store error that passed through a reader
+/// is a store error again.
 pub fn unwrap_format(error: FormatError) -> StoreError {
     match error {
         FormatError::Cancelled => StoreError::Cancelled,

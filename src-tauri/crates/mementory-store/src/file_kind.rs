@@ -1,8 +1,8 @@
-//! The kind of an attachment's file. If the media type is decisive, it determines the kind. Otherwise, the extension of
-//! the file name does.
+//! The kind of an attachment's file. A decisive media type determines the kind. Otherwise, the extension of the file
+//! name does.
 use rusqlite::{Connection, functions::FunctionFlags};
 
-/// Kinds of files as the window lists them. Each attachment has exactly one.
+/// Kinds of files as the window lists them. Each attachment has exactly one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum FileKind {
@@ -12,12 +12,12 @@ pub enum FileKind {
     Sound,
     Video,
     Other,
-    /// The export names the file but does not contain its bytes.
+    /// The export refers to the file but does not contain it.
     Missing,
 }
 
-/// SQL expression for the kind of a file. The file is described by `records r` and by its row `f` in `files`. The title
-/// is used only if the media type does not decide, because SQLite has to fetch the record for it.
+/// SQL expression for the kind of a file, which is described by `records r` and its row `f` in `files`. The title is
+/// used only if the media type does not decide, because SQLite has to fetch the record for it.
 pub const KIND_SQL: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
      ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
 
@@ -43,7 +43,7 @@ impl FileKind {
         }
     }
 
-    /// The kind of a file; `present` says whether its bytes are in the vault.
+    /// The kind of a file. `present` says whether its content is in the vault.
     pub fn from_file(media_type: Option<&str>, name: Option<&str>, present: bool) -> Self {
         match media_type.and_then(Self::from_decisive_media_type) {
             _ if !present => Self::Missing,
@@ -54,7 +54,7 @@ impl FileKind {
         }
     }
 
-    /// The kind for a media type that determines the kind without the name of the file.
+    /// The kind for a media type that determines it without the name of the file.
     fn from_decisive_media_type(media_type: &str) -> Option<Self> {
         Some(match media_type.split('/').next()? {
             "image" => Self::Picture,
@@ -83,8 +83,8 @@ impl FileKind {
         })
     }
 
-    /// The kind for a media type that begins with `text` or `application`. Used only if the extension of the file name
-    /// is unknown.
+    /// The kind for a media type that begins with `text` or `application`. Used only if the file name's extension is
+    /// unknown.
     fn from_other_media_type(media_type: &str) -> Option<Self> {
         const OFFICE: [&str; 4] = ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
         let (top, sub) = media_type.split_once('/')?;

@@ -2,16 +2,16 @@
 use mementory_crypto::{KeyedHasher, VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey, Times, normal_text};
 
-/// A message, resource, chunk or task gets a fingerprint only if its normal form has at least this many bytes. A
-/// deleted "yes", for example, must not block every other "yes".
+/// A message, resource, chunk or task gets a fingerprint only if its normalised text has at least this many bytes.
+/// Otherwise, deleting a "yes", for example, would block every other "yes".
 const MIN_FINGERPRINTED_BYTES: usize = 24;
 
-/// Id of a record in this vault; the same record key always gives the same id.
+/// Id of a record in this vault. The same record key always gives the same id.
 pub fn record_id(keys: &VaultKeys, key: &RecordKey) -> [u8; 16] {
     keyed_id(keys.ids(), &[b"record", key.scope.as_bytes(), key.value.as_bytes()])
 }
 
-/// Fingerprint of a record's text. Equal words give the same fingerprint whatever the record's id is. None if the kind
+/// Fingerprint of a record's text. Equal words give the same fingerprint, whatever the record's id. None if the kind
 /// has no fingerprint or the text is too short.
 pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]> {
     let min_length = match kind {
@@ -23,8 +23,8 @@ pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]>
     (normal.len() >= min_length).then(|| keyed_id(keys.fingerprints(), &[b"text", normal.as_bytes()]))
 }
 
-/// Digest of a record's content. By this digest, an import recognises that a record is unchanged. Origin, position and
-/// branch are not part of it, because they differ between two exports of the same record.
+/// Digest of a record's content, by which an import recognises that a record is unchanged. Origin, position and branch
+/// are not part of it, because they differ between two exports of the same record.
 pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     let mut h = KeyedHasher::new(keys.ids());
     let mut hash_part = |bytes: &[u8]| {
@@ -36,7 +36,7 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     for text in [&record.title, &record.record_type, &record.status, &record.sensitivity, &record.namespace] {
         hash_part(text.as_deref().unwrap_or("\u{0}").as_bytes());
     }
-    // If the source repeats a record, its time depends on which occurrence was read first. So the time is left out.
+    // If the source repeats a record, its time depends on which occurrence was read first, so the time is left out.
     let times = if record.repeats { &Times::default() } else { &record.times };
     for time in [times.created, times.valid_from, times.valid_to, times.observed] {
         hash_part(&time.map_or(i64::MIN, mementory_model::Timestamp::as_micros).to_le_bytes());
@@ -64,12 +64,12 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     out
 }
 
-/// Parses the text form of an id.
+/// Parses an id in hexadecimal.
 pub fn parse_id(text: &str) -> Option<[u8; 16]> {
     hex::decode(text).ok()?.try_into().ok()
 }
 
-/// A new random id in text form.
+/// A new random id in hexadecimal.
 pub fn random_text() -> crate::StoreResult<String> {
     Ok(hex::encode(mementory_crypto::random_id()?))
 }

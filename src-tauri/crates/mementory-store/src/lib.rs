@@ -1,5 +1,5 @@
 //! The store of a vault: the SQLCipher database, packs with the record bodies, encrypted blobs, keyed ids, the audit
-//! log, and tombstones. It calls none of the crates above it.
+//! log, and tombstones. It does not depend on any of the crates above it.
 pub mod audit;
 pub mod blobs;
 mod error;
@@ -22,8 +22,8 @@ pub use rows::{Cause, Flags, ROW_COLUMNS, RowView, kind_code, kind_from_code, ne
 pub use scrub::{scrub, scrub_all};
 pub use store::{FILE, SCHEMA_VERSION, Store, failing_pages, named_blobs, page_problems};
 
-/// Key in the table `meta`. Its value is the number of the last change that was removed from the change log, because
-/// the index contains it.
+/// Key in the table `meta` for the number of the last change that was removed from the change log, because the index
+/// already contains it.
 pub const CHANGES_FORGOTTEN: &str = "changes_forgotten";
 
 /// The first version of the database schema, for tests of query plans.

@@ -1,5 +1,5 @@
 //! Packs, each of which holds the bodies of many records and is compressed as a whole. Chats take up only a fifth to a
-//! tenth of their JSON size in this form, so the erasure check can read the whole database. A pack can be rewritten
+//! tenth of their JSON size this way, so that the erasure check can read the whole database. A pack can be rewritten
 //! without some of its entries.
 use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// A pack is closed when its entries have at least this many bytes, before compression.
+/// A pack is full when its entries have at least this many bytes, before compression.
 const PACK_BYTES: usize = 256 << 10;
 const ZSTD_LEVEL: i32 = 1;
 /// Maximum number of unpacked packs in the cache.
@@ -33,7 +33,7 @@ impl Entry {
         Ok(Self { body, verbatim })
     }
 
-    /// Joins body and verbatim into the record again.
+    /// Joins body and verbatim to a record again.
     pub fn to_record(&self) -> StoreResult<Record> {
         let verbatim = self.verbatim.clone().map(|(media_type, text)| Verbatim { media_type, text });
         Ok(Record { verbatim, ..read_body(&self.body)? })
@@ -52,7 +52,7 @@ impl Entry {
     }
 }
 
-/// Header before each entry in a pack: the entry's slot and the lengths of its parts in bytes.
+/// Header of each entry in a pack: the entry's slot, and the lengths of its parts in bytes.
 struct EntryHeader {
     slot: u32,
     body: usize,
@@ -61,7 +61,7 @@ struct EntryHeader {
     text: usize,
 }
 
-/// The body of an entry. If it has a verbatim, also the media type and the text of the verbatim.
+/// The body of an entry, and the media type and text of its verbatim, if it has one.
 type EntryParts<'r> = (&'r [u8], Option<(String, String)>);
 
 impl EntryHeader {
@@ -116,7 +116,7 @@ fn compress(raw: &[u8]) -> StoreResult<Vec<u8>> {
     zstd::bulk::compress(raw, ZSTD_LEVEL).map_err(|e| StoreError::io("pack", e))
 }
 
-/// An unpacked pack, and the offsets of its entries. With these, one entry can be read without decoding the others.
+/// An unpacked pack with the offsets of its entries, so that one entry can be read without decoding the others.
 struct UnpackedPack {
     raw: Vec<u8>,
     entry_offsets: Vec<(u32, usize)>,
@@ -134,7 +134,7 @@ impl UnpackedPack {
         raw.get(EntryHeader::LENGTH_BYTES..EntryHeader::LENGTH_BYTES + head.body)
     }
 
-    /// The bytes from the start of the entry in `slot`.
+    /// The pack's bytes from the start of the entry in `slot`.
     fn entry_bytes(&self, slot: u32) -> Option<&[u8]> {
         let found = self.entry_offsets.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
         Some(&self.raw[self.entry_offsets[found].1..])
@@ -147,16 +147,16 @@ type Unpacked = Arc<UnpackedPack>;
 struct Cache {
     map: HashMap<i64, Unpacked>,
     order: VecDeque<i64>,
-    /// Increased whenever the cache is cleared. So a pack is not cached if the cache was cleared while the pack was
+    /// Increased whenever the cache is cleared, so that a pack is not cached if the cache was cleared while it was
     /// loaded.
     generation: u64,
     /// True if an open transaction has rewritten packs. Until it ends, other connections may still load the old bytes,
-    /// so nothing is cached during that time.
+    /// so nothing is cached.
     rewriting: bool,
 }
 
-/// Reads and rewrites packs, with a small cache of unpacked ones. The cache contains the last committed state. A reader
-/// that works on an older snapshot needs a separate `Packs`.
+/// Reads and rewrites packs, with a small cache of unpacked ones. The cache reflects the last committed state, so a
+/// reader of an older snapshot needs a separate `Packs`.
 #[derive(Default)]
 pub struct Packs {
     cache: Mutex<Cache>,
@@ -171,8 +171,8 @@ impl Packs {
         }
     }
 
-    /// Clears the cache. Must be called after each rollback, because the numbers of the packs that were rolled back
-    /// will be used again.
+    /// Clears the cache. Must be called after each rollback, because the pack numbers that were rolled back are used
+    /// again.
     pub fn forget(&self) {
         let mut cache = self.cache();
         *cache = Cache { generation: cache.generation + 1, ..Cache::default() };
@@ -216,7 +216,7 @@ impl Packs {
         Ok(Record { verbatim, ..read_body(body)? })
     }
 
-    /// Reads one record without its verbatim, which is the larger part and seldom needed.
+    /// Reads one record without its verbatim, which is the larger part and rarely needed.
     pub fn content(&self, connection: &Connection, pack: i64, slot: u32) -> StoreResult<Record> {
         let entries = self.unpacked(connection, pack)?;
         let body =
@@ -224,7 +224,7 @@ impl Packs {
         read_body(body)
     }
 
-    /// Stores one entry in a new pack that has no other entries. Returns the pack and the slot.
+    /// Stores an entry in a new pack of its own. Returns the pack and the slot.
     pub fn put(&self, connection: &Connection, entry: &Entry) -> StoreResult<(i64, u32)> {
         let mut raw = Vec::new();
         entry.encode(0, &mut raw);
@@ -237,8 +237,8 @@ impl Packs {
         Ok(load_entries(connection, pack)?.into_iter().map(|(slot, _)| slot).collect())
     }
 
-    /// Number of packs, and number of entries that no record and no version refers to. Such an entry may contain words
-    /// that an erasure would not find.
+    /// Number of packs, and number of entries that no record or version refers to. Such an entry may contain words that
+    /// an erasure would not find.
     pub fn strays(&self, connection: &Connection) -> StoreResult<(u32, u32)> {
         let used = UsedSlots::in_all_packs(connection)?;
         let (mut packs, mut strays) = (0, 0);
@@ -251,8 +251,8 @@ impl Packs {
         Ok((packs, strays))
     }
 
-    /// Removes every entry to which no record and no version refers. Returns how many were removed. For each changed
-    /// pack, `on_change` is called with its number, its old stored bytes and its new ones.
+    /// Removes every entry that no record or version refers to, and returns how many were removed. For each changed
+    /// pack, calls `on_change` with its number, its old stored bytes and its new ones.
     pub fn release_strays(
         &self,
         connection: &Connection,
@@ -276,7 +276,7 @@ impl Packs {
         Ok(removed)
     }
 
-    /// Removes the entries of these packs that no record and no version refers to.
+    /// Removes those entries of these packs that no record or version refers to.
     pub fn release(&self, connection: &Connection, packs: &BTreeSet<i64>) -> StoreResult<()> {
         if packs.is_empty() {
             return Ok(());
@@ -301,14 +301,14 @@ impl Packs {
         cache.rewriting = true;
     }
 
-    /// The compressed bytes of a pack as they are in the database.
+    /// The compressed bytes of a pack, as stored in the database.
     pub fn stored(&self, connection: &Connection, pack: i64) -> StoreResult<Vec<u8>> {
         stored_bytes(connection, pack)
     }
 
-    /// Rewrites a pack. `change` is called with each entry, and returns the entry to keep in its slot, or None to drop
-    /// it. If no entries are left, the pack is deleted. Returns the old and the new stored bytes for the erasure check.
-    /// The new ones are empty if the pack was deleted.
+    /// Rewrites a pack. `change` receives each entry, and returns the entry to keep in its slot, or None to drop it. If
+    /// no entries are left, the pack is deleted. Returns the old and the new stored bytes for the erasure check. The
+    /// new ones are empty if the pack was deleted.
     pub fn rewrite(
         &self,
         connection: &Connection,
@@ -333,7 +333,7 @@ impl Packs {
     }
 }
 
-/// For each pack, the slots to which records and versions refer.
+/// For each pack, the slots that records and versions refer to.
 struct UsedSlots(HashMap<i64, HashSet<u32>>);
 
 impl UsedSlots {
@@ -388,7 +388,7 @@ pub struct PackWriter {
 }
 
 impl PackWriter {
-    /// Prepares to write the packs of an import. `batch` is its number.
+    /// Prepares to write the packs of import number `batch`.
     pub fn new(connection: &Connection, batch: i64) -> StoreResult<Self> {
         let last: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
         let compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL).map_err(|e| StoreError::io("pack", e))?;
@@ -401,7 +401,7 @@ impl PackWriter {
         })
     }
 
-    /// Adds an entry and returns the pack and slot it will have. The pack is written when it is full, or by
+    /// Adds an entry and returns the pack and slot that it will have. The pack is written when it is full, or by
     /// [`Self::flush`].
     pub fn put(&mut self, connection: &Connection, entry: &Entry) -> StoreResult<(i64, u32)> {
         let place = (self.next_pack, self.slot);
@@ -429,13 +429,13 @@ impl PackWriter {
         self.raw.clear();
         Ok(())
     }
-    /// An entry of the pack that is being filled. None if the entry is in a pack that was already written.
+    /// An entry of the pack that is being filled. None if the entry is in a pack that has already been written.
     pub fn pending(&self, pack: i64, slot: u32) -> Option<Entry> {
         let entries = if pack == self.next_pack { decode(&self.raw)? } else { Vec::new() };
         entries.into_iter().find(|(s, _)| *s == slot).map(|(_, entry)| entry)
     }
 
-    /// Removes the `stale` entries, written or not, and writes the last pack.
+    /// Removes the `stale` entries, whether already written or not, and writes the last pack.
     pub fn finish(&mut self, connection: &Connection, packs: &Packs, stale: &[(i64, u32)]) -> StoreResult<()> {
         let mut by_pack: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
         for (pack, slot) in stale {

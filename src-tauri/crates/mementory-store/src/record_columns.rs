@@ -1,4 +1,4 @@
-//! Columns of `records` that are computed from a record.
+//! The columns of `records` whose values are derived from a record.
 use crate::{StoreResult, rows::Flags};
 use mementory_model::{Kind, Record};
 use rusqlite::{Connection, params};
@@ -26,10 +26,10 @@ fn is_not_exportable(record: &Record) -> bool {
     access.and_then(|a| a.get("exportable")) == Some(&serde_json::Value::Bool(false))
 }
 
-/// Where a record appears in lists. A newer export may change this, even if the content stays the same.
+/// What determines where a record appears in lists. A newer export may change this even if the content is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListPosition {
-    /// Time by which the record is sorted, in microseconds, if the source gives one.
+    /// Time that the record is sorted by, in microseconds, if the source states one.
     pub time: Option<i64>,
     /// Position in its conversation.
     pub position: i64,
@@ -41,7 +41,7 @@ impl ListPosition {
     /// The flags that come from the source. The other flags describe changes made in this vault.
     pub const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::NOT_EXPORTABLE | Flags::SAID_BY;
 
-    /// The list position of a record. The bits of `extra_flags` are added to its flags.
+    /// The list position of a record, with the bits of `extra_flags` added to its flags.
     pub fn from_record(record: &Record, extra_flags: i64) -> Self {
         let message = record.message.as_ref();
         let mut flags = extra_flags | Flags::said_by(record.said_by());
@@ -67,7 +67,7 @@ impl ListPosition {
     }
 }
 
-/// Columns of `records` that are computed from a record.
+/// The columns of `records` whose values are derived from a record.
 #[derive(Debug)]
 #[allow(missing_docs, reason = "columns of `records`, see schema.sql")]
 pub struct RecordColumns {
@@ -79,7 +79,7 @@ pub struct RecordColumns {
 }
 
 impl RecordColumns {
-    /// Columns of a record; a record without a time is sorted by `now`.
+    /// The columns of a record. A record without a time is sorted by `now`.
     pub fn from_record(record: &Record, extra_flags: i64, now: i64) -> Self {
         let ListPosition { time, position, flags } = ListPosition::from_record(record, extra_flags);
         // A message gets no preview, because it is shown in its conversation. A second copy of its words would only
@@ -95,7 +95,7 @@ impl RecordColumns {
     }
 }
 
-/// Updates the columns and tags that are computed from a record's body.
+/// Updates the columns and tags that are derived from a record's body.
 ///
 /// # Errors
 /// The database fails.

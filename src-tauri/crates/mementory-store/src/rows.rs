@@ -1,4 +1,4 @@
-//! Rows of `records`: the fields that queries read without unpacking a record.
+//! Rows of `records`: the fields that queries can read without unpacking a record.
 use crate::StoreResult;
 use mementory_model::{Kind, SaidBy};
 use rusqlite::{Connection, OptionalExtension, Row};
@@ -9,7 +9,7 @@ pub struct Flags;
 impl Flags {
     /// The source does not display the record.
     pub const HIDDEN: i64 = 1;
-    /// The message is on the branch that the person last saw.
+    /// The message is on the branch that the person last had open.
     pub const ACTIVE: i64 = 2;
     /// Words of the record were redacted.
     pub const REDACTED: i64 = 4;
@@ -17,10 +17,10 @@ impl Flags {
     pub const EDITED: i64 = 8;
     /// The conversation has more than one branch.
     pub const BRANCHED: i64 = 16;
-    /// The source marks the memory as not exportable (PAM `access.exportable`): no export contains it.
+    /// The source marks the memory as not exportable (PAM `access.exportable`), so no export contains it.
     pub const NOT_EXPORTABLE: i64 = 32;
-    /// The person said the text of the record. If neither this bit nor one of the next two is set, it is not known who
-    /// said it.
+    /// The person said the record's text. If neither this bit nor one of the next two is set, it is unknown who said
+    /// it.
     pub const SAID_BY_USER: i64 = 64;
     /// The assistant said the text.
     pub const SAID_BY_ASSISTANT: i64 = 128;
@@ -29,7 +29,7 @@ impl Flags {
     /// All bits for who said the text.
     pub const SAID_BY: i64 = Self::SAID_BY_USER | Self::SAID_BY_ASSISTANT | Self::SAID_BY_SYSTEM;
 
-    /// The bit for who said the text of a record. 0 if that is not known.
+    /// The bit for who said a record's text. 0 if that is unknown.
     pub const fn said_by(who: Option<SaidBy>) -> i64 {
         match who {
             None => 0,
@@ -109,7 +109,7 @@ impl RowView {
         self.flags & Flags::HIDDEN != 0
     }
 
-    /// True if the message is on the branch that the person last saw.
+    /// True if the message is on the branch that the person last had open.
     pub fn active(&self) -> bool {
         self.flags & Flags::ACTIVE != 0
     }
@@ -156,7 +156,7 @@ impl RowView {
         })
     }
 
-    /// The record's id in text form.
+    /// The record's id in hexadecimal.
     pub fn id_text(&self) -> String {
         hex::encode(self.id)
     }
@@ -174,7 +174,7 @@ impl RowView {
     }
 }
 
-/// Number of a platform; a new name gets a new number.
+/// Number of a platform. A new name gets a new number.
 pub fn platform_id(connection: &Connection, name: &str) -> StoreResult<i64> {
     let found: Option<i64> = connection
         .prepare_cached("SELECT id FROM platforms WHERE name = ?1")?

@@ -4,7 +4,7 @@
 use crate::StoreResult;
 use rusqlite::{Connection, params};
 
-/// Zeroes the unused parts of those of the given pages that are b-tree pages. Other pages are skipped.
+/// Zeroes the unused parts of the given pages. Pages that are not b-tree pages are skipped.
 pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
     let mut page_query = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in pages {
@@ -29,7 +29,7 @@ pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
     // The cipher reserves the last bytes of each page for itself.
     let reserved = usize::from(first.get(20).copied().unwrap_or(0));
     let mut trunk = u32_at(&first, 32);
-    // The loop is bounded because a damaged list of free pages may be circular.
+    // The loop is bounded, because the free-page list of a damaged file may be circular.
     for _ in 0..count {
         let Some(number) = trunk.filter(|n| (2..=count).contains(n)) else { break };
         let data: Vec<u8> = page_query.query_row([number], |r| r.get(0))?;
@@ -66,7 +66,7 @@ fn u32_at(data: &[u8], at: usize) -> Option<i64> {
 }
 
 /// Zeroes the gap and the free blocks of a b-tree page. Returns None for a page of another type and for a malformed
-/// one; the caller then discards `data`.
+/// page; the caller then discards `data`.
 fn wipe_unused_bytes(data: &mut [u8], start: usize) -> Option<()> {
     let u16_at = |data: &[u8], at: usize| Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])));
     let header = match *data.get(start)? {

@@ -1,4 +1,4 @@
-//! The SQLCipher database, which holds the authoritative state. It has one writer connection, a few readers, and a
+//! The SQLCipher database, which holds the authoritative state. It has one writer connection, several readers, and a
 //! write-ahead log (WAL).
 use crate::{
     StoreError, StoreResult,
@@ -30,14 +30,14 @@ pub struct Store {
     key_pragma: zeroize::Zeroizing<String>,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
-    /// A commit failed and could not be taken back.
+    /// True if a commit failed and could not be undone.
     unconfirmed: AtomicBool,
     /// Reads and rewrites record bodies.
     pub packs: Packs,
 }
 
 impl Store {
-    /// Opens or creates the database with a raw 256-bit key. If its schema is older, the schema is upgraded.
+    /// Opens or creates the database with a raw 256-bit key. An older schema is upgraded.
     ///
     /// # Errors
     /// `Damaged` if the first page fails its check, or if `create` is false and the file is missing or shorter than a
@@ -67,17 +67,17 @@ impl Store {
     /// Runs `f` in one write transaction. If there is an error, everything is rolled back.
     ///
     /// # Errors
-    /// Errors of `f` and of the database; `Unconfirmed` if it is not known whether the commit is on disk. After that,
+    /// Errors of `f` and of the database; `Unconfirmed` if it is unknown whether the commit is on disk. After that,
     /// every transaction fails with `Unconfirmed`.
     pub fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> StoreResult<T>) -> StoreResult<T> {
         self.transact(&mut self.writer(), f, || Ok(()))
     }
 
     /// Like [`write`](Self::write), but stops when `cancel` is set, even in the middle of a statement. Once the commit
-    /// has begun, it is finished.
+    /// has begun, it is completed.
     ///
     /// # Errors
-    /// `Cancelled`, after everything was rolled back; the errors of [`write`](Self::write).
+    /// `Cancelled`, after everything was rolled back; errors of [`write`](Self::write).
     pub fn write_until<T>(
         &self,
         cancel: &AtomicBool,
@@ -121,7 +121,7 @@ impl Store {
         }
     }
 
-    /// True if a commit failed, but its change may still be present when the database is opened again.
+    /// True if a commit failed whose change may still be present when the database is opened again.
     pub fn is_unconfirmed(&self) -> bool {
         self.unconfirmed.load(Ordering::Relaxed)
     }
@@ -137,7 +137,7 @@ impl Store {
         }
     }
 
-    /// Runs `f` on a new reader connection. Stops when `cancel` is set, interrupting a running statement.
+    /// Runs `f` on a new reader connection. When `cancel` is set, a running statement is interrupted.
     ///
     /// # Errors
     /// `Cancelled`; errors of `f`.
@@ -149,8 +149,7 @@ impl Store {
 
     /// The writer connection, for statements that cannot run inside a transaction (checkpoint).
     pub fn writer(&self) -> MutexGuard<'_, Connection> {
-        // After a panic during a write, no transaction is open, because rusqlite rolls it back when it is dropped. So
-        // the connection can still be used.
+        // If a write panics, rusqlite rolls its transaction back when dropping it, so the connection can still be used.
         self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -169,7 +168,7 @@ impl Store {
         value
     }
 
-    /// A new connection that cannot write, for callers that need their own, such as the erasure check.
+    /// A new read-only connection, for callers that need one of their own, such as the erasure check.
     pub fn extra_reader(&self) -> StoreResult<Connection> {
         let connection = connect(&self.path, &self.key_pragma, false)?;
         connection.execute_batch("PRAGMA query_only=ON; PRAGMA cache_size=-8000;")?;
@@ -200,7 +199,7 @@ impl Store {
     }
 }
 
-/// Problems found in the database's pages: failed authentication first, then errors in their structure.
+/// Problems found in the database's pages: first those that fail their authentication, then structural errors.
 pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
     let mut found = Vec::new();
     let mut hmac = connection.prepare("PRAGMA cipher_integrity_check")?;
@@ -218,7 +217,7 @@ pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
 }
 
 /// Number of pages of the database in `dir` that fail their authentication. Works even if the first page cannot be
-/// read. Returns 0 if all pass or if they cannot be counted.
+/// read. Returns 0 if all pages pass or cannot be counted.
 pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
     // A file shorter than a page has no page to count.
     if std::fs::metadata(dir.join(FILE)).map_or(0, |meta| meta.len()) < PAGE_BYTES {
@@ -252,13 +251,13 @@ fn key_pragma(key: &[u8; 32]) -> zeroize::Zeroizing<String> {
     zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", digits.as_str()))
 }
 
-/// Gives SQLCipher the key and the page parameters. Does not read the file.
+/// Passes the key and the page parameters to SQLCipher. Does not read the file.
 fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
     // Without this, SQLCipher writes messages about damaged pages to standard error.
     connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
     connection.execute_batch(key_pragma)?;
-    // The default would be HMAC-SHA-512. HMAC-SHA-256 is as strong for this use, and several times faster with the SHA
-    // extensions of the CPU. So the erasure check can read every page in under a second.
+    // The default would be HMAC-SHA-512. HMAC-SHA-256 is as strong for this use, and several times faster with the
+    // CPU's SHA extensions, so the erasure check can read every page in under a second.
     connection.execute_batch(
         "PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF;",
     )
@@ -290,8 +289,8 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         return Err(StoreError::NewerSchema { found, known: SCHEMA_VERSION });
     }
     if found == SCHEMA_VERSION {
-        // If the program ended right after an upgrade, the copy that was made before the upgrade is still there. If it
-        // cannot be removed, the next receipt names it.
+        // If the program ended right after an upgrade, the copy made before the upgrade is still there. If it cannot be
+        // removed, the next receipt lists it.
         for older in 1..SCHEMA_VERSION {
             let _ = std::fs::remove_file(dir.join(format!("store.schema-{older}.db")));
         }
@@ -300,7 +299,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
     // Before an older vault is changed, its database is copied. The copy is encrypted too.
     let backup = (found > 0).then(|| dir.join(format!("store.schema-{found}.db")));
     if let Some(backup) = &backup {
-        // Changes that are only in the write-ahead log must be in the copy too.
+        // Changes that are still in the write-ahead log must be in the copy too.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         if let Err(error) = std::fs::copy(dir.join(FILE), backup) {
             let _ = std::fs::remove_file(backup);
@@ -313,7 +312,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
         transaction.pragma_update(None, "user_version", index as u32 + 1)?;
     }
     transaction.commit()?;
-    // The upgrade is committed, so the copy is removed. Otherwise it would keep records that are erased later.
+    // The upgrade is committed. If the copy stayed, it would keep records that are erased later.
     if let Some(backup) = backup {
         let _ = std::fs::remove_file(backup);
     }
@@ -323,9 +322,9 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
 /// Time between two checks for cancellation.
 const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Runs `work`, and interrupts its database statements once `cancel` is set. `work` receives a function, which it calls
-/// when it must no longer be interrupted, for example before a commit. A database error after `cancel` was set is
-/// returned as `Cancelled`.
+/// Runs `work`, and interrupts its database statements once `cancel` is set. `work` receives a function to call when it
+/// must no longer be interrupted, for example before a commit. A database error after `cancel` was set is returned as
+/// `Cancelled`.
 fn run_interruptible<T>(
     cancel: &AtomicBool,
     interrupt: &InterruptHandle,

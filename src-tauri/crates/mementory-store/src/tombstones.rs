@@ -1,5 +1,5 @@
-//! Tombstones. They are signed and contain no record content. They block the ids of records. By keyed fingerprints,
-//! they also block the same words under another id.
+//! Tombstones. They are signed and contain no record content. They block the ids of records and, by keyed fingerprints,
+//! also the same words under another id.
 use crate::{
     StoreResult,
     ids::{parse_id, record_id},
@@ -16,8 +16,8 @@ pub struct TombstoneRow {
     pub id: String,
     pub op: TombstoneOp,
     pub kind: String,
-    /// The id of the target. In the vault's own tombstones, it is the record's id in this vault. In foreign ones, it is
-    /// the id that the format gives.
+    /// The id of the target: in the vault's own tombstones, the record's id in this vault; in imported ones, the id
+    /// that the format states.
     pub target: String,
     pub scope: String,
     pub origin_id: Option<String>,
@@ -29,21 +29,21 @@ pub struct TombstoneRow {
     pub signature: String,
     pub own: bool,
     pub receipt: Option<String>,
-    /// True if the signature was checked on reading and is valid.
+    /// True if the signature was verified when the tombstone was read.
     pub signature_valid: bool,
     pub verbatim: Option<String>,
 }
 
 impl TombstoneRow {
-    /// The bytes that the vault signs. They consist of every field about the deletion, each after its length. The
-    /// signature is left out, and so is the id of the receipt, because a later check may replace the receipt.
+    /// The bytes that the vault signs: every field about the deletion, each preceded by its length. The signature is
+    /// left out, and so is the receipt's id, because a later check may replace the receipt.
     fn signed_bytes(&self) -> Vec<u8> {
         let optional = |text: &Option<String>| text.as_ref().map_or_else(|| "-".into(), |text| format!("+{text}"));
         let (origin_id, source) = (optional(&self.origin_id), optional(&self.source));
         self.bytes_to_sign(b"mementory tombstone v2", &[&origin_id, &source])
     }
 
-    /// The bytes that former versions signed, without the record's id at its source and the name of the source.
+    /// The bytes that earlier versions signed, without the record's id in its source and the source's name.
     fn former_signed_bytes(&self) -> Vec<u8> {
         self.bytes_to_sign(b"keepsake tombstone v1", &[])
     }
@@ -61,7 +61,7 @@ impl TombstoneRow {
         out
     }
 
-    /// True if the vault signed this tombstone, in the current form or in the former one.
+    /// True if the vault signed this tombstone, in the current layout or the earlier one.
     fn is_signed_by(&self, public: &[u8; 32]) -> bool {
         let signature = hex::decode(&self.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
         signature.is_some_and(|signature| {
@@ -70,8 +70,8 @@ impl TombstoneRow {
     }
 }
 
-/// Signs a tombstone of this vault and stores it. The ids in `blocked` and the texts with these `fingerprints` are
-/// blocked from then on.
+/// Signs a tombstone of this vault and stores it. From then on, the ids in `blocked` and the texts with these
+/// `fingerprints` are blocked.
 pub fn store_own(
     tx: &Connection,
     keys: &VaultKeys,
@@ -84,8 +84,8 @@ pub fn store_own(
     row.signature_valid = true;
     insert(tx, &row, Some(record))?;
     for id in blocked {
-        // If an imported tombstone already blocks this id, its entry is replaced. The import may be undone, but this
-        // deletion may not.
+        // If an imported tombstone already blocks this id, its entry is replaced, because the import may be undone, but
+        // this deletion may not.
         tx.prepare_cached("INSERT OR REPLACE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
             .execute(params![id, row.id])?;
     }
@@ -117,8 +117,8 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
     Ok(())
 }
 
-/// The vault ids that a foreign tombstone may mean: those of its target, and those of everything derived from it. If
-/// the name of a target contains an id of this vault (`ep_<vault id>`, as in our `.mem` exports), this id is included.
+/// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from it. If a
+/// target's name contains an id of this vault (`ep_<vault id>`, as in our `.mem` exports), this id is included.
 pub fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
     target_ids(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
@@ -143,8 +143,8 @@ fn target_ids(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) 
 }
 
 /// Stores an imported tombstone, so that exports contain it. It blocks records until every import that contains it is
-/// undone. If its id is already used, either by one of the vault's own tombstones or for another target, this does
-/// nothing and returns false.
+/// undone. If its id is already in use, for one of the vault's own tombstones or for a different target, does nothing
+/// and returns false.
 pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> StoreResult<bool> {
     let row = TombstoneRow {
         id: tombstone.id.clone(),
@@ -178,7 +178,7 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
     Ok(true)
 }
 
-/// True if the tombstone's id is already used by one of the vault's own tombstones or for another target.
+/// True if the tombstone's id is already used for one of the vault's own tombstones or for a different target.
 pub fn is_taken(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
     let found = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
@@ -203,8 +203,8 @@ fn block_ids<'i>(
     Ok(())
 }
 
-/// Removes the tombstones that no import other than `batch` contains, and unblocks what they blocked. If a tombstone of
-/// another import also names an id, the id stays blocked by that tombstone.
+/// Removes the tombstones that only the import `batch` contains, and unblocks what they blocked. An id that a tombstone
+/// of another import names too stays blocked by that tombstone.
 pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
     let withdrawn: Vec<String> = {
         let mut statement = tx.prepare(
@@ -218,7 +218,7 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
     if withdrawn.is_empty() {
         return Ok(());
     }
-    // Deletions block records in the table `blocked`, and redactions do the same in the table `redacted`.
+    // Deletions block records in the table `blocked`, redactions in the table `redacted`.
     let (mut blocked, mut redacted) = (HashSet::new(), HashSet::new());
     for id in &withdrawn {
         for (table, freed) in [("blocked", &mut blocked), ("redacted", &mut redacted)] {
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tombstone_signed_by_a_former_version_still_verifies() {
+    fn a_tombstone_signed_by_an_earlier_version_still_verifies() {
         let (row, public) = signed_row(TombstoneRow::former_signed_bytes);
         assert!(row.is_signed_by(&public));
         assert!(!TombstoneRow { reason: "policy".into(), ..row }.is_signed_by(&public));

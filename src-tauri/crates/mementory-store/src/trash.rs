@@ -4,8 +4,8 @@ use mementory_model::Timestamp;
 use rusqlite::{Connection, params};
 
 /// Moves a row, and the rows that it owns, to the Trash. `batch` is the import whose tombstones request this, or None
-/// if a person does. If the row `root` is restored, all of these rows are restored. Returns the rows that were moved.
-/// The caller must remove them from the index.
+/// for a person. Restoring the row `root` restores all of these rows. Returns the moved rows, which the caller must
+/// remove from the index.
 pub fn trash_row(tx: &Connection, row: i64, root: i64, now: Timestamp, batch: Option<i64>) -> StoreResult<Vec<i64>> {
     let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
     for moved in &moved {
@@ -16,7 +16,7 @@ pub fn trash_row(tx: &Connection, row: i64, root: i64, now: Timestamp, batch: Op
     Ok(moved)
 }
 
-/// Takes one row out of the Trash. The caller indexes it again.
+/// Takes one row out of the Trash. The caller must index it again.
 pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
     tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL, trash_batch = NULL WHERE row = ?1")?
         .execute([row])?;
@@ -24,8 +24,8 @@ pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// The Trash lists only rows that are their own trash root. If the trash root of a row is no longer in the Trash, the
-/// row becomes its own root, so that it is listed.
+/// The Trash lists only rows that are their own trash root. A row whose trash root is no longer in the Trash becomes
+/// its own root, so that it is listed.
 pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
     tx.execute(
         "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \

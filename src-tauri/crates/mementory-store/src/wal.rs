@@ -1,10 +1,10 @@
 //! Repairs the write-ahead log after a commit that failed.
 //!
 //! SQLite writes a transaction with its commit mark to the log, and then syncs the log. If the sync fails, the commit
-//! is an error, and this process continues from the state before the transaction. But the frames of the transaction
-//! stay in the file until they are overwritten or the database is closed. If the process is killed before that, every
-//! intact frame is recovered the next time that the database is opened. A change that was reported as not applied would
-//! then be present. To prevent this, the file is cut off after the last commit that succeeded.
+//! fails, and this process continues from the state before the transaction. But the transaction's frames stay in the
+//! file until they are overwritten or the database is closed. If the process is killed before that, every intact frame
+//! is recovered the next time the database is opened, so a change that was reported as failed would be present. To
+//! prevent this, the file is truncated after the last successful commit.
 use rusqlite::Connection;
 use std::{
     fs::{File, OpenOptions},
@@ -14,7 +14,7 @@ use std::{
 
 /// Size of a database page in bytes.
 pub(crate) const PAGE_BYTES: u64 = 8192;
-/// Size of the header of the log, in bytes. `FRAME_HEADER_BYTES` is the size of the header of each frame.
+/// Size of the log's header in bytes. `FRAME_HEADER_BYTES` is the size of each frame's header.
 const HEADER_BYTES: u64 = 32;
 const FRAME_HEADER_BYTES: u64 = 24;
 
@@ -23,11 +23,11 @@ pub(crate) fn path(database: &Path) -> PathBuf {
     database.with_extension("db-wal")
 }
 
-/// Removes from the file everything after the last committed frame, and syncs the file. `connection` must be the only
+/// Removes everything after the last committed frame from the file, and syncs the file. `connection` must be the only
 /// writer, and must not be in a transaction.
 ///
 /// # Errors
-/// I/O errors. What follows the last committed frame may then be recovered after a crash.
+/// I/O errors. Frames after the last committed one may then be recovered after a crash.
 pub(crate) fn remove_uncommitted(connection: &Connection, path: &Path) -> io::Result<()> {
     let file = match OpenOptions::new().write(true).open(path) {
         Ok(file) => file,
@@ -39,8 +39,8 @@ pub(crate) fn remove_uncommitted(connection: &Connection, path: &Path) -> io::Re
         frames => HEADER_BYTES + frames * (FRAME_HEADER_BYTES + PAGE_BYTES),
     };
     if file.metadata()?.len() > end {
-        // If the file cannot be truncated, the header of the next frame is overwritten, because the recovery also ends
-        // at a frame without a valid header.
+        // If the file cannot be truncated, the next frame's header is overwritten instead, because recovery also stops
+        // at a frame with an invalid header.
         file.set_len(end).or_else(|_| overwrite_header(&file, end))?;
     }
     file.sync_all()
@@ -48,7 +48,7 @@ pub(crate) fn remove_uncommitted(connection: &Connection, path: &Path) -> io::Re
 
 /// Number of frames up to the last commit, taken from the shared memory of the log.
 fn committed_frames(connection: &Connection) -> io::Result<u64> {
-    // This checkpoint does nothing, but it returns the number of frames.
+    // This checkpoint does nothing except returning the number of frames.
     let frames: i64 =
         connection.query_row("PRAGMA wal_checkpoint(NOOP)", [], |row| row.get(1)).map_err(io::Error::other)?;
     u64::try_from(frames).map_err(io::Error::other)
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_follows_the_last_commit_is_cut_off() {
+    fn only_frames_after_the_last_commit_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let log = path(&folder.path().join(FILE));
         let store = Store::open(folder.path(), &[7; 32], true).unwrap();
@@ -85,7 +85,7 @@ mod tests {
         remove_uncommitted(&store.writer(), &log).unwrap();
         assert_eq!(std::fs::read(&log).unwrap(), committed);
 
-        // The log now ends with a frame that no commit put there.
+        // Appends a frame that does not belong to any commit.
         let left = [committed.as_slice(), &committed[HEADER_BYTES as usize..]].concat();
         std::fs::write(&log, left).unwrap();
         remove_uncommitted(&store.writer(), &log).unwrap();

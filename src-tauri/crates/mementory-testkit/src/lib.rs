@@ -17,8 +17,7 @@ pub fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_795_251_600 + seconds) * 1_000_000).unwrap()
 }
 
-/// A vault in a temporary folder. Its passphrase is protected only at the lowest permitted cost, so that tests are
-/// fast.
+/// A vault in a temporary folder. Its passphrase is protected only at the lowest permitted cost, to keep tests fast.
 pub struct TempVault {
     pub folder: tempfile::TempDir,
     pub vault: Vault,
@@ -49,7 +48,7 @@ impl TempVault {
         self.import_or_plan(paths, false)
     }
 
-    /// Plans an import of files and returns its report, without writing.
+    /// Plans an import of files and returns its report. Writes nothing.
     pub fn plan(&self, paths: &[PathBuf]) -> VaultResult<ImportReport> {
         self.import_or_plan(paths, true)
     }
@@ -62,7 +61,7 @@ impl TempVault {
         self.vault.importer().import(&catalog, &detection, &options(&cancel, dry_run))
     }
 
-    /// Imports records that a test made.
+    /// Imports records that a test created.
     pub fn import_records(&self, records: Vec<Record>) -> VaultResult<ImportReport> {
         let cancel = AtomicBool::new(false);
         self.import_with(&options(&cancel, false), &move |sink| {
@@ -114,7 +113,7 @@ impl TempVault {
                 connection.query_row("SELECT data FROM sqlite_dbpage WHERE pgno = ?1", [page], |r| r.get(0)).unwrap();
             let u16_at = |at: usize| usize::from(u16::from_be_bytes([data[at], data[at + 1]]));
             let (gap, cells) = (8 + 2 * u16_at(3), u16_at(5));
-            // A first byte of 13 marks a leaf page of a table. The page's gap must have room for the bytes.
+            // A first byte of 13 marks a leaf page of a table. Its gap must have room for the bytes.
             if data[0] == 13 && u16_at(3) > 0 && cells > gap + bytes.len() + 64 {
                 data[gap + 32..gap + 32 + bytes.len()].copy_from_slice(bytes);
                 connection
@@ -126,7 +125,7 @@ impl TempVault {
         panic!("no page has room");
     }
 
-    /// All decrypted pages of the database, including free ones, followed by every pack unpacked.
+    /// All decrypted pages of the database, including free ones, followed by every pack in unpacked form.
     pub fn decrypted(&self) -> Vec<u8> {
         self.decrypted_with(&self.keys())
     }
@@ -204,8 +203,8 @@ pub fn files_containing(dir: &Path, needle: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Root folder of the repository. It comes from cargo's environment at run time, not at build time. So a test uses the
-/// fixtures of the clone that runs it, even if the test was built in another clone.
+/// Root folder of the repository. It comes from cargo's environment at run time, not at build time, so that a test uses
+/// the fixtures of the clone that runs it, even if it was built in another clone.
 pub fn repo() -> PathBuf {
     let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
     Path::new(&crate_folder).join("../../..").canonicalize().unwrap()

@@ -110,7 +110,7 @@ fn disconnecting_ends_the_grant_and_restores_the_configuration() {
 }
 
 #[test]
-fn a_grant_that_has_ended_is_no_error_when_the_configuration_cannot_be_changed() {
+fn disconnecting_ends_the_grant_even_if_the_configuration_cannot_be_changed() {
     let computer = Computer::new();
     computer.connect().unwrap();
     let text = computer.text();

@@ -31,9 +31,9 @@ impl Backups<'_> {
     }
 
     /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the recovery
-    /// code that the vault had at the time of the backup. The backup is only read. Records that were erased after the
-    /// backup was made are erased in the copy if a list of erasures names them. Such lists are looked for in the folder
-    /// `ledgers`, beside the backup and in the backup.
+    /// code that the vault had at the time of the backup. The backup itself stays unchanged. Records that were erased
+    /// after the backup are erased in the copy if a list of erasures names them. Such lists are searched for in the
+    /// folder `ledgers`, beside the backup and in it.
     ///
     /// # Errors
     /// Errors of opening a vault; `exists`; `usage` if `out` is inside the backup; `cancelled`, `io`.
@@ -51,8 +51,8 @@ impl Backups<'_> {
         })?;
         let mut applied = AppliedErasures { erasures: 0, ledger: (!restored.known).then(|| "none".into()) };
         if restored.erased_since > 0 {
-            // Opening applies the erasures before anything can be read. If applying them or the opening itself fails,
-            // the field `ledger` of the result says so, and the next opening tries again.
+            // Opening applies the erasures before anything can be read. If that or the opening itself fails, the result
+            // says so in the field `ledger`, and the next opening tries again.
             let opened = Session::open_watched(out, secret, ledgers, job).map(|opened| opened.applied_erasures());
             let failed = || AppliedErasures { erasures: 0, ledger: Some("failed".into()) };
             let opened = opened.unwrap_or_else(|_| failed());

@@ -33,8 +33,8 @@ impl Changes<'_> {
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Like [`edit`](Self::edit) and [`set_about`](Self::set_about) for a memory, as one change. `about` is the name of
-    /// a kind, or `suggested`.
+    /// Like [`edit`](Self::edit) and [`set_about`](Self::set_about) for a memory, as a single change. `about` is the
+    /// name of a kind of memory, or `suggested`.
     ///
     /// # Errors
     /// The errors of both methods.
@@ -46,7 +46,7 @@ impl Changes<'_> {
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Stores the kind that the person chose for memories, or removes the person's choice. Returns the ids.
+    /// Stores the kind that the person chose for memories, or removes that choice. Returns the ids.
     ///
     /// # Errors
     /// `not_found`; `usage` for an unknown kind, or if a record is not a memory.
@@ -151,7 +151,7 @@ impl Changes<'_> {
         })
     }
 
-    /// Erases records for good, then searches every place for traces of them.
+    /// Erases records for good, then searches every place for leftover traces of them.
     pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Applied<Erased>> {
         let _guard = self.context.write_guard();
         let copies = match (&request.copies, request.with_copies) {
@@ -231,7 +231,7 @@ fn edit_fields(request: &EditRequest) -> EditFields {
     }
 }
 
-/// The kind with this name; None for `suggested`.
+/// The kind of memory with this name. None for `suggested`, which stands for no choice.
 fn chosen_kind(name: &str) -> ApiResult<Option<AboutKind>> {
     if name == "suggested" { Ok(None) } else { filter::about_kind(name).map(Some) }
 }

@@ -9,29 +9,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a client's call waits until a change or an export has ended.
+/// How long a client's call waits for a running change or export to end.
 const CLIENT_WAIT: Duration = Duration::from_secs(3);
 /// Time between two attempts to take the lock.
 const CLIENT_RETRY: Duration = Duration::from_millis(10);
 
-/// The open vault, its locks, and data that is kept until it is closed. Changes run one at a time, reads run in
-/// parallel.
+/// The open vault, its locks, and cached data. Changes run one at a time, reads run in parallel.
 pub(super) struct Context {
     pub(super) vault: Vault,
-    /// Result of applying the lists of erasures at opening. None if that failed, or if the vault was just created and
-    /// so was never opened.
+    /// Result of applying the lists of erasures when the vault was opened. None if that failed, or if the vault was
+    /// just created and therefore not opened.
     pub(super) applied: Mutex<Option<AppliedErasures>>,
-    /// A change takes the write lock from its first read until store, index and blobs agree again. An export takes
-    /// the read lock: otherwise an erasure could run during the export, and the export's snapshot would keep the
-    /// erasure from truncating the write-ahead log.
+    /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the
+    /// read lock. Otherwise, an erasure could run during the export, whose snapshot would keep it from truncating the
+    /// write-ahead log.
     change_lock: RwLock<()>,
-    /// True once the vault is about to be locked: calls of clients end as soon as they can.
+    /// True once the vault is about to be locked. Client calls then end as soon as they can.
     pub(super) clients_stopped: AtomicBool,
     /// State of the watched folders.
     watching: Mutex<WatchState>,
     /// The last export and its format, if it did not pass its check, so that the person can delete it.
     pub(super) invalid_export: Mutex<Option<(Written, String)>>,
-    /// The sentence encoder. It is loaded when it is first needed, since its weights take 80 MB.
+    /// The sentence encoder. It is loaded on first use, since its weights take 80 MB.
     pub(super) encoder: Mutex<Option<Arc<Encoder>>>,
     /// The last text made for the clipboard: its format, and the audit detail to record when the text is copied.
     pub(super) text: Mutex<Option<(String, String)>>,
@@ -56,9 +55,9 @@ impl Context {
         self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Like [`write_guard`](Self::write_guard), for the call of a connected client. None if the vault is about to be
-    /// locked, or if a running change or export does not end within a few seconds. A client should not have to wait
-    /// until a long import ends.
+    /// Like [`write_guard`](Self::write_guard), for a connected client's call. None if the vault is about to be locked,
+    /// or if a running change or export takes longer than a few seconds, because a client should not have to wait for a
+    /// long import.
     pub(super) fn client_guard(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         let deadline = Instant::now() + CLIENT_WAIT;
         loop {

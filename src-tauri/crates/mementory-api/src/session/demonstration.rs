@@ -1,18 +1,18 @@
-//! The demonstration: a vault filled with built-in exports of an invented person.
+//! The demonstration: a vault filled with built-in exports of a fictional person.
 use super::{CreateOptions, Session};
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_formats::DEMONSTRATION;
 use std::path::Path;
 
-/// Passphrase of every demonstration. It protects nothing, because everything in the vault is invented and public.
+/// Passphrase of every demonstration vault. It protects nothing, because everything in it is fictional and public.
 pub const DEMONSTRATION_PASSPHRASE: &str = "ferry lantern hazel afternoon";
 
 impl Session {
-    /// Makes a demonstration vault in `dir`, which must be missing or empty, and opens it.
+    /// Creates a demonstration vault in `dir`, which must be missing or empty, and opens it.
     ///
     /// # Errors
-    /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error nothing stays in
-    /// `dir`.
+    /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error, `dir` is left
+    /// empty.
     pub fn create_demonstration(dir: &Path, job: &Job) -> ApiResult<(Self, Applied<DemonstrationMade>)> {
         let exports = tempfile::tempdir().map_err(|error| unpacking_error(&error))?;
         for (name, bytes) in DEMONSTRATION {
@@ -26,7 +26,7 @@ impl Session {
             }
             Err(error) => {
                 drop(session);
-                // The error that ended the imports is returned even if the removal fails too.
+                // Even if the removal fails, the error that stopped the imports is returned.
                 let _ = mementory_vault::remove_vault(dir);
                 Err(error)
             }
@@ -49,11 +49,11 @@ impl Session {
 
     /// True if the vault is a demonstration.
     pub fn is_demonstration(&self) -> bool {
-        // If the mark cannot be read, the only consequence is that the window does not offer to delete the vault.
+        // If the mark cannot be read, the window merely does not offer to delete the vault.
         matches!(self.context.vault.demonstration().batches(), Ok(Some(_)))
     }
 
-    /// Fails unless the vault is a demonstration into which the person has imported nothing.
+    /// Fails unless the vault is a demonstration and the person has imported nothing into it.
     ///
     /// # Errors
     /// `not_a_demonstration`, `own_imports`. Nothing is changed.
@@ -83,7 +83,7 @@ impl Session {
     }
 }
 
-/// Deletes the files of a demonstration that is closed. Other files in its folder stay.
+/// Deletes the files of a demonstration vault that is closed. Other files in its folder stay.
 ///
 /// # Errors
 /// `vault_in_use`, `io`.
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_demonstration_has_a_year_of_an_invented_person() {
+    fn the_demonstration_covers_a_year_of_a_fictional_person() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("Demonstration.mementory");
         let (session, made) = Session::create_demonstration(&dir, &Job::silent()).unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_demonstration_without_own_imports_is_deleted() {
+    fn a_demonstration_is_deleted_only_if_the_person_imported_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("Demonstration.mementory");
         let session = new_demonstration(&dir);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ordinary_vault_is_no_demonstration() {
+    fn an_ordinary_vault_is_not_a_demonstration() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("Mine.mementory");
         let (session, _) = Session::create(&dir, DEMONSTRATION_PASSPHRASE, CreateOptions { kdf_floor: true }).unwrap();

@@ -35,7 +35,7 @@ impl DuplicateMemories<'_> {
         Ok(Duplicates { groups: out })
     }
 
-    /// Marks these memories to be kept as they are. They are not shown as a group again until another memory joins it.
+    /// Marks these memories to be kept apart. They are not shown as a group again until another memory joins it.
     ///
     /// # Errors
     /// `not_found`; `usage` for too many ids.

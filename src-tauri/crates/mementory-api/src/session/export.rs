@@ -62,7 +62,7 @@ impl Exports<'_> {
         Ok(text)
     }
 
-    /// Writes into the audit log that the last text was copied. Only the first call for a text has an effect.
+    /// Records in the audit log that the last text was copied. Only the first call for a text has an effect.
     pub fn text_taken(&self) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         let text = self.context.text.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -120,13 +120,13 @@ impl Exports<'_> {
         );
         out.covered = outcome.covered;
         if out.signature.present {
-            // This verifies the signature in the file on disk, not in the data that was meant to be written.
+            // The signature is verified in the file on disk, not in the data in memory.
             match files::signed_by(&outcome.path, options.passphrase.as_deref()) {
                 Ok(signed_by) => {
                     out.signature.valid = Some(!signed_by.is_empty());
                     out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
                 }
-                // The file is already written. If it cannot be read back, that is a warning and not an error.
+                // The file is already written, so if it cannot be read back, that is only a warning.
                 Err(_) => {
                     out.signature.valid = None;
                     warnings.insert(FailedStep::ReadBack);
@@ -156,7 +156,7 @@ impl Exports<'_> {
         Ok(removed)
     }
 
-    /// Masking uses the results of the last scan, so this scans new and changed records first.
+    /// Masking uses the results of the last scan, so new and changed records are scanned first.
     fn scan_before_masking(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
         if request.cover {
             SensitiveValues::new(self.context).scan_pending(false, job)?;
@@ -167,7 +167,7 @@ impl Exports<'_> {
     fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
         let signer = options.signer.clone().or_else(|| request.sign.then(|| self.context.vault.exporter().signer()));
         let mut query = filter::query(&self.context.vault, &request.filter)?;
-        // For an export, `since` is the time of a record's last change, so that an edited older record is exported too.
+        // An export's `since` refers to the last change of a record, so that an edited older record is exported too.
         let since = query.since.take().and_then(Timestamp::from_micros);
         let write_options = WriteOptions {
             everything: false,
@@ -191,7 +191,7 @@ impl Exports<'_> {
     }
 }
 
-/// Options of an export that are not part of the request. They are separate because they can contain keys and
+/// Options of an export that are not part of the request. They are separate because they may contain keys and
 /// passphrases, while requests are stored with reports.
 #[derive(Debug, Clone, Default)]
 pub struct ExportOptions {
@@ -207,20 +207,20 @@ pub struct ExportOptions {
     pub version: Option<String>,
     /// Whether to leave out identifiers of platforms and accounts.
     pub strip_identifiers: bool,
-    /// Workspace files with fewer bytes than this are embedded in an `.alf`; all others are only named.
+    /// Workspace files smaller than this number of bytes are embedded in an `.alf`; all others are only listed.
     pub artifact_threshold: Option<u64>,
     /// Which entries to export, if the format can select entries.
     pub selector: Option<crate::portable::Selector>,
 }
 
-/// Replaces the name of the format in the request with the format's id. The command line accepts other names too.
+/// Replaces the format name in the request with the format's id, because the command line also accepts other names.
 fn with_format_id(request: &ExportRequest) -> ExportRequest {
     let format = by_id(&request.format).map_or_else(|| request.format.clone(), |format| format.id().to_owned());
     ExportRequest { format, ..request.clone() }
 }
 
-/// Refuses a format that cannot be signed or encrypted as requested. The person would rely on the protection that they
-/// asked for.
+/// Refuses a format that cannot be signed or encrypted although the request asks for it, because the person would rely
+/// on that protection.
 fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
     let capabilities = format.capabilities();

@@ -85,7 +85,7 @@ pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
 /// The value that selects memories of any special category.
 pub(super) const ANY_SPECIAL: &str = "any";
 
-/// Converts those conditions of a filter that are about the kind and the special category of memories.
+/// Converts the filter conditions on the kind and the special category of memories.
 fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     let about = match filter.about.as_deref() {
         None => None,
@@ -111,7 +111,7 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
     AboutKind::parse(name).ok_or_else(unknown)
 }
 
-/// The value that selects records for which it is not known who said them.
+/// The value that selects records of which it is unknown who said them.
 const UNKNOWN: &str = "unknown";
 
 /// Parses the filter value that names who said a record. None stands for `unknown`.
@@ -151,7 +151,7 @@ pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
     })
 }
 
-/// True if the filter has a condition that only the store can check.
+/// True if the filter has a condition that only the store can check, not the index.
 pub(super) fn needs_store_filter(filter: &Filter) -> bool {
     let Filter { standing, file_kind, batch, about, special, .. } = filter;
     standing.is_some() || file_kind.is_some() || batch.is_some() || about.is_some() || special.is_some()
@@ -175,8 +175,8 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.special.is_none()
 }
 
-/// Parses a time or a date as a bound of a filter, in microseconds since 1970. As an upper bound, a date means the end
-/// of that day.
+/// Parses a time or a date as a bound of a filter, in microseconds since 1970. As an upper bound, a date stands for the
+/// end of that day.
 pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     let time_error = || {
         ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))

@@ -53,7 +53,7 @@ impl Imports<'_> {
         self.import_guarded(request, passphrase, dry_run, &Guards::default(), job)
     }
 
-    /// Imports a file that no person has inspected, as one batch.
+    /// Imports a file that no person has looked at, as one batch.
     ///
     /// # Errors
     /// `brings_deletions` if the file contains deletions; `changed_while_reading` if `is_unchanged` returns false at
@@ -76,7 +76,7 @@ impl Imports<'_> {
         guards: &Guards<'_>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // The log may contain only ids of known formats, but the request may name anything.
+        // The request may name any format, but the log may only contain ids of known formats.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
         let result = self.run_import(request, passphrase, dry_run, guards, job, &mut format);
         if let Err(error) = &result
@@ -96,8 +96,8 @@ impl Imports<'_> {
         result
     }
 
-    /// Plans an import. Unlike [`Self::import`], it accepts a file with an invalid signature even if the person has not
-    /// accepted it. `invalid_signatures` of the report lists such signatures.
+    /// Plans an import. Unlike [`Self::import`], it accepts a file with an invalid signature without the person's
+    /// consent, and lists such signatures in the report's `invalid_signatures`.
     pub fn plan(
         &self,
         request: &ImportRequest,
@@ -157,8 +157,7 @@ impl Imports<'_> {
         let mut inspection = None;
         if request.salvage {
             let inspected = inspect(catalog, detection, limits, true, passphrase.as_deref())?;
-            // Deletions in a file that is left out are not applied, so it does not matter whether their signatures are
-            // valid.
+            // Deletions in a file that is left out are not applied, so their signatures do not have to be valid.
             found.leave_out(&inspected.missing);
             inspection = Some(inspected);
         }
@@ -167,7 +166,7 @@ impl Imports<'_> {
             false => found.refuse_invalid("Nothing was imported."),
         };
         if refused_signature.is_err() && !request.salvage {
-            // Damage also invalidates signatures, so damage is refused first and reported as the reason.
+            // Damage also invalidates signatures, so damage is checked first and reported as the reason.
             refuse_damage(catalog, detection)?;
         }
         refused_signature?;
@@ -312,7 +311,7 @@ impl Imports<'_> {
     }
 }
 
-/// Files to import, and what they were recognised as.
+/// The files to import, and the formats that were detected in them.
 struct Input<'a> {
     catalog: &'a Catalog,
     detection: &'a Detected,
@@ -320,14 +319,14 @@ struct Input<'a> {
     passphrase: Option<Arc<dyn Passphrase>>,
 }
 
-/// Conditions under which the import of a file that no person has inspected is refused.
+/// Conditions under which the import of a file that no person has looked at is refused.
 #[derive(Clone, Copy, Default)]
 struct Guards<'a> {
     refuse_deletions: bool,
     is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
-/// Refuses input that only lists the files of an export and contains none of them.
+/// Refuses input that only lists the files of an export without containing any of them.
 fn refuse_lists_of_files(detection: &Detected) -> ApiResult<()> {
     let mut lists = detection.sources.iter().filter(|source| {
         !source.claim.missing_parts.is_empty() && source.claim.parts.iter().all(|part| part.role == Role::Manifest)
@@ -342,7 +341,7 @@ fn refuse_lists_of_files(detection: &Detected) -> ApiResult<()> {
     Err(ApiError::new("only_a_list", 6, message).with("format", name).with("missing_parts", missing))
 }
 
-/// The error for input that no format, or more than one, recognised. It contains the reason.
+/// The error for input that no format recognised, or that more than one did. It contains the reason.
 ///
 /// # Errors
 /// Errors of the formats when they are asked whether they could read the input.

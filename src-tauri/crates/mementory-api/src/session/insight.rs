@@ -31,7 +31,7 @@ impl Insights<'_> {
         Ok(Topics { topics })
     }
 
-    /// Everyone whom the memories name. People who occur in the most memories come first.
+    /// Everyone whom the memories mention, those in the most memories first.
     ///
     /// # Errors
     /// `cancelled`.
@@ -51,8 +51,8 @@ impl Insights<'_> {
         Ok(People { people })
     }
 
-    /// The memories with these ids by date, the oldest first and those without a date at the end. Ids of records that
-    /// are gone or in the Trash are left out.
+    /// The memories with these ids by date, oldest first, those without a date last. Ids of records that no longer
+    /// exist or are in the Trash are left out.
     ///
     /// # Errors
     /// Errors of the vault.
@@ -74,8 +74,8 @@ impl Insights<'_> {
         Ok(Timeline { items })
     }
 
-    /// Ids of the memories about a person or a topic. The names are those that `people` and `topics` return; upper and
-    /// lower case do not matter. A relation such as `boss` stands for everyone with that relation.
+    /// Ids of the memories about a person or a topic. The names are those that `people` and `topics` return; case does
+    /// not matter. A relation such as `boss` stands for everyone with that relation.
     ///
     /// # Errors
     /// `not_found` if no person or topic has that name; `cancelled`.
@@ -112,8 +112,8 @@ impl Insights<'_> {
         Ok(ids)
     }
 
-    /// Lists pairs of memories that cannot both be true now, with the highest confidence first. Also lists plans whose
-    /// date has passed, except those that the person called true in the review.
+    /// Lists pairs of memories that cannot both be true now, most confident first. Also lists plans whose date has
+    /// passed, except those that the person marked as true in the review.
     ///
     /// # Errors
     /// `cancelled`.
@@ -140,7 +140,7 @@ impl Insights<'_> {
         Ok(list)
     }
 
-    /// Stores the decision that both memories of a pair are true. With `both` false, removes that decision.
+    /// Stores the person's decision that both memories of a pair are true. With `both` false, removes that decision.
     ///
     /// # Errors
     /// `not_found`; `usage` if `a` and `b` are the same memory.
@@ -150,8 +150,8 @@ impl Insights<'_> {
         Ok(Ids { ids: vec![a.into(), b.into()] })
     }
 
-    /// Stores answers of the review for memories that contradict each other. The memory `right` is true. Each of the
-    /// others is outdated if it is older, and wrong otherwise, and goes to the Trash. Either all of this happens or
+    /// Stores review answers for memories that contradict each other. The memory `right` is true. Each of the others is
+    /// outdated if it is older than `right`, and otherwise wrong, and goes to the Trash. Either all of this happens or
     /// none of it.
     ///
     /// # Errors

@@ -134,7 +134,7 @@ fn known_key_info(known: &KnownKey) -> KeyInfo {
     }
 }
 
-/// Information about a key that has no name and was not seen before.
+/// Information about a key that has no name and has not been seen before.
 fn new_key_info(algorithm: String, public_key: String) -> KeyInfo {
     let fingerprint = fingerprint(&hex::decode(&public_key).unwrap_or_default());
     KeyInfo { algorithm, public_key, fingerprint, name: None, since: None }

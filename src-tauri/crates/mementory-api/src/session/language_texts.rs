@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 /// Pairs of a language code and the texts in that language, as JSON.
 pub(super) type Languages = [(&'static str, &'static str); 3];
 
-/// Loads the texts in a language. `outcome` is the sentence in the error message that says whether anything was done.
+/// Loads the texts in a language. `outcome` ends the error message, such as "Nothing was changed."
 ///
 /// # Errors
 /// `usage` for a language without texts.

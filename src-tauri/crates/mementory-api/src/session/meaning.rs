@@ -12,15 +12,15 @@ use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
 };
 
-/// Number of records that are encoded under one lock. Changes of the vault wait until the lock is released.
+/// Number of records that are encoded under one lock. Changes to the vault wait until the lock is released.
 const BATCH_SIZE: usize = 64;
-/// Lowest cosine with which a record is listed as similar to a text. Lower values are mostly chance.
+/// Lowest cosine similarity at which a record counts as similar to a text. Lower values are mostly chance.
 const MIN_COSINE_TO_TEXT: f32 = 0.1;
-/// Lowest cosine with which a record is listed as similar to another record.
+/// Lowest cosine similarity at which a record counts as similar to another record.
 const MIN_COSINE_TO_RECORD: f32 = 0.35;
-/// Smallest number of hits by words, and of hits by meaning, that are ranked together.
+/// At least this many hits by words, and this many hits by meaning, are ranked together.
 const MIN_FUSED_HITS: usize = 50;
-/// Added to each rank when two rankings are joined (reciprocal rank fusion), so that the first ranks count less.
+/// Added to each rank when two rankings are fused (reciprocal rank fusion), so that top ranks dominate less.
 const RANK_OFFSET: f32 = 10.0;
 
 /// Why there is no encoder.
@@ -33,7 +33,7 @@ enum WeightsProblem {
 /// Hits by words and by meaning in one ranking.
 struct Fused {
     outcome: SearchOutcome,
-    /// The rows that were found by meaning only.
+    /// The rows that were only found by meaning.
     by_meaning: HashSet<u64>,
 }
 
@@ -50,8 +50,8 @@ impl<'s> Meaning<'s> {
 }
 
 impl Meaning<'_> {
-    /// Encodes memories that are new or changed. Interactive commands and changes can run in between. After a
-    /// cancellation, what was encoded so far is kept.
+    /// Encodes new and changed memories. Interactive commands and changes can run in between. If the job is cancelled,
+    /// what was encoded so far is kept.
     ///
     /// # Errors
     /// `cancelled`.
@@ -88,7 +88,7 @@ impl Meaning<'_> {
         Ok(Encoded { records: to_u32(done), weights: None })
     }
 
-    /// Records that mean nearly the same as a text, or as a record, best first. The record itself is left out.
+    /// Records that mean nearly the same as a text or a record, best first. That record itself is left out.
     ///
     /// # Errors
     /// `not_found`; `usage` for an invalid filter.
@@ -140,7 +140,7 @@ impl Meaning<'_> {
         Ok(MeaningResult { query: request.query.clone(), total: outcome.total, took_ms, hits, warnings })
     }
 
-    /// Searches by words and by meaning and joins the rankings. The inner error says why a search by meaning is not
+    /// Searches by words and by meaning and fuses the rankings. The inner error says why search by meaning is not
     /// possible.
     fn with_words(&self, request: &SearchRequest) -> ApiResult<Result<Fused, WeightsProblem>> {
         let encoder = match self.encoder() {
@@ -181,7 +181,7 @@ impl Meaning<'_> {
         filter::query(&self.context.vault, filter)
     }
 
-    /// The encoder; loaded at the first call.
+    /// The encoder, which is loaded at the first call.
     fn encoder(&self) -> Result<Arc<Encoder>, WeightsProblem> {
         let mut loaded = self.context.encoder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(encoder) = &*loaded {
@@ -201,7 +201,7 @@ impl Meaning<'_> {
         self.encoder().ok()
     }
 
-    /// `missing` if the weights are not installed. Damage is found only when they are loaded.
+    /// `missing` if the weights are not installed. Damaged weights are noticed only when they are loaded.
     fn weights_problem(&self) -> Option<String> {
         weights::folder().is_none().then(|| WeightsProblem::Missing.name().into())
     }
@@ -215,7 +215,7 @@ impl WeightsProblem {
         }
     }
 
-    /// The warning about this problem. It is returned together with the hits by words.
+    /// The warning about this problem, which is returned together with the hits by words.
     fn warning(self) -> Warning {
         let message = match self {
             Self::Missing => "only words were searched: search by meaning needs its weights, which are not installed",

@@ -105,11 +105,11 @@ impl Session {
     /// Like [`open`](Self::open), as a job. If the search index does not match the vault, it is rebuilt first, because
     /// erasure and the search for copies rely on it. `job` reports the progress of the rebuild (stages `index_missing`,
     /// `index_damaged`, `index_behind`). Records that were erased in a newer copy of the vault are erased here before
-    /// anything can be read, if a list of erasures names them. Such lists are looked for in the folder `ledgers`, in
+    /// anything can be read, if a list of erasures names them. Such lists are searched for in the folder `ledgers`, in
     /// the vault's folder and in copies beside it.
     ///
     /// # Errors
-    /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
+    /// As [`open`](Self::open); `cancelled`, in which case the vault stays closed.
     pub fn open_watched(dir: &Path, secret: &str, ledgers: Option<&Path>, job: &Job) -> ApiResult<Self> {
         let throttle = progress::ProgressThrottle::new(job);
         let stage = |fault| match fault {
@@ -129,8 +129,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Applies all known lists of erasures to this vault. From now on, also stores the vault's own list in `ledgers`,
-    /// the program's folder ([`crate::files::ledger_folder`]).
+    /// Applies all known lists of erasures to this vault. From then on, the vault's own list is also stored in
+    /// `ledgers`, the program's folder ([`crate::files::ledger_folder`]).
     pub fn apply_erasures(&self, ledgers: Option<&Path>, job: &Job) {
         let ledger = self.context.vault.erasure_ledger();
         ledger.keep_in(ledgers);
@@ -164,7 +164,7 @@ impl Session {
         Ok(self.context.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?.map(|header| slots(&header)))
     }
 
-    /// Makes a new recovery code, which makes the old one invalid. `secret` is the passphrase or the current code.
+    /// Creates a new recovery code, which invalidates the old one. `secret` is the passphrase or the current code.
     pub fn new_recovery_code(&self, secret: &str) -> ApiResult<Applied<NewRecoveryCode>> {
         let _guard = self.context.write_guard();
         let new_code = self.context.vault.new_recovery_code(secret, now())?;
@@ -172,12 +172,12 @@ impl Session {
             .map(|(header, code)| NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots }))
     }
 
-    /// The key slots of the vault: what opens it, and since when.
+    /// The key slots of the vault: which secrets open it, and since when.
     pub fn key_slots(&self) -> Slots {
         slots(&self.context.vault.header())
     }
 
-    /// Numbers about the vault, the check of its integrity, and the audit log.
+    /// Statistics about the vault, its integrity check, and the audit log.
     pub fn overview(&self) -> Overview<'_> {
         Overview::new(&self.context)
     }
@@ -202,7 +202,7 @@ impl Session {
         Changes::new(&self.context)
     }
 
-    /// Imports, their undo and their reports.
+    /// Imports, their reports, and undoing them.
     pub fn imports(&self) -> Imports<'_> {
         Imports::new(&self.context)
     }
@@ -247,7 +247,7 @@ impl Session {
         MemoryOrigins::new(&self.context)
     }
 
-    /// The guided review of memories, and the memories to delete at the assistants.
+    /// The guided review of memories, and the memories that the person should delete in the assistants.
     pub fn review(&self) -> Review<'_> {
         Review::new(&self.context)
     }
@@ -302,7 +302,7 @@ fn path_exists(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_ok()
 }
 
-/// A confidence from 0 to 1, rounded to two digits, since more digits would claim a precision that it does not have.
+/// A confidence from 0 to 1, rounded to two decimal places, since more would claim a precision that it does not have.
 fn two_digits(confidence: f32) -> f64 {
     (f64::from(confidence) * 100.0).round() / 100.0
 }

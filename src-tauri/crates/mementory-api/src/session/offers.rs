@@ -40,8 +40,8 @@ impl<'s> Offers<'s> {
             .collect())
     }
 
-    /// Marks imported files, so that neither they nor other files with the same content are offered. The import is
-    /// already committed. If marking fails, the worst result is that a file is offered once more than necessary.
+    /// Marks files as imported, so that neither they nor other files with the same content are offered. The import is
+    /// already committed, so errors are ignored: at worst, a file is offered unnecessarily.
     pub(super) fn mark_imported(&self, paths: &[String]) {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
@@ -57,11 +57,11 @@ impl<'s> Offers<'s> {
         }
     }
 
-    /// Stores that a file and its content are known, so that they are not offered.
+    /// Records that a file and its content are known, so that they are not offered.
     fn mark_known(&self, path: &Path, stamp: Stamp) -> ApiResult<()> {
         let content = self.context.vault.watched_folders().content_digest(&file_digest(path, &AtomicBool::new(false))?);
         self.context.vault.watched_folders().mark_known(&content)?;
-        // Another file with the same content may be on offer; that offer is closed.
+        // If another file with the same content is on offer, that offer is closed.
         if let Some(other) =
             self.context.vault.watched_folders().offers()?.iter().find(|each| each.offer.digest == content)
         {
@@ -82,7 +82,7 @@ impl<'s> Offers<'s> {
         Ok(())
     }
 
-    /// Keeps watching from scanning the folder of `out` until the guard is dropped. Must be called before an export is
+    /// Excludes the folder of `out` from watching until the guard is dropped. Must be called before an export is
     /// written to `out`.
     pub(super) fn begin_file_export(&self, out: &Path) -> FileExportGuard<'s> {
         let parent = out.parent().and_then(|folder| folder.canonicalize().ok());

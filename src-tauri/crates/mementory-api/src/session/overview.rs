@@ -1,4 +1,4 @@
-//! Numbers about the vault, the check of its integrity, and the audit log.
+//! Statistics about the vault, its integrity check, and the audit log.
 use super::{context::Context, path_exists, time};
 use crate::{ApiResult, Job, types::*};
 use mementory_model::Timestamp;
@@ -17,7 +17,7 @@ impl<'s> Overview<'s> {
 }
 
 impl Overview<'_> {
-    /// Returns the vault in numbers.
+    /// Returns statistics about the vault.
     pub fn info(&self) -> ApiResult<VaultInfo> {
         let facts = self.context.vault.queries().facts().map_err(|error| self.context.vault.counted(error))?;
         let header = self.context.vault.header();
@@ -25,7 +25,7 @@ impl Overview<'_> {
             .sources
             .into_iter()
             .map(|((platform, format), s)| SourceInfo {
-                // Records written by hand and imports of several formats have no format, so the platform is named
+                // Records written by hand, and imports of several formats, have no format, so the platform is named
                 // instead.
                 format: format.unwrap_or_else(|| platform.clone()),
                 counts: s.counts,

@@ -55,7 +55,7 @@ impl Records<'_> {
         Ok(Page { items, next_cursor: page.next, total: page.total })
     }
 
-    /// Counts for the filter menus, over the records that match `filter` (and the search words, if given).
+    /// Counts for the filter menus, over the records that match `filter` and, if given, the search words.
     pub fn facets(&self, filter: &Filter, words: Option<&str>, typing: bool) -> ApiResult<Facets> {
         let mut query = filter::query(&self.context.vault, filter)?;
         if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
@@ -125,7 +125,7 @@ impl Records<'_> {
         } else {
             None
         };
-        // Secrets that the source stored in plain text are shown as a bar.
+        // Secrets that the source stored in plain text are displayed as a bar.
         let displayed_text =
             || replace_plain_secrets(&record, SECRET_BAR).or_else(|| Some(record.verbatim.as_ref()?.text.clone()));
         let text = verbatim.then(displayed_text).flatten();
@@ -224,7 +224,7 @@ fn shown_text(record: &mementory_model::Record) -> String {
 }
 
 /// The blocks that a message has in addition to its text. Empty for a message without text, since its blocks are shown
-/// as its text.
+/// in place of the text.
 fn steps(record: &mementory_model::Record) -> Vec<Step> {
     let blocks = record.fields.get("blocks").and_then(|b| b.as_array());
     let Some(blocks) = blocks.filter(|_| !record.text.trim().is_empty()) else { return Vec::new() };

@@ -1,5 +1,4 @@
-//! Full-text search. It returns ranked hits, or rows of a list. The rows are made fast enough to search while the
-//! person types.
+//! Full-text search. It returns ranked hits, or rows of a list, which are fast enough to search while the person types.
 #[cfg(test)]
 mod tests;
 
@@ -9,16 +8,16 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{IndexFilter, ListQuery, RowView, SearchOutcome, SearchPage, in_halves, snippet};
 use std::{collections::HashMap, sync::Arc};
 
-/// Maximum number of conversations that are listed first because their titles match. Other conversations are listed
-/// only if their messages match.
+/// Maximum number of conversations that are listed first because their titles match. All others are listed only if
+/// their messages match.
 const MAX_TITLE_HITS: u32 = 8;
 
 /// Maximum length of a search snippet in characters.
 const MAX_SNIPPET_CHARS: usize = 240;
-/// Maximum number of the index's hits that the store filters, for a filter that the index cannot apply.
+/// Maximum number of hits from the index that the store filters, if the index cannot apply a filter itself.
 pub(super) const MAX_FILTERED_HITS: usize = 10_000;
 
-/// Rows found so far, and the position of each record among them.
+/// The rows found so far, and the index of each record among them.
 #[derive(Default)]
 struct Rows {
     rows: Vec<FoundRow>,
@@ -39,8 +38,8 @@ impl<'s> Search<'s> {
 
 impl Search<'_> {
     /// Returns one page of search results, best first. In a list of conversations, those with a matching title come
-    /// first, then those with matching messages; a conversation found several times is listed at its first hit. `limit`
-    /// and `offset` count hits, so a page may have fewer rows, and a conversation may appear again on a later page.
+    /// first, then those with matching messages; each is listed once, at its first hit. `limit` and `offset` count
+    /// hits, so a page may have fewer rows, and a conversation may appear again on a later page.
     ///
     /// # Errors
     /// `usage` for an unknown kind or export status, or a malformed time.
@@ -82,8 +81,8 @@ impl Search<'_> {
         Ok((!self.rows(&suggested)?.rows.is_empty()).then_some(suggested.query))
     }
 
-    /// Reads the search index into memory (at most 160 MiB), so that the first search is as fast as later ones. Useful
-    /// only for callers that search several times.
+    /// Reads the search index into memory (at most 160 MiB), so that the first search is as fast as later ones. Only
+    /// useful for callers that search several times.
     pub fn warm(&self) -> ApiResult<()> {
         Ok(self.context.vault.search().warm_search()?)
     }
@@ -97,7 +96,7 @@ impl Search<'_> {
         Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
     }
 
-    /// The hits of an outcome, each with its row.
+    /// The hits of a search, each with its row.
     pub(super) fn hits_of(&self, outcome: &SearchOutcome) -> ApiResult<Vec<(u64, Hit)>> {
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for (view, record, score) in self.context.vault.search().hits(&outcome.hits)? {
@@ -121,7 +120,7 @@ impl Search<'_> {
         Ok(hits)
     }
 
-    /// Searches the index; returns rows, best first.
+    /// Searches the index and returns rows, best first.
     pub(super) fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
         let (filter, (limit, offset)) = (filter_of(request)?, page_of(request));
         if filter::needs_store_filter(&request.filter) {
@@ -149,18 +148,18 @@ impl Search<'_> {
     }
 
     /// Searches with filters that only the store can check (export status, file kind, batch, kind and special category
-    /// of memories). Returns the hits of the index that the store finds too, at most the best [`MAX_FILTERED_HITS`].
+    /// of memories). Returns the index's hits that pass those filters, at most the best [`MAX_FILTERED_HITS`].
     pub(super) fn search_with_store_filter(
         &self,
         words: &str,
         filter: &Filter,
         index: &IndexFilter,
     ) -> ApiResult<SearchOutcome> {
-        // Only the index filters by time, because the store uses another date for conversations.
+        // Only the index filters by time, because the store uses a different date for conversations.
         let mut query = ListQuery { since: None, until: None, ..filter::query(&self.context.vault, filter)? };
         let mut outcome = self.context.vault.search().search(words, index, MAX_FILTERED_HITS, 0)?;
         if outcome.total as usize > outcome.hits.len() {
-            // The best hits may all fail the store's filter, so the search is repeated among the rows that pass it.
+            // The best hits may all fail the store's filter, so the search is repeated over only the rows that pass it.
             let rows = Some(Arc::new(self.context.vault.queries().rows(&query)?));
             return Ok(self.context.vault.search().search(
                 words,
@@ -214,7 +213,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// List items of the conversations in these rows that satisfy `shown`.
+    /// List items of those conversations in these rows for which `shown` returns true.
     fn conversations(&self, rows: &[i64], shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {

@@ -26,7 +26,7 @@ impl<'s> SensitiveValues<'s> {
 
 impl SensitiveValues<'_> {
     /// Scans records that are new or changed since the last scan, or all records if `rescan` is set. Interactive
-    /// commands can run in between. After a cancellation, the results found so far are kept.
+    /// commands can run in between. If the job is cancelled, the results so far are kept.
     ///
     /// # Errors
     /// `cancelled`.
@@ -91,7 +91,7 @@ impl SensitiveValues<'_> {
         })
     }
 
-    /// Returns the queue entry of one value and the places that contain the value.
+    /// Returns the queue entry of one value, and where the value occurs.
     ///
     /// # Errors
     /// `not_found` if no record contains the value any more.
@@ -164,7 +164,7 @@ impl SensitiveValues<'_> {
         let conversation =
             place.view.owner.map(|row| self.context.vault.reader().view_by_row(row)).transpose()?.flatten();
         let title = record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone()));
-        // The title is masked before it is shortened, because a shortened value would not be recognised.
+        // The title is masked before it is shortened, because a truncated value would not be recognised.
         let title = match title {
             Some(title) => self.context.vault.scanner().masked(&title),
             None => self.context.vault.scanner().masked(&record.text),

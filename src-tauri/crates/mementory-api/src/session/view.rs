@@ -108,7 +108,7 @@ impl RowViews<'_> {
             let relation = format!("{}_by", link.relation.trim_end_matches("_from"));
             links.push(self.link_info(&relation, &link.target, link.view.as_ref())?);
         }
-        // A memory's conversation is that of the message from which it was derived.
+        // A memory belongs to the conversation of the message that it was derived from.
         let source_conversation_id =
             links.iter().find(|l| l.relation == "derived_from").and_then(|l| l.conversation_id.clone());
         let conversation_id = conversation.as_ref().map(RowView::id_text).or(source_conversation_id);
@@ -187,7 +187,7 @@ impl RowViews<'_> {
         let conversation =
             view.and_then(|v| v.owner).map(|o| self.vault.reader().view_by_row(o)).transpose()?.flatten();
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
-            // For a record in the Trash, only its existence is shown.
+            // Of a record in the Trash, only its existence is shown.
             return Ok(LinkInfo {
                 relation: relation.into(),
                 id: None,

@@ -3,7 +3,7 @@ use crate::types::OwnImport;
 use mementory_vault::watching::Settling;
 use std::{collections::HashSet, path::PathBuf};
 
-/// State that is dropped when the vault is locked. Its lock must not be held while waiting for the vault.
+/// State that is dropped when the vault is locked. Do not hold its lock while waiting for the vault.
 #[derive(Default)]
 pub(super) struct WatchState {
     pub(super) settling: Settling,

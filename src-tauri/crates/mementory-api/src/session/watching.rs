@@ -1,4 +1,4 @@
-//! Watched folders: detects new exports in them and offers or imports them. The caller decides when to scan and
+//! Watched folders: detects new exports in them, and offers or imports them. The caller decides when to scan and
 //! provides the clock.
 mod automatic;
 #[cfg(test)]
@@ -26,13 +26,13 @@ use std::{
     time::Duration,
 };
 
-/// Minimum confidence for a file to count as an export. A file reaches it only with a marker or structure of its own
-/// format. Plain text that looks like a list of memories has a lower confidence.
+/// Minimum confidence for a file to count as an export. A file reaches it only if it has a marker or structure that is
+/// specific to its format. Plain text that looks like a list of memories stays below it.
 const MIN_CONFIDENCE: f64 = 0.8;
 /// Maximum number of bytes that the detection of one file may read, including unpacked archives.
 const MAX_READ_BYTES: u64 = 1 << 30;
 /// Maximum size in bytes of a document that has to be read as a whole. A larger file is not offered, but the person can
-/// still drop it on the window.
+/// still drop it onto the window.
 const MAX_ELEMENT_BYTES: u64 = 64 << 20;
 /// Name of the file that marks a folder as a vault.
 const VAULT_FILE: &str = "vault.json";
@@ -48,7 +48,7 @@ pub struct WatchRound {
     pub changed: bool,
     /// Ids of offers to import automatically, each with [`WatchedFolders::import_detected_file`].
     pub imports: Vec<String>,
-    /// Time until a growing file may be complete. None means that the next scan is needed only after a change.
+    /// Time until a growing file may be complete. None if no scan is needed until something changes.
     pub wait: Option<Duration>,
 }
 
@@ -76,10 +76,10 @@ impl WatchedFolders<'_> {
         let view_of = |each: PendingOffer| {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
-            // A file that was deleted or changed is no longer the one that was detected, so it is not listed.
+            // A file that was deleted or changed is no longer the one that was detected, so its offer is not listed.
             (Stamp::from_path(&path) == Some(each.stamp)).then(|| Find {
-                // The offer is not fresh if an automatic import is about to begin, because then there is nothing to ask
-                // yet.
+                // While an automatic import is about to begin, there is nothing to ask the person, so the offer is not
+                // fresh.
                 fresh: fresh.contains(&each.id)
                     && (folder.mode != Mode::Own || each.offer.format.is_none() || failed.contains(&each.id)),
                 id: each.id,
@@ -123,7 +123,7 @@ impl WatchedFolders<'_> {
         self.list()
     }
 
-    /// Changes what is done with new files in a folder.
+    /// Changes what happens to new files in a folder.
     pub fn set_mode(&self, id: &str, mode: WatchMode) -> ApiResult<Watched> {
         let mode = match mode {
             WatchMode::Ask => Mode::Ask,
@@ -155,8 +155,8 @@ impl WatchedFolders<'_> {
         self.list()
     }
 
-    /// Scans all folders once. `clock` is the current time of a clock that never goes back. New and changed files are
-    /// detected once they have stopped growing. Call it again when something changes, and after `wait`.
+    /// Scans all folders once. `clock` is the time of a monotonic clock. New and changed files are detected once they
+    /// have stopped growing. Call this again when something changes, and after `wait`.
     ///
     /// # Errors
     /// `cancelled`, and errors of the store. Folders and files that cannot be read are skipped.
@@ -203,7 +203,7 @@ impl WatchedFolders<'_> {
                     cancelled = Some(error);
                     break;
                 }
-                // The file is not readable now; the next scan tries again.
+                // The file cannot be read now; the next scan tries again.
                 Err(error) if error.exit == 7 => continue,
                 Err(_) => None,
             };
@@ -211,7 +211,7 @@ impl WatchedFolders<'_> {
                 last = Some(LatestExport { name: offer.name.clone(), at: offer.at });
                 let id = self.context.vault.watched_folders().seen_key(&folder.id, &file.name);
                 let mut state = self.context.watch_state();
-                // An automatic import may be attempted again for new content in a file of the same name.
+                // A file with the same name but new content may be imported automatically again.
                 state.attempted.remove(&id);
                 state.failed.remove(&id);
                 state.fresh.insert(id);
@@ -267,9 +267,8 @@ impl WatchedFolders<'_> {
         }))
     }
 
-    /// Removes the entries of deleted files, so that a busy folder does not fill the vault. It does so only if there
-    /// are many entries and the folder is not empty, because an empty folder may be the mount point of a disconnected
-    /// drive.
+    /// Removes the entries of deleted files, so that a busy folder does not fill the vault. Only done if there are many
+    /// entries and the folder is not empty, because an empty folder may be the mount point of a disconnected drive.
     fn forget_deleted_files(&self, folder: &str, seen: &HashMap<String, Seen>, files: &[FileFound]) -> ApiResult<()> {
         if seen.len() <= 2 * MAX_FILES_PER_FOLDER || files.is_empty() {
             return Ok(());

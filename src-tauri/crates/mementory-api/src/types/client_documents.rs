@@ -1,4 +1,4 @@
-//! Documents that connected clients export and import. Only tools use these types, so the window gets none of them.
+//! Documents that connected clients export and import. Only tools use these types, so the window has no bindings.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -41,14 +41,14 @@ pub struct ClientDocument {
     pub complete: bool,
     /// Value of `cursor` for the next call.
     pub next_cursor: Option<String>,
-    /// Value of `since` for the next call, which can be used instead of `cursor`. None if no records are left, or if
-    /// all records have the same time.
+    /// Value of `since` for the next call, as an alternative to `cursor`. None if no records are left, or if all
+    /// records have the same time.
     pub next_since: Option<String>,
     /// True if sensitive values are masked.
     pub masked: bool,
 }
 
-/// Selects entries of a bundle, with the fields that the contract of `memory_export` defines.
+/// Selects entries of a bundle, with the fields that the specification of `memory_export` defines.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClientDisclosure {
@@ -75,7 +75,7 @@ pub struct ClientBundle {
     pub query_limit: Option<u32>,
     pub exclude_sensitivities: Vec<String>,
     pub limit: Option<u32>,
-    /// Only the records after an earlier bundle, given by its `next_cursor`. Not part of the contract.
+    /// Only the records after an earlier bundle, given by its `next_cursor`. Not part of the specification.
     pub cursor: Option<String>,
     /// Sign with the vault's key.
     pub sign: bool,
@@ -101,8 +101,8 @@ fn skip_duplicates() -> String {
 /// Result of importing a client's document.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ClientImported {
-    /// Ids of the suggestions, which wait for the person.
+    /// Ids of the suggestions, which wait for the person's decision.
     pub suggestions: Vec<String>,
-    /// Numbers of elements that were not suggested, by reason.
+    /// Number of elements that were not suggested, by reason.
     pub skipped: BTreeMap<String, u32>,
 }

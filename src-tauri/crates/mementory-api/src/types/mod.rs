@@ -29,5 +29,5 @@ pub use vault::*;
 pub use watching::*;
 
 /// Stands for `u64` and `f64` fields in the types generated for the window's TypeScript, where they become a plain
-/// `number`. Left alone, specta turns `f64` into `number | null`, because JSON has no NaN, and refuses `u64`.
+/// `number`. By default, specta turns `f64` into `number | null`, because JSON has no NaN, and refuses `u64`.
 type TsNumber = u32;

@@ -387,7 +387,7 @@ pub struct SearchResult {
 pub struct MeaningHit {
     #[serde(flatten)]
     pub hit: Hit,
-    /// `words`, or `meaning` if the record does not contain the words.
+    /// `words`, or `meaning` if the record was found only by meaning.
     pub how: String,
 }
 
@@ -399,7 +399,7 @@ pub struct MeaningResult {
     pub total: u32,
     pub took_ms: f64,
     pub hits: Vec<MeaningHit>,
-    /// `weights_missing` or `weights_damaged` if the search by meaning was not possible.
+    /// `weights_missing` or `weights_damaged` if search by meaning was not possible.
     pub warnings: Vec<Warning>,
 }
 

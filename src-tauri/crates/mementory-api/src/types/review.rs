@@ -1,4 +1,4 @@
-//! Where memories come from, the guided review, and what the person has to do at the assistants.
+//! Where memories come from, the guided review, and what the person should delete in the assistants.
 use super::{ListItem, TsNumber};
 use serde::{Deserialize, Serialize};
 use specta::Type;

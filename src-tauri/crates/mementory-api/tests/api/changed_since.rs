@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 const PASSPHRASE: &str = "harbour copper nineteen kite lantern";
 
-/// Six old memories, one of which was updated recently at its source, and an old conversation.
+/// Six old memories, one of which was updated recently in its source, and an old conversation.
 fn old_memories(folder: &Path) -> (PathBuf, PathBuf) {
     let memory = |id: &str, updated: &str| {
         let content = format!("The words of {id}.");
@@ -82,7 +82,7 @@ fn an_export_since_a_time_contains_every_later_edit_of_an_older_record() {
         let checked = files::validate(&out, &files::Check::default(), &Job::silent()).unwrap();
         assert!(written.validated, "{format}: {:?}", checked.errors);
     }
-    // Nothing changed after that.
+    // Nothing has changed since that time.
     let filter = Filter { since: Some("2999-01-01".into()), ..Filter::default() };
     for format in ["mem", "pam"] {
         let out = folder.path().join(format!("later.{format}")).display().to_string();

@@ -1,10 +1,10 @@
 //! Finds evidence that is worded differently from a memory or is in another language, in conversations written for this
-//! test. Without the weights of the encoder, only evidence in the same words is checked.
+//! test. Without the encoder's weights, only evidence in the same words is checked.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A memory, the two messages before it, and which of the two speakers said what the memory says.
+/// A memory, the two messages before it, and which speaker said what it says.
 struct Case {
     memory: &'static str,
     /// What the person said, then what the assistant answered.
@@ -16,7 +16,7 @@ const fn by_person(memory: &'static str, said: &'static str, answer: &'static st
     Case { memory, said: [said, answer], said_by: "user" }
 }
 
-/// Every memory is worded differently from what was said, and every third one is in another language.
+/// Every memory is worded differently from what was said, and every third one is in a different language.
 const CASES: [Case; 18] = [
     by_person(
         "User cannot eat nuts.",
@@ -108,7 +108,7 @@ const CASES: [Case; 18] = [
     ),
 ];
 
-/// Memories of days on which something else was said, and of days without a conversation.
+/// Memories of days on which something else was said, or without any conversation.
 const WITHOUT_TRACE: [(&str, u32); 6] = [
     ("User collects Roman coins.", 1),
     ("Die Nutzerin ist in Porto geboren.", 3),
@@ -131,7 +131,7 @@ fn conversation(name: &str, time: u32, nodes: &[Value]) -> Value {
         "current_node": last, "mapping": mapping})
 }
 
-/// Writes an export with a conversation for each case, each on a day of its own, and a last conversation that lists all
+/// Writes an export with a conversation for each case, each on a different day, and a final conversation that lists all
 /// memories and their days.
 fn export(folder: &Path) -> PathBuf {
     let start = 1_767_225_600; // 2026-01-01
@@ -182,7 +182,7 @@ fn has_weights() -> bool {
 }
 
 #[test]
-fn what_was_said_in_other_words_is_found_and_what_was_not_said_is_not() {
+fn evidence_in_other_words_is_found_and_none_is_found_for_what_was_not_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = imported(folder.path(), &[export(folder.path())]);
     let all = memories(&session);
@@ -227,8 +227,8 @@ fn what_was_said_in_other_words_is_found_and_what_was_not_said_is_not() {
     }
 }
 
-/// An export with two memories: one is of a quiet day, the other of a day with so many messages that not all of them
-/// can be compared.
+/// An export with two memories: one of a quiet day, and one of a day with so many messages that not all of them can be
+/// compared.
 fn busy_day(folder: &Path) -> PathBuf {
     let start = 1_767_225_600; // 2026-01-01
     let text = |text: &str| json!({"content_type": "text", "parts": [text]});
@@ -276,8 +276,8 @@ fn a_message_from_another_time_needs_more_than_a_similar_subject() {
     }
 }
 
-/// Memories of a second assistant. What the first of them says was said in a conversation that `export` writes for the
-/// first assistant. The others are only about the same subjects as such conversations.
+/// Memories of a second assistant. The first one was said in a conversation with the first assistant, which `export`
+/// writes. The others merely share their subjects with such conversations.
 const ELSEWHERE: [&str; 4] = [
     "Schwester Ruta behandelt Hunde und Katzen in ihrer Praxis",
     "Once sold a bicycle to a neighbour",

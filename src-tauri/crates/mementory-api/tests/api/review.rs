@@ -1,4 +1,4 @@
-//! The evidence of memories, the review, the lists for the assistants and the report, on small exports made here.
+//! The evidence of memories, the review, the lists of memories to delete, and the report, with small exports.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
@@ -113,7 +113,7 @@ fn answers_survive_imports_and_undo_and_are_removed_by_an_erasure() {
 }
 
 #[test]
-fn later_imports_say_what_is_gone_still_there_and_back_again() {
+fn a_later_import_shows_which_memories_are_gone_still_there_or_back() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
     let all = list(folder.path(), "a.json", &TEXTS);
@@ -183,7 +183,7 @@ const MOVED: [(&str, &str); 3] = [
 ];
 
 #[test]
-fn a_pair_is_listed_until_both_are_called_true_and_again_when_that_is_taken_back() {
+fn a_contradiction_is_listed_unless_both_memories_are_marked_as_true() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
     import(&session, &dated(folder.path(), "a.json", &MOVED));
@@ -207,7 +207,7 @@ fn a_pair_is_listed_until_both_are_called_true_and_again_when_that_is_taken_back
 }
 
 #[test]
-fn a_correction_of_what_a_memory_is_about_can_be_taken_back() {
+fn a_correction_of_a_memorys_kind_can_be_undone() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
     import(&session, &list(folder.path(), "a.json", &TEXTS));
@@ -281,7 +281,7 @@ fn the_memory_that_is_right_stays_and_the_others_go_to_the_trash() {
     assert_eq!((pairs(), ids(&session).len()), (1, 3));
     assert_eq!(answers(), [("private".into(), 1)].into());
 
-    // If the older memory is right, the newer one never was, so it is wrong and not outdated.
+    // If the older memory is right, the newer one never was, so it is wrong rather than outdated.
     let settled = settle(&old, &new).unwrap();
     assert_eq!(answers(), [("true".into(), 1), ("wrong".into(), 1)].into());
     undo(&settled);

@@ -1,4 +1,4 @@
-//! Changes every signed value in turn; each change must make the signature invalid.
+//! Changes every signed value in turn. Each change must invalidate the signature.
 use mementory_api::{
     CreateOptions, ExportOptions, Job, Session, convert,
     files::{Check, validate},
@@ -59,7 +59,7 @@ fn changed_value(value: &Value) -> Value {
     }
 }
 
-/// Pointers of values that can be changed without making the signature invalid.
+/// Pointers of the values that can be changed without invalidating the signature.
 fn unsigned_pointers(document: &Value, is_valid: impl Fn(&Value) -> bool) -> BTreeSet<String> {
     assert!(is_valid(document), "the unchanged document");
     let mut all = Vec::new();
@@ -128,7 +128,7 @@ fn every_field_of_a_tombstone_is_signed() {
     assert!(!is_valid(&without), "after removing a field");
 }
 
-/// Makes a bundle with this tombstone as its only one.
+/// Creates a bundle that has this tombstone as its only one.
 fn bundle_with_tombstone(bundle: &Path, tombstone: &Value) {
     copy(&fixture("mem/all-kinds/input.mem"), bundle);
     std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{tombstone}\n")).unwrap();
@@ -205,10 +205,10 @@ fn every_signed_value_of_a_pam_store_is_verified() {
     );
 }
 
-/// A forged file: its format, its path, the code that the validator gives, and the format version to export.
+/// A forged file: its format, its path, the validator's error code, and the format version to export.
 type Forged = (&'static str, PathBuf, &'static str, &'static str);
 
-/// One forged file for each format and form of signature.
+/// One forged file for each format and kind of signature.
 fn forged_files(folder: &Path) -> Vec<Forged> {
     let replaced = |name: &str, from: &str, to: &str| {
         let source = std::fs::read_to_string(fixture(name)).unwrap();

@@ -1,4 +1,4 @@
-//! Broken configurations (`broken/cases.json`) are refused with the place of the error, and stay as they are.
+//! Broken configurations (`broken/cases.json`) are refused, the error names the position, and the file is unchanged.
 
 use crate::testing::{Home, data, server};
 use mementory_clients::{Client, Error, plan_connect, plan_disconnect};

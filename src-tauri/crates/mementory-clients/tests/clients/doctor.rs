@@ -60,7 +60,7 @@ fn an_entry_with_another_token_is_current_and_one_with_another_command_is_not() 
 }
 
 #[test]
-fn a_broken_file_and_an_entry_of_somebody_else_are_problems() {
+fn a_broken_file_and_a_foreign_entry_are_problems() {
     let home = Home::new();
     home.write(Client::Codex, "a = [");
     assert_eq!(codes(&report(&home.places, Client::Codex, &server())), ["config_broken"]);

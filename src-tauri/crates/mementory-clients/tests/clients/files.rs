@@ -32,7 +32,7 @@ fn a_file_that_changed_after_the_plan_is_not_written() {
 }
 
 #[test]
-fn a_backup_has_the_time_in_its_name_and_replaces_no_other() {
+fn a_backup_has_the_time_in_its_name_and_never_replaces_another() {
     let home = Home::new();
     home.write(Client::GeminiCli, "{}");
     let apply = |text: &str| {
@@ -93,7 +93,7 @@ mod unix {
         fs::write(dotfiles.join("zed.json"), TEXT).unwrap();
         let link = home.write(Client::Zed, "");
         fs::remove_file(&link).unwrap();
-        // The configuration is a link to another link, which is relative.
+        // The configuration is a link to another, relative link.
         symlink(dotfiles.join("current.json"), &link).unwrap();
         symlink("zed.json", dotfiles.join("current.json")).unwrap();
 

@@ -1,4 +1,4 @@
-//! Entries of the same name, and what happens to a configuration between connecting and disconnecting.
+//! Existing entries of the same name, and what happens to a configuration between connecting and disconnecting.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, Server, plan_connect, plan_disconnect};
@@ -14,7 +14,7 @@ fn disconnect(home: &Home, client: Client) -> String {
 }
 
 #[test]
-fn an_entry_of_somebody_else_is_neither_overwritten_nor_removed() {
+fn a_foreign_entry_is_neither_overwritten_nor_removed() {
     let json = r#"{"SECTION": {"mementory": {"command": "x", "env": {"MEMENTORY_TOKEN": "t"}}}}"#;
     let toml = "[mcp_servers.mementory]\ncommand = \"x\"\n";
     let sections = [
@@ -119,7 +119,7 @@ fn an_entry_is_found_after_the_client_has_rewritten_the_file() {
     assert!(!plan_connect(Client::ClaudeCode, &home.places, &server()).unwrap().changes());
     assert_eq!(disconnect(&home, Client::ClaudeCode), original);
 
-    // Codex writes the variables as a table of their own.
+    // Codex writes the variables as a separate table.
     let home = Home::new();
     let text =
         "[mcp_servers.mementory]\ncommand = \"/old\"\n\n[mcp_servers.mementory.env]\nMEMENTORY_ADDED = \"entry\"\n";

@@ -1,12 +1,12 @@
-//! Connects and disconnects random documents. Disconnecting must give the original bytes, and the connected document
-//! must have the former values and the server.
+//! Connects and disconnects random documents. Disconnecting must restore the original bytes, and the connected document
+//! must have the original values and the server.
 
 use crate::testing::{Home, now, server};
 use mementory_clients::{Client, plan_connect, plan_disconnect};
 use proptest::prelude::*;
 use std::fs;
 
-/// White space and comments as people leave them.
+/// Whitespace and comments as they occur in files that people edit.
 fn space(comments: bool) -> impl Strategy<Value = String> {
     let plain = prop_oneof![
         4 => Just(String::new()),
@@ -108,7 +108,7 @@ fn toml() -> impl Strategy<Value = String> {
     )
 }
 
-/// Connects and disconnects. Returns the text when connected, or nothing if the document is not valid.
+/// Connects and disconnects. Returns the connected text, or None if the document is not valid.
 fn round_trip(client: Client, text: &str) -> Option<String> {
     let home = Home::new();
     let path = home.write(client, text);

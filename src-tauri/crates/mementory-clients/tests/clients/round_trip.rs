@@ -1,11 +1,11 @@
-//! Every configuration in `configs/<client>/` is connected, connected again and disconnected. Its connected form is in
-//! `<name>.connected.<ending>`; `MEMENTORY_UPDATE=1` writes these files.
+//! Every configuration in `configs/<client>/` is connected, connected again and disconnected. The expected text after
+//! connecting is in `<name>.connected.<ending>`; `MEMENTORY_UPDATE=1` writes these files.
 
 use crate::testing::{Home, data, now, server};
 use mementory_clients::{Client, plan_connect, plan_disconnect};
 use std::{fs, path::PathBuf};
 
-/// The cases: for each one the client, the configuration, and the file with the connected form of the configuration.
+/// The cases: the client, the configuration, and the file with the expected text after connecting.
 fn cases() -> Vec<(Client, PathBuf, PathBuf)> {
     let mut cases = Vec::new();
     for client in Client::ALL {
@@ -24,7 +24,7 @@ fn cases() -> Vec<(Client, PathBuf, PathBuf)> {
 }
 
 #[test]
-fn connecting_again_changes_nothing_and_disconnecting_gives_back_every_byte() {
+fn connecting_again_changes_nothing_and_disconnecting_restores_every_byte() {
     for (client, path, connected) in cases() {
         let home = Home::new();
         let original = fs::read(&path).unwrap();

@@ -10,9 +10,9 @@ const HEAD_BYTES: usize = 16 << 10;
 /// same names, and higher than the confidence for pasted text.
 const CONFIDENCE: f64 = 0.75;
 
-/// Folders with the files of other people. Rules in them are never the person's.
+/// Folders whose contents other people wrote. Rules in them are never the person's own.
 const FOREIGN_FOLDERS: [&str; 2] = [".git", "node_modules"];
-/// Folders with the files of other people, and with files that programs made, if they are beside a manifest. A person
+/// Folders of dependencies and build output. They are skipped only in a folder that has a manifest, because a person
 /// may use the same names for other folders.
 const PACKAGE_FOLDERS: [&str; 3] = ["dist", "target", "vendor"];
 /// Files that describe a package of software.
@@ -82,7 +82,7 @@ impl<'c> Packages<'c> {
         Self(manifests.map(|member| (member.root, member.archive, folders_of(member))).collect())
     }
 
-    /// True for a file that other people or programs made, by the folders around it.
+    /// True for a file in a folder of dependencies or build output.
     fn have(&self, member: &Member) -> bool {
         let folders = folders_of(member);
         let mut start = 0;
@@ -123,7 +123,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
         return None;
     }
     let is_ours = text.starts_with(MARK);
-    // Other programs use this ending too, so in the folders of a project the folder decides.
+    // Other programs also use the extension `.mdc`, so it only counts for a file that is not in a folder.
     let may_be_of_cursor = folders_of(member).is_empty() && name.ends_with(".mdc");
     let found = by_name.or_else(|| is_ours.then(|| rules("agents")));
     let found = found.or_else(|| by_frontmatter(&Document::parse(text), may_be_of_cursor));
@@ -131,7 +131,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
 }
 
 fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
-    // The folder of rules may have been selected by itself, so its own name counts as well.
+    // The person may have selected the rules folder itself, so the name of the selected folder counts as well.
     let root = catalog.roots().get(member.root).filter(|_| member.archive.is_none() && member.place != member.name);
     let lower = format!("{}/{}", root.map_or("", String::as_str), member.name).to_ascii_lowercase();
     let mut folders: Vec<&str> = lower.split('/').collect();

@@ -1,4 +1,4 @@
-//! Files with rules that a person writes for coding agents, and notes that agents keep in the same form. See README.md.
+//! Files with rules that a person writes for coding agents, and notes that agents keep in such files. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]

@@ -131,8 +131,8 @@ fn read_file(
     Ok(())
 }
 
-/// The project of a file: the name of its nearest folder that is neither hidden nor in a hidden folder. For a file at
-/// the top of a selected folder, this is the name of the selected folder.
+/// The project of a file: the name of the nearest enclosing folder that is not hidden or inside a hidden folder. For a
+/// file at the top of a selected folder, this is the name of the selected folder.
 fn project_of(catalog: &Catalog, member: &Member) -> Option<String> {
     let mut folders: Vec<&str> = member.name.split('/').collect();
     folders.pop();
@@ -148,7 +148,7 @@ fn root_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c str> {
     (member.place != member.name && member.archive.is_none()).then_some(root)
 }
 
-/// Where the record keys contain the name of the outermost folder: the selected folder, or the folder at the top of an
+/// The outermost folder, if the record keys contain its name: the selected folder, or the folder at the top of an
 /// archive. None if the files are in several such folders, because their names then distinguish projects.
 pub(super) fn folder_keys(catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
     let outermost = |member: &Member| match root_of(catalog, member) {

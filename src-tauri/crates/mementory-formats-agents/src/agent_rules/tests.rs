@@ -45,7 +45,7 @@ fn the_shared_samples_have_every_file() {
 }
 
 #[test]
-fn a_workspace_of_openclaw_keeps_its_files() {
+fn rules_files_in_an_openclaw_workspace_belong_to_the_workspace() {
     let Some(folder) = shared("exports/16-openclaw-workspace") else { return };
     let catalog = Catalog::open(&[folder], &Limits::default(), None).unwrap();
     let found = detect(&catalog, &Limits::default(), None).unwrap();
@@ -78,7 +78,7 @@ fn other_files_are_not_claimed() {
 }
 
 #[test]
-fn a_file_with_the_ending_of_cursor_is_a_rule_in_its_folder_or_by_its_frontmatter() {
+fn an_mdc_file_is_a_rule_by_its_folder_or_its_frontmatter() {
     let described = "---\ndescription: How nets are mended\n---\n- Knots are tested twice.\n";
     let folder = Scratch::new("agent-rules-mdc");
     for (name, text, is_rule) in [
@@ -99,7 +99,7 @@ fn a_file_with_the_ending_of_cursor_is_a_rule_in_its_folder_or_by_its_frontmatte
 }
 
 #[test]
-fn folders_of_other_people_and_of_programs_are_not_searched() {
+fn folders_of_dependencies_and_build_output_are_not_searched() {
     for (skipped, manifest) in [
         (".git", None),
         ("node_modules", None),
@@ -116,18 +116,18 @@ fn folders_of_other_people_and_of_programs_are_not_searched() {
             folder.put(&format!("boat/{manifest}"), "");
         }
         assert!(!has_rules(&folder.0), "{skipped}");
-        // The person may have selected such a folder.
+        // A person may select such a folder directly. Then its rules are read.
         assert!(has_rules(&folder.at(&format!("boat/{skipped}"))), "{skipped}");
     }
 }
 
 #[test]
-fn a_folder_of_the_person_may_have_the_name_of_one_of_packages() {
+fn a_folder_named_like_build_output_is_searched_without_a_manifest_beside_it() {
     for name in ["dist", "target", "vendor"] {
         for path in [name.to_owned(), format!("work/{name}/net")] {
             let folder = Scratch::new("agent-rules-own");
             folder.put(&format!("{path}/CLAUDE.md"), "- Knots are tested twice.\n");
-            // Only a manifest directly beside such a folder counts, and none at the top of what was selected.
+            // Only a manifest next to such a folder counts, and not a manifest in the selected folder itself.
             for manifest in ["package.json".to_owned(), "other/go.mod".to_owned(), format!("{path}/Cargo.toml")] {
                 folder.put(&manifest, "");
             }
@@ -142,7 +142,7 @@ fn has_rules(folder: &std::path::Path) -> bool {
     detect(&catalog, &Limits::default(), None).unwrap().sources.iter().any(|source| source.format == "agent_rules")
 }
 
-/// The part of the record keys that is made from the name of the folder of the first rules in these inputs.
+/// The folder name that becomes part of the record keys, for the first rules in these inputs.
 fn folder_name(paths: &[std::path::PathBuf]) -> Option<String> {
     let catalog = Catalog::open(paths, &Limits::default(), None).unwrap();
     let sources = detect(&catalog, &Limits::default(), None).unwrap().sources;
@@ -151,7 +151,7 @@ fn folder_name(paths: &[std::path::PathBuf]) -> Option<String> {
 }
 
 #[test]
-fn the_name_of_the_outermost_folder_is_known_unless_it_tells_projects_apart() {
+fn the_outermost_folder_is_named_unless_it_distinguishes_projects() {
     let folder = Scratch::new("agent-rules-folder-name");
     folder.put("ferry/CLAUDE.md", "- Times are in UTC.\n");
     folder.put("ferry/.cursor/rules/style.mdc", "---\nalwaysApply: true\n---\n- Four spaces.\n");

@@ -1,5 +1,5 @@
 //! Writes memories into the files that coding agents load: `AGENTS.md`, and `CLAUDE.md`, which imports it. Memories
-//! that do not fit into `AGENTS.md` go into a file for each topic, which `AGENTS.md` names.
+//! that do not fit into `AGENTS.md` go into topic files, which `AGENTS.md` links to.
 use super::FORMAT;
 use super::detect::MARK;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -18,20 +18,20 @@ const MAIN_FILE: &str = "AGENTS.md";
 /// for a rules file. Codex loads up to 32 KiB.
 const LOADED_BYTES: usize = 25_000;
 const LOADED_LINES: usize = 200;
-/// Space that is reserved in `AGENTS.md` for the headings and the list of the other files, in bytes and lines.
+/// Space in `AGENTS.md`, in bytes and lines, that is reserved for the headings and the list of topic files.
 const FRAME_BYTES: usize = 3_000;
 const FRAME_LINES: usize = 64;
 /// Longest item, in bytes, in `AGENTS.md`. Longer items go into the file of their topic.
 const LONG_ITEM_BYTES: usize = 1_500;
-/// Largest size, in bytes, of the items in one file of a topic. Further items go into another file of the topic.
+/// Largest total size, in bytes, of the items in one topic file. Further items go into another file of the topic.
 const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
-/// Positions of the topics in the order in which topics get space in `AGENTS.md`.
+/// Indexes of the topics, in the order in which they are given space in `AGENTS.md`.
 const TOPICS_BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
 
-/// Writes all memories into the new folder `out`. If `out` is None, only the report is made.
+/// Writes all memories into the new folder `out`. If `out` is None, writes nothing and only returns the report.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -74,7 +74,7 @@ fn words_with_title(record: &Record) -> String {
     title.map_or_else(|| text.to_owned(), |title| format!("{}: {text}", title.replace(['\n', '\r'], " ")))
 }
 
-/// The record that results when a written item is read again.
+/// The record that an import would create from a written item.
 fn read_back(item: &str, topic: usize, path: &str) -> Record {
     let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), text);
@@ -104,11 +104,11 @@ impl Size {
     }
 }
 
-/// The space that each topic gets in `AGENTS.md`.
+/// The space in `AGENTS.md` that each topic may use.
 struct Room(Vec<Size>);
 
 impl Room {
-    /// Reads all records once.
+    /// Reads all records once, to find out how much space each topic needs.
     fn measure(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
         let mut needed = vec![Size::default(); NAMES.len()];
         source.records(&mut |stored: StoredRecord| {
@@ -142,7 +142,7 @@ struct Topic {
     /// Items in `AGENTS.md`.
     main_items: String,
     used: Size,
-    /// Number of items that are not in `AGENTS.md` but in files of the topic.
+    /// Number of items that are in topic files instead of `AGENTS.md`.
     count: u64,
     paths: Vec<String>,
     file: Option<NewFile>,
@@ -185,7 +185,7 @@ impl Topic {
     }
 }
 
-/// The text of `AGENTS.md`. It begins with an HTML comment for people.
+/// The text of `AGENTS.md`. It begins with an HTML comment that tells people what the file is.
 fn main_file(topics: &[Topic], export: &Export) -> String {
     let (year, month, day) = export.now.date();
     let mut out = format!(

@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Verbatim};
 use std::collections::HashSet;
 
-/// Known members of a line with a part of a text, and of its `data`.
+/// Known members of a delta line, which contains a fragment of a streamed text, and of its `data`.
 const DELTA_LINE_MEMBERS: [&str; 6] = ["type", "data", "id", "timestamp", "parentId", "ephemeral"];
 const DELTA_MEMBERS: [&str; 4] = ["messageId", "reasoningId", "deltaContent", "parentToolCallId"];
 /// Name of the platform.
@@ -21,7 +21,7 @@ pub(super) struct CopilotSession {
     pub session: Session,
     /// Ids of the calls that an answer names.
     known_calls: HashSet<String>,
-    /// Number of events whose text is part of a later event.
+    /// Number of delta events, whose text a later event contains completely.
     progress_lines: u64,
     model: Option<String>,
 }
@@ -37,8 +37,8 @@ impl CopilotSession {
         let line = &element.object;
         let kind = line.text("type").unwrap_or_default();
         let data = line.object("data").unwrap_or_default();
-        // The parts of a text while it is written. The complete text follows. A line with unknown members is kept
-        // without its text.
+        // A delta is a fragment of a text that a later event contains completely, so its text is not stored. If the
+        // line has unknown members, the line is kept without its text.
         if kind.ends_with("_delta") {
             self.progress_lines += 1;
             let is_unknown =
@@ -64,7 +64,7 @@ impl CopilotSession {
             turn.model = stated.or_else(|| self.model.clone());
         }
         if let Some(parent) = data.non_blank_text("parentToolCallId") {
-            // A subagent wrote this text, so the text is part of the call that started the subagent.
+            // A subagent wrote this text, so it is hidden and linked to the call that started the subagent.
             turn.fields.insert("parent_call".into(), parent.as_ref().into());
             turn.hidden = true;
         }
@@ -72,7 +72,7 @@ impl CopilotSession {
         Ok(())
     }
 
-    /// Role and content of an event. None if the event is no message.
+    /// Role and content of an event. None if the event is not a message.
     fn message(&mut self, kind: &str, data: &Object<'_>) -> Option<(&'static str, AgentContent)> {
         let mut content = AgentContent::default();
         match kind {
@@ -84,7 +84,7 @@ impl CopilotSession {
                     let name = keys.into_iter().find_map(|key| file.non_blank_text(key));
                     content.push_block("context", name.as_deref(), "");
                 }
-                // A skill or a hook can send a text in the person's name.
+                // A skill or a hook can send a prompt with the role of the person.
                 let is_person = data.non_blank_text("source").is_none_or(|source| source == "user");
                 Some((if is_person { "user" } else { "system" }, content))
             }
@@ -153,7 +153,7 @@ impl CopilotSession {
         }
     }
 
-    /// Sends the conversation. `title` is the title in the file beside the session.
+    /// Sends the conversation. `title` comes from the `workspace.yaml` beside the session.
     pub(super) fn send(
         mut self,
         reader: &mut FileReader<'_>,
@@ -175,7 +175,7 @@ fn push_call(content: &mut AgentContent, call: &Object<'_>, names: &[&str]) {
     content.push_block("tool_call", name.as_deref().or(Some("tool")), arguments);
 }
 
-/// A text, or the texts inside another value.
+/// The string itself, or all strings inside any other value.
 fn nested_or_text(raw: &serde_json::value::RawValue) -> String {
     mementory_formats_shared::object::decode_string(raw).map_or_else(|| nested_text(raw), |text| text.into_owned())
 }

@@ -5,7 +5,7 @@ use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
 use std::collections::HashMap;
 
-/// Name of the file beside a session of Copilot that has its title.
+/// Name of the file beside a Copilot session that contains its title.
 const WORKSPACE_FILE: &str = "workspace.yaml";
 /// Types of lines that only the command line of Copilot writes.
 const COPILOT_TYPES: [&str; 7] = [
@@ -56,7 +56,7 @@ pub(super) fn workspace_files(catalog: &Catalog) -> HashMap<Folder<'_>, &Member>
     found.map(|member| (folder_of(member), member)).collect()
 }
 
-/// The program that wrote a file. None if the file is no session.
+/// The program that wrote a file. None if the file is not a session.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     if !may_be_log(member) {
         return None;
@@ -69,7 +69,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     objects.iter().find_map(kind_of_line)
 }
 
-/// True for a session of Droid. Other programs begin with such a line too, but their messages are different.
+/// True for a Droid session. Sessions of other programs can begin with the same line, but their messages differ.
 fn is_droid(lines: &[Object<'_>]) -> bool {
     let is_header = |line: &Object<'_>| is_droid_header(line) && line.has("cwd");
     let is_message = |line: &Object<'_>| {

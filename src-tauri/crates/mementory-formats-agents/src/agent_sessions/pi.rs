@@ -15,10 +15,10 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub(super) struct PiSession {
     pub session: Session,
-    /// For each line, the position of its message. For a line without a message, the position of the nearest message
-    /// above it.
+    /// Maps the id of each line to the index of its message. A line without a message maps to the nearest ancestor that
+    /// has one.
     message_of: HashMap<String, Option<usize>>,
-    /// Position of the message in the last line, or of the nearest message above it.
+    /// Index of the last line's message, or of the message of its nearest ancestor that has one.
     last: Option<usize>,
     is_droid: bool,
 }
@@ -61,7 +61,7 @@ impl PiSession {
         };
         let only_results = content.text.trim().is_empty() && content.content_type() == "tool_result";
         let role = match role {
-            // Droid writes lines that only the model sees, and results of tools, with the role of the person.
+            // Droid gives the role `user` to tool results and to text that only the model sees.
             "user" if line.text("visibility").as_deref() == Some("llm_only") => "system",
             "user" if only_results => "tool",
             role => role,
@@ -95,7 +95,7 @@ impl PiSession {
         }
     }
 
-    /// Sends the conversation. The open branch is that of the last line.
+    /// Sends the conversation. The active branch is the one with the last line.
     pub(super) fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let chat = &mut self.session.chat;
         chat.leaf = self.last.and_then(|at| chat.turns.get(at)?.id.clone());
@@ -112,7 +112,7 @@ impl PiSession {
     }
 }
 
-/// Role and content of a line. None if the line is no message.
+/// Role and content of a line. None if the line is not a message.
 fn message_of_line(kind: &str, line: &Object<'_>) -> Option<(&'static str, AgentContent)> {
     let mut content = AgentContent::default();
     match kind {
@@ -134,7 +134,7 @@ fn message_of_line(kind: &str, line: &Object<'_>) -> Option<(&'static str, Agent
             Some(("tool", content))
         }
         "bashExecution" => {
-            // The person ran this command in the agent's prompt.
+            // The person ran this command from the agent's prompt.
             content.push_block("tool_call", Some("bash"), message.text("command").unwrap_or_default());
             content.push_block("tool_result", None, message.text("output").unwrap_or_default());
             Some(("tool", content))

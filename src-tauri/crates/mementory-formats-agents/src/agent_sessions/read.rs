@@ -38,7 +38,7 @@ pub(super) fn read(
     })
 }
 
-/// Calls `read` for each line, until the lines together are larger than an element may be.
+/// Calls `read` for each line. Once the lines exceed the size limit of one element, the rest are reported as dropped.
 fn each_line(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -54,12 +54,12 @@ fn each_line(
     Ok(())
 }
 
-/// The title in the `workspace.yaml` of a session of Copilot: its name, else its summary. A session is read without the
-/// file if it cannot be read.
+/// The title in the `workspace.yaml` of a Copilot session: its name, otherwise its summary. None if the file cannot be
+/// read; the session is then read without a title.
 fn title_in(reader: &mut FileReader<'_>, workspace: &Member) -> Result<Option<String>, FormatError> {
     let text = match reader.text(workspace) {
         Ok(text) => text,
-        // This limit is for all files together, so it ends the import.
+        // This limit applies to all files of the import together, so exceeding it ends the import.
         Err(FormatError::Io { source, place }) if source.to_string().starts_with("limit") => {
             return Err(FormatError::Io { source, place });
         }
@@ -72,7 +72,7 @@ fn title_in(reader: &mut FileReader<'_>, workspace: &Member) -> Result<Option<St
     let value = |key: &str| {
         let lines = text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix(':'));
         let values = lines.map(|value| value.trim().trim_matches(['"', '\'']).to_owned());
-        // A text of several lines begins with one of these marks.
+        // These marks begin a multi-line YAML value, which is not read.
         values
             .into_iter()
             .find(|value| !value.is_empty() && !matches!(value.as_str(), "|" | "|-" | ">" | ">-" | "null"))

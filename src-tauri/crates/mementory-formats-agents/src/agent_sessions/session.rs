@@ -12,7 +12,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 pub(super) struct Session {
     /// The conversation.
     pub chat: Chat,
-    /// Lines that are no messages. They become the verbatim of the conversation.
+    /// Lines that are not messages. They become the verbatim of the conversation.
     pub other_lines: Vec<String>,
 }
 

@@ -31,7 +31,7 @@ fn lines_of_other_programs_are_not_claimed() {
 }
 
 #[test]
-fn a_session_is_read_without_the_title_beside_it_if_that_cannot_be_read() {
+fn a_session_is_read_without_a_title_if_its_title_file_is_unreadable() {
     let folder = repo().join("fixtures/agent_sessions/full/input");
     let limits = Limits { side_file_bytes: 8, ..Limits::default() };
     let catalog = Catalog::open(&[folder], &limits, None).unwrap();

@@ -1,4 +1,4 @@
-//! Detects an AIEOS identity: by the name of the protocol together with a member that only such an identity has, or by
+//! Detects an AIEOS identity by the protocol's name and at least one member that only AIEOS has, or without the name by
 //! at least three such members.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
@@ -15,8 +15,8 @@ const PARTS: [&str; 8] = [
     "capabilities.skills",
 ];
 
-/// One claim for the files of each folder. If the identity is in a workspace of an agent, the format of the workspace
-/// claims it with higher confidence.
+/// One claim for the files of each folder. If the identity is in an agent's workspace, the workspace format claims it
+/// with higher confidence.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.8, "an identity in AIEOS", layout)
 }

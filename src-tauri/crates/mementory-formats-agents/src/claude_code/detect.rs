@@ -1,5 +1,5 @@
 //! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
-//! frontmatter. Names of files only decide which other files belong to the logs and topics.
+//! frontmatter. File names only decide which other files belong to them.
 use super::lines::{is_answer, is_person};
 use crate::agent_rules;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -68,7 +68,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     };
     vec![Claim {
         version: None,
-        // Topic files that have an index beside them cannot be notes of another program, whatever they contain.
+        // Topic files with an index beside them cannot be another program's notes, whatever they contain.
         confidence: if is_certain {
             0.95
         } else if has_index {
@@ -103,7 +103,7 @@ enum LogKind {
     History,
 }
 
-/// The kind of a log, and whether it has a member that only Claude Code writes. None if the file is not a log.
+/// The kind of a log, and whether it has a member that only Claude Code writes. None for any other file.
 fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     if !may_be_log(member) {
         return None;
@@ -117,8 +117,8 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
         let is_log = keys.has("parentUuid") && keys.has("sessionId") && keys.has("type");
         return is_log.then_some((LogKind::Session, true));
     };
-    // Qwen Code writes lines with the same members, but its messages have the form of Google's API. The first lines may
-    // have no message.
+    // Qwen Code writes lines with the same members, but its messages have `parts`, as in Google's API. The first few
+    // lines may have no message.
     let has_parts = |line: &String| match Object::parse(line) {
         Some(object) => object.object("message").is_some_and(|message| message.has("parts")),
         None => keys_of(line.as_bytes()).has("message.parts"),
@@ -129,7 +129,7 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<(LogKind, bool)> {
     let mut is_session = false;
     for line in &lines {
         let Some(object) = Object::parse(line) else {
-            // The line is incomplete if it is longer than the part of the file that is read here.
+            // A line that is longer than the part of the file that detection reads is cut off, so it is not valid JSON.
             let keys = keys_of(line.as_bytes());
             if keys.has("parentUuid") && (keys.has("sessionId") || keys.has("isSidechain")) {
                 return Some((LogKind::Session, true));
@@ -169,7 +169,7 @@ fn is_markdown(member: &Member) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
-/// True for a file with one of the types of topics and with a name or a description.
+/// True for a file that has one of the [`TOPIC_TYPES`], and a name or a description.
 fn is_topic(catalog: &Catalog, member: &Member) -> bool {
     let Ok(head) = catalog.head(member, HEAD_BYTES) else { return false };
     let text = String::from_utf8_lossy(&head);
@@ -207,7 +207,7 @@ fn folders_of(catalog: &Catalog, ids: impl Iterator<Item = usize>) -> HashSet<Pl
     ids.filter_map(|id| catalog.members().get(id)).map(place_of).collect()
 }
 
-/// True for a file with results of tools, a description of a subagent, or the list of sessions.
+/// True for a file with tool results, a description of a subagent, or the list of sessions.
 fn is_side_file(member: &Member, claimed_folders: &HashSet<Place<'_>>) -> bool {
     let mut folders = member.name.split('/').rev().skip(1);
     let (parent, above) = (folders.next().unwrap_or_default(), folders.next().unwrap_or_default());

@@ -10,7 +10,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashSet;
 
 /// Reads the prompts of the sessions that are not in `known_sessions`. Each session becomes a conversation. Older files
-/// do not name the session of a prompt, so all prompts of a project become one conversation.
+/// have no session ids, so all their prompts of one project become one conversation.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,

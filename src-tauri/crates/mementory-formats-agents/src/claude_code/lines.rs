@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) enum LineKind {
     /// A message.
     Message,
-    /// A report on a running tool. Other lines can have it as their parent.
+    /// A progress report of a running tool. Other lines can have it as their parent.
     Progress,
     /// Anything else about the session.
     Other,
@@ -95,7 +95,7 @@ pub(super) fn is_answer(kind: &str) -> bool {
     matches!(kind, "assistant" | "ai")
 }
 
-/// The content of a line. In some older lines, the message is only a text.
+/// The content of a line. In some older lines, the message is a plain string.
 fn content_of<'a>(line: &Object<'a>, message: &Object<'a>) -> Option<&'a RawValue> {
     let text = || line.raw_value("message").filter(|raw| raw.get().starts_with('"'));
     message.raw_value("content").or_else(|| line.raw_value("content")).or_else(text)
@@ -142,8 +142,8 @@ fn read_attachment(line: &Object<'_>, turn: &mut Turn, content: &mut AgentConten
     }
 }
 
-/// Hides a turn that the program wrote in the person's name, and gives it the role `system`. Also marks a turn whose
-/// line reports an error of the API.
+/// Hides a turn that the program wrote with the role of the person, and gives it the role `system`. Also marks a turn
+/// whose line reports an API error.
 fn mark_hidden_line(line: &Object<'_>, is_subagent: bool, turn: &mut Turn) {
     let origin = line.object("origin").and_then(|o| o.text("kind").map(std::borrow::Cow::into_owned));
     let is_added = ["isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"].into_iter().any(|k| line.is_true(k))
@@ -171,7 +171,7 @@ struct MergedBlocks {
     calls: HashMap<String, usize>,
     /// First block of the last line.
     last_start: usize,
-    /// True if the last line ended the answer. Its blocks are then complete.
+    /// True if the last line was the final one of the answer, so that its blocks are complete.
     is_final: bool,
 }
 
@@ -207,7 +207,7 @@ impl MergedBlocks {
     }
 }
 
-/// True if the block `new` is a later state of the block `old`: it is equal, continues the text of `old`, or is the
+/// True if the block `new` is a later version of the block `old`: it is equal, continues the text of `old`, or is the
 /// same tool call.
 fn extends(old: &str, new: &str) -> bool {
     let (Some(old_block), Some(new_block)) = (Object::parse(old), Object::parse(new)) else { return old == new };

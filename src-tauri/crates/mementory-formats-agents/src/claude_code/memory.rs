@@ -1,4 +1,4 @@
-//! Files of the memory: topics with frontmatter, and `MEMORY.md`, which lists the topics and may contain memories too.
+//! Memory files: topics with frontmatter, and `MEMORY.md`, which lists the topics and may itself contain memories.
 use super::detect::topic_type;
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, Member};
@@ -82,7 +82,7 @@ fn project_of(member: &Member) -> Option<&str> {
     folders.get(at + 1).copied().filter(|_| at + 2 < folders.len())
 }
 
-/// True if every item begins like a link to another file. The end of the last item may be missing.
+/// True if every item begins with a link to another file. The last item may be cut off.
 fn is_list_of_links(text: &str) -> bool {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let items: Vec<&str> = lines.map(|line| line.trim_start_matches(['-', '*', '+', ' '])).collect();

@@ -8,7 +8,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, RecordKey, Verbatim};
 use std::collections::HashMap;
 
-/// Largest number of reports on running tools that are skipped to find the message before them.
+/// Largest number of progress reports that are skipped to find the message before them.
 const MAX_STEPS: usize = 100_000;
 
 /// A session while its lines are read.
@@ -21,13 +21,13 @@ pub(super) struct Session {
     /// Place of the file that contains the first line of the session.
     pub container: String,
     drafts: Vec<Draft>,
-    /// Positions of drafts by the uuids of their lines.
+    /// Indexes of drafts by the uuids of their lines.
     draft_of: HashMap<String, usize>,
-    /// Positions of drafts by the id of the answer that their lines belong to.
+    /// Indexes of drafts by the id of the answer that their lines belong to.
     answer_of: HashMap<String, usize>,
-    /// Uuids of the parents of reports on running tools, by the uuids of the reports.
+    /// Parent uuids of progress reports, by the uuids of the reports.
     progress_parents: HashMap<String, Option<String>>,
-    /// Number of reports on running tools.
+    /// Number of progress reports.
     pub progress_lines: u64,
     other_lines: Vec<String>,
     custom_title: Option<String>,
@@ -61,11 +61,11 @@ struct Draft {
 /// The parent of a line.
 #[derive(Debug)]
 enum LineParent {
-    /// The message at this position.
+    /// The message at this index.
     Draft(usize),
     /// The line begins the conversation.
     Root,
-    /// The message before the line, because the line names no other message as its parent.
+    /// The message before the line, because the line names no parent other than itself.
     Previous,
     /// A line with this uuid, which is not in this session.
     Foreign(String),
@@ -94,7 +94,7 @@ impl Session {
                 if let Some(uuid) = line.non_blank_text("uuid") {
                     self.progress_parents.insert(uuid.into_owned(), line.non_blank_text("parentUuid").map(Into::into));
                 }
-                // The text of the subagent may be in no other line, so this line is kept.
+                // The subagent's text may not be in any other line, so this line is kept.
                 let is_agent = line.object("data").is_some_and(|d| d.text("type").as_deref() == Some("agent_progress"));
                 if is_agent {
                     self.other_lines.push(text.to_owned());
@@ -185,8 +185,8 @@ impl Session {
         }
     }
 
-    /// The parent of each message, and a map for the messages whose parent is not in this session: from the position of
-    /// the message to the uuid of its parent.
+    /// The parent of each message. For each message whose parent is not in this session, the returned map has the uuid
+    /// of the parent by the index of the message.
     fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
         let (mut out, mut parents_elsewhere) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
         // In the log, an answer with parallel calls is the parent of all their results. Here, each result follows the

@@ -77,7 +77,7 @@ fn logs_of_other_programs_are_not_claimed() {
 }
 
 #[test]
-fn a_hundred_thousand_lines_in_a_chain_are_read() {
+fn a_chain_of_a_hundred_thousand_lines_is_read() {
     let folder = Scratch::new("claude-code-chain");
     let mut text = String::new();
     for n in 0..100_000 {

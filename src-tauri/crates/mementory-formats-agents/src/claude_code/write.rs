@@ -12,13 +12,13 @@ use mementory_formats_shared::yaml_head::YamlHead;
 use mementory_model::{Kind, Record, RecordKey};
 use std::path::Path;
 
-/// Number of bytes and lines of `MEMORY.md` that Claude Code loads, minus the space for the last line.
+/// Number of bytes and lines of `MEMORY.md` that Claude Code loads, minus space for a closing line.
 const INDEX_BYTES: usize = 24_500;
 const INDEX_LINES: usize = 196;
 /// Longest name and description, in characters.
 const NAME_CHARS: usize = 120;
 const DESCRIPTION_CHARS: usize = 150;
-/// Positions of the topics "projects" and "knowledge" in the list of topics.
+/// Indexes of the topics "projects" and "knowledge" in the list of topics.
 const PROJECTS: usize = 3;
 const KNOWLEDGE: usize = 10;
 
@@ -26,7 +26,7 @@ const KNOWLEDGE: usize = 10;
 const KINDS: [Kind; 7] =
     [Kind::Memory, Kind::Profile, Kind::Entity, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
 
-/// Writes all memories into the new folder `out`. If `out` is None, only the report is made.
+/// Writes all memories into the new folder `out`. If `out` is None, writes nothing and only returns the report.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -69,7 +69,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The path and text of a topic file, if the record was read from a memory folder.
+/// The original path and text of a topic file, if the record was read from a memory folder.
 fn own_file<'r>(export: &Export, stored: &'r StoredRecord) -> Option<(&'r str, &'r str)> {
     let text = export.own_text(stored)?;
     let path = stored.record.fields.get("file")?.as_str()?;
@@ -115,7 +115,7 @@ impl Topic {
         self.head.document(&self.body)
     }
 
-    /// The record that results when the file at `path` is read again.
+    /// The record that an import would create from the file at `path`.
     fn read_back(&self, path: &str) -> Record {
         let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), self.body.as_str());
         let name = self.name.trim();
@@ -140,7 +140,7 @@ fn shortened(text: &str, most: usize) -> String {
     format!("{}…", short.trim_end())
 }
 
-/// The text of `MEMORY.md`: the list of the files. It is not longer than the part that Claude Code loads.
+/// The text of `MEMORY.md`, which lists the files. It never exceeds the length that Claude Code loads.
 #[derive(Default)]
 struct Index {
     lines: String,

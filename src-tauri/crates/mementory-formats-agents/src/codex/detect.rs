@@ -1,4 +1,4 @@
-//! Detects logs of Codex by the members of their lines, in all their current and former shapes.
+//! Detects logs of Codex by the members of their lines, in all current and former layouts.
 use super::exec;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
@@ -95,7 +95,7 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
     (has_header && only_header).then_some(LogKind::Session)
 }
 
-/// The kind of a log in the oldest shape, which is one document with `session` and `items`. None for any other file.
+/// The kind of a log in the oldest layout, which is one document with `session` and `items`. None for any other file.
 fn document_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
     let head = catalog
         .read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| mementory_format::FormatError::io(&member.place, e)));

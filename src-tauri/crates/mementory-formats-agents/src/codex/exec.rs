@@ -1,11 +1,11 @@
-//! Reads the events that `codex exec --json` prints: the items of a thread. They have no times, and the prompt is not
-//! among them.
+//! Reads the events that `codex exec --json` prints: the items of a thread. They have no timestamps and do not include
+//! the prompt.
 use super::items::finish;
 use mementory_formats_shared::agent_content::{AgentContent, value_text};
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::object::{Object, list};
 
-/// True for a line of the events.
+/// True for a line of `codex exec --json`.
 pub(super) fn is_event(line: &Object<'_>) -> bool {
     match line.text("type").as_deref() {
         Some("thread.started" | "thread.resumed") => line.has("thread_id"),
@@ -17,12 +17,12 @@ pub(super) fn is_event(line: &Object<'_>) -> bool {
     }
 }
 
-/// The message in an item. An item contains a command or a tool call together with its result, so both are one message.
+/// The message of an item. An item contains a command or tool call together with its result, so both are one message.
 pub(super) fn message(item: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { role: "assistant".into(), ..Turn::default() };
     let mut content = AgentContent::default();
     let text_of = |key: &str| item.raw_value(key).map_or_else(String::new, value_text);
-    // Streams of 2025 have `item_type`.
+    // In 2025, the member was named `item_type`.
     let kind = item.non_blank_text("type").or_else(|| item.non_blank_text("item_type"));
     let kind = kind.as_deref().unwrap_or("unknown");
     match kind {
@@ -70,7 +70,7 @@ fn push_result(content: &mut AgentContent, name: &str, text: String) {
     }
 }
 
-/// The elements of a list, one line for each. A line contains the texts of these members.
+/// One line for each element of a list. A line contains the values of `members` in that element.
 fn rows(item: &Object<'_>, key: &str, members: &[&str]) -> String {
     let row = |raw: &&serde_json::value::RawValue| {
         let element = Object::parse(raw.get())?;

@@ -79,7 +79,7 @@ fn decoded(raw: &RawValue, turn: &mut Turn) -> String {
     nested_text(raw)
 }
 
-/// Moves the text that a program added to a prompt into a block of its own, and then moves the content into the turn.
+/// Moves text that a program added to a prompt into a separate block, and then moves the content into the turn.
 pub(super) fn finish(turn: &mut Turn, content: &mut AgentContent, kind: &str) {
     if turn.role == "user" {
         if let Some((before, request)) = content.text.split_once(REQUEST_HEADING) {

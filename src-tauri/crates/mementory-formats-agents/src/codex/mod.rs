@@ -1,4 +1,4 @@
-//! Codex, OpenAI's coding agent: logs of its sessions in each of their shapes. See README.md.
+//! Codex, OpenAI's coding agent: session logs in each of their layouts. See README.md.
 mod detect;
 mod exec;
 mod items;

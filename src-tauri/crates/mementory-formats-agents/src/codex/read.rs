@@ -49,7 +49,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, For
         if !reader.fits_element(&mut bytes, member, line, "session") {
             return Ok(());
         }
-        // A log of the oldest shape can be one object on a single line.
+        // In the oldest layout, a log can be one object on a single line.
         if let (Some(header), Some(items)) = (line.object.object("session"), line.object.list("items")) {
             session.read_document(&header);
             for (n, raw) in items.into_iter().enumerate() {
@@ -66,7 +66,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<Session, For
         }
         session.add(reader, member, line.text, &line.object, &line.pointer)
     })?;
-    // In the oldest shape, the header is beside the list of items.
+    // In the oldest layout, the header is beside the list of items.
     if session.id().is_none()
         && let Some(text) = reader.wrapper(member, &["items"])?
         && let Some(header) = Object::parse(&text).and_then(|w| w.object("session"))

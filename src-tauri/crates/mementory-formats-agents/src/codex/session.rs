@@ -29,12 +29,12 @@ pub(super) struct Session {
     chat: Chat,
     model: Option<String>,
     turns: Vec<SessionTurn>,
-    /// Position of the turn that the next one follows.
+    /// Index of the turn that the next turn follows.
     current: Option<usize>,
     other_lines: Vec<String>,
     links: Vec<(&'static str, String)>,
     progress_lines: u64,
-    /// Role and text of the items.
+    /// Role and text of each item that has been read.
     item_texts: HashSet<(String, String)>,
     ids: HashSet<String>,
     first_line: Option<String>,
@@ -45,7 +45,7 @@ pub(super) struct Session {
 #[derive(Debug)]
 struct SessionTurn {
     turn: Turn,
-    /// Role and text of an event that may repeat an item.
+    /// For an event that may repeat an item: its role and text.
     event: Option<(String, String)>,
     parent: Option<usize>,
 }
@@ -115,12 +115,12 @@ impl Session {
             }
             _ => {}
         }
-        // The next turn numbers its items from 0 again.
+        // Item ids start at 0 again in the next turn.
         self.exec_items.clear();
         self.other_lines.push(line.0.to_owned());
     }
 
-    /// Adds an item. As an item grows, several events repeat it, so a later event replaces an earlier one.
+    /// Adds an item. Later events repeat an item as it grows, so a later event replaces an earlier one.
     fn add_exec_item(&mut self, item: &Object<'_>, line: (&str, &str)) {
         let (turn, _) = exec::message(item);
         let id = item.non_blank_text("id").map(|id| id.into_owned()).unwrap_or_default();
@@ -134,7 +134,7 @@ impl Session {
         self.push(turn, None, None, line);
     }
 
-    /// The id at the source.
+    /// The session's id in the log.
     pub(super) fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
@@ -144,7 +144,7 @@ impl Session {
         self.chat.title = self.id.as_ref().and_then(|id| names.get(id)).cloned();
     }
 
-    /// Reads the header of the oldest shape.
+    /// Reads the header of a log in the oldest layout.
     pub(super) fn read_document(&mut self, header: &Object<'_>) {
         self.read_header(header);
         self.chat.note_time(any_time(header, "timestamp"));
@@ -264,12 +264,12 @@ impl Session {
         let fallback = || self.first_line.as_deref().map(content_id);
         chat.id = self.id.clone().or_else(fallback);
         chat.is_log = true;
-        // Position of each turn in the conversation. An event that repeats an item has no turn there, so the position
-        // of the turn before it is used.
+        // Index of each turn in the conversation. An event that repeats an item is not added to the conversation, so
+        // the index of the turn before it is used.
         let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeat_count, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());
-        // The position of the event that follows each turn. The item after that turn then follows the event instead.
+        // If an event and an item have the same parent, the item follows the event. This is the index of that event.
         let mut event_after: HashMap<Option<usize>, usize> = HashMap::new();
         for found in std::mem::take(&mut self.turns) {
             if found.event.as_ref().is_some_and(|text| self.item_texts.contains(text)) {

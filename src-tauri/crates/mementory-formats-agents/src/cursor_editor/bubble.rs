@@ -106,13 +106,13 @@ fn nested_place(image: &Object<'_>) -> String {
     text.map(|t| t.into_owned()).unwrap_or_default()
 }
 
-/// The texts in `richText`, the editor's own form of a message: JSON in a string.
+/// The text in `richText`, the editor's internal representation of a message, which is JSON in a string.
 fn rich_text(bubble: &Object<'_>) -> String {
     let Some(raw) = bubble.raw_value("richText") else { return String::new() };
     let inner = decode_string(raw).map_or_else(|| raw.get().to_owned(), |t| t.into_owned());
     let mut out = String::new();
-    // A hostile text must not exhaust the memory or the stack. Therefore the depth and the number of nodes are limited,
-    // and a list of pending nodes is used instead of recursion.
+    // Malicious input must not exhaust the memory or the stack. Therefore the depth and the number of nodes are
+    // limited, and a list of pending nodes is used instead of recursion.
     let Ok(root) = serde_json::from_str::<&serde_json::value::RawValue>(&inner) else { return inner };
     let mut pending = vec![(root, 0u32)];
     while let Some((value, depth)) = pending.pop() {

@@ -1,5 +1,5 @@
-//! Detects files of Cursor: databases by words in the first pages of the database or of its log, and transcripts by
-//! their lines.
+//! Detects files of Cursor: databases by words in the first pages of the database or of its write-ahead log, and
+//! transcripts by their lines.
 use super::text_transcript;
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
@@ -8,7 +8,7 @@ use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 
-/// Number of bytes at the beginning of a database, and of its log, that detection reads.
+/// Number of bytes at the beginning of a database, and of its write-ahead log, that detection reads.
 const HEAD_BYTES: usize = 256 << 10;
 /// Words that occur in Cursor's settings, but not in those of other editors with the same tables.
 const CURSOR_WORDS: [&[u8]; 7] = [
@@ -20,13 +20,13 @@ const CURSOR_WORDS: [&[u8]; 7] = [
     b"cursorAuth/",
     b"cursorai/",
 ];
-/// The word `latestRootBlobId`, encoded as hexadecimal digits. The store of a chat contains its JSON in this encoding.
+/// The word `latestRootBlobId` in hexadecimal digits. A chat's `store.db` contains JSON in this encoding.
 const ROOT_IN_HEX: &[u8] = b"6c6174657374526f6f74426c6f624964";
 
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// `state.vscdb`, of the program or of a workspace.
+    /// `state.vscdb`, either of the whole program or of one workspace.
     State,
     /// `store.db` of one chat.
     Store,
@@ -85,7 +85,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
 }
 
 /// True for a file whose lines are messages with a role, but without a type or an id. Lines that report an error may be
-/// among them; they have no role.
+/// among them and have no role.
 fn is_transcript(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);

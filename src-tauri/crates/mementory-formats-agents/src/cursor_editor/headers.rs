@@ -1,5 +1,5 @@
-//! The list of conversations of Cursor 3: titles and times, apart from the conversations. The list is the value
-//! `composer.composerHeaders` in the table of settings, or a table of its own, `composerHeaders`.
+//! Cursor 3 lists the titles and times of conversations separately from the conversations themselves: either in the
+//! setting `composer.composerHeaders`, or in a table `composerHeaders`.
 use super::{bubble, chat_file, setting};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Chat;
@@ -11,9 +11,9 @@ use rusqlite::Row;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashSet};
 
-/// Name of the table, and end of the key in the table of settings.
+/// Name of the table, and the last part of the setting's key.
 const TABLE: &str = "composerHeaders";
-/// Key in the table of settings.
+/// Key of the setting.
 const KEY: &str = "composer.composerHeaders";
 
 /// An entry of the list.
@@ -39,7 +39,7 @@ impl Header {
         chat
     }
 
-    /// Sets the values of a conversation that its own row does not state.
+    /// Fills in the values that the conversation's own row does not state.
     pub(super) fn complete(&self, chat: &mut Chat) {
         let listed = self.chat();
         chat.title = chat.title.take().or(listed.title);
@@ -62,11 +62,11 @@ impl Header {
     }
 }
 
-/// The list of a database, by the ids of the conversations.
+/// The list of one database, by conversation id.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     by_id: BTreeMap<String, Header>,
-    /// Number of bytes that further entries may have.
+    /// Number of bytes that the remaining entries may have.
     budget: u64,
 }
 
@@ -169,11 +169,11 @@ fn note_unreadable(reader: &mut FileReader<'_>, member: &Member, pointer: &str, 
     reader.sink.note(Issue::new("malformed", format!("{}#{pointer}", member.place), message));
 }
 
-/// The conversations of all databases that were read, and the entries of the lists without a conversation.
+/// The conversations that were read from any database, and the list entries for which no conversation was found.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     read_ids: HashSet<String>,
-    /// Entries with the places of their files.
+    /// Entries, each with the place of the file that it was read from.
     remaining: Vec<(Header, String)>,
 }
 
@@ -183,7 +183,7 @@ impl Index {
         self.read_ids.extend(id.cloned());
     }
 
-    /// Keeps the entries for which the database has no conversation. Another database may have it.
+    /// Keeps the entries whose conversation is not in this database. It may be in another one.
     pub(super) fn keep(&mut self, headers: Headers, member: &Member) {
         self.remaining.extend(headers.by_id.into_values().map(|header| (header, member.place.clone())));
     }

@@ -54,8 +54,8 @@ pub(super) fn read(
     }
 }
 
-/// Reads a chat that contains its messages. A chat without messages only names a conversation whose messages are in the
-/// table `cursorDiskKV`.
+/// Reads a chat that contains its messages. A chat without messages is only a reference to a conversation in the table
+/// `cursorDiskKV`.
 fn read_chat(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -108,7 +108,7 @@ fn read_rules(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Resul
     reader.sink.unit(record.into())
 }
 
-/// Reads the last prompts of a workspace. The list has no answers.
+/// Reads the list of a workspace's last prompts, which has no answers.
 fn read_prompts(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -133,8 +133,8 @@ fn read_prompts(
         chat.turns.push(turn);
     }
     let Some(first) = chat.turns.first() else { return Ok(()) };
-    // The workspace is identified only by the long name of the file's folder. A copied file may be in any folder, so a
-    // short name is not used.
+    // Cursor's folder for a workspace has a long name, which identifies the workspace. A short name means that the file
+    // was copied elsewhere, so it is not used.
     let folder = member.name.split('/').rev().nth(1).filter(|f| f.len() >= 16);
     let id = folder.map_or_else(|| content_id(&first.text), str::to_owned);
     chat.id = Some(format!("prompts/{id}"));

@@ -16,8 +16,8 @@ use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatErr
 use mementory_formats_shared::chat::ChatFile;
 use mementory_model::Limits;
 
-/// Id of the format and scope of its keys. The source folder is not named `cursor`, because in code a cursor is also a
-/// position in a list.
+/// Id of the format and scope of its keys. The source folder is not named `cursor`, because `cursor` is a common name
+/// in code for a position in a list.
 const FORMAT: &str = "cursor";
 /// Name of the platform.
 const PLATFORM: &str = "cursor";

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 #[derive(Debug, Default)]
 struct Rows {
     composer: Option<i64>,
-    /// Ids of the messages with their row ids, in the order of the table.
+    /// Message ids with their row ids, in table order.
     bubbles: Vec<(String, i64)>,
 }
 
@@ -69,7 +69,7 @@ struct Conversation<'c> {
     rows: &'c Rows,
     member: &'c Member,
     database: &'c Database,
-    /// The entry in the list of conversations.
+    /// The conversation's entry in the list of conversations.
     header: Option<&'c Header>,
 }
 
@@ -140,7 +140,7 @@ impl Conversation<'_> {
         }
         let is_blank =
             |turn: &Turn| turn.text.trim().is_empty() && turn.fields.is_empty() && turn.attachments.is_empty();
-        // Some databases have rows of conversations with neither id nor content.
+        // Some databases have leftover rows with neither an id nor content.
         let is_orphan = self.id.is_empty() && repaired.is_none() && chat.turns.iter().all(is_blank);
         let is_empty = chat.turns.is_empty() && self.rows.bubbles.is_empty();
         if is_orphan || is_empty && chat.title.is_none() && !object.has("createdAt") {
@@ -179,8 +179,8 @@ impl Conversation<'_> {
         Ok((!items.is_empty()).then_some(raw))
     }
 
-    /// Id and row of each message, and whether the conversation lists it. Listed messages come first, in the order of
-    /// the list. If the conversation has no list, all messages count as listed.
+    /// Message ids and row ids, and whether the conversation lists the message. Listed messages come first, in the
+    /// order of the list. If the conversation has no list, all messages count as listed.
     fn order(&self, object: &Object<'_>) -> Vec<(String, i64, bool)> {
         let mut out = Vec::with_capacity(self.rows.bubbles.len());
         let rows: BTreeMap<&str, i64> = self.rows.bubbles.iter().map(|(id, row)| (id.as_str(), *row)).collect();

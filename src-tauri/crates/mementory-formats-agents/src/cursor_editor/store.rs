@@ -132,7 +132,7 @@ fn blob(member: &Member, database: &Database, rowid: i64) -> Result<Option<Vec<u
     }
 }
 
-/// Ids of the messages below the root, in the order of the root.
+/// Ids of the messages that the root leads to, in the root's order.
 fn listed_messages(
     member: &Member,
     database: &Database,
@@ -156,8 +156,8 @@ fn listed_messages(
         if text.is_some_and(|object| object.has("role")) {
             out.push(id);
         } else if depth < MAX_DEPTH {
-            // Every digest in the root is followed, so that missing messages are counted. Below the root, other values
-            // may have the length of a digest, so only digests of existing blobs are followed.
+            // Every digest in the root is followed, so that missing messages are counted. Deeper down, other values may
+            // happen to be as long as a digest, so only digests of existing blobs are followed.
             let digests = digests_in(&bytes).into_iter().filter(|id| depth == 0 || blobs.contains_key(id));
             let digests: Vec<String> = digests.collect();
             pending.extend(digests.into_iter().rev().map(|id| (id, depth + 1)));
@@ -170,7 +170,7 @@ fn listed_messages(
     Ok((out, issues))
 }
 
-/// The values with a length of 32 bytes in field 1 of a Protocol Buffers message, as hexadecimal digits.
+/// The 32-byte values in field 1 of a Protocol Buffers message, as hexadecimal digits.
 fn digests_in(bytes: &[u8]) -> Vec<String> {
     let mut out = Vec::new();
     let mut at = 0;

@@ -7,8 +7,8 @@ use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
-/// Reads a transcript as one conversation. Its id is the one that Cursor puts into the name of the file or of its
-/// folder. If there is none, the id is made from the first message.
+/// Reads a transcript as one conversation. Its id is the UUID that Cursor puts into the name of the file or its folder.
+/// Without one, the id is derived from the first message.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, record_type: Some("transcript".into()), ..Chat::default() };
     let mut bytes = 0;

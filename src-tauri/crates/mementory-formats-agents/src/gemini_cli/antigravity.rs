@@ -1,4 +1,4 @@
-//! Reads the transcripts of Antigravity: one step of a conversation in each line.
+//! Reads transcripts of Antigravity. Each line is one step of the conversation.
 use super::session::chat_file;
 use mementory_format::{FormatError, Member, is_uuid};
 use mementory_formats_shared::agent_content::{AgentContent, value_text};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// Name of the platform.
 const PLATFORM: &str = "antigravity";
-/// Marks around the words of the person.
+/// Tags around the person's own words in a request.
 const REQUEST: (&str, &str) = ("<USER_REQUEST>", "</USER_REQUEST>");
 
 /// True if one of the lines is a step of a conversation.
@@ -24,7 +24,7 @@ pub(super) fn is_transcript_of_lines(lines: &[String]) -> bool {
             let kind = line.text("type").unwrap_or_default();
             KEYS.iter().all(|key| line.has(key)) && TYPES.contains(&kind.as_ref())
         }
-        // The line is incomplete if it is longer than the part of the file that is read here.
+        // A line that is longer than the part of the file that detection reads is cut off, so it is not valid JSON.
         None => {
             let keys = keys_of(text.as_bytes());
             let has_type = TYPES.iter().any(|kind| text.contains(&format!("\"{kind}\"")));
@@ -67,7 +67,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Conversation));
         return Ok(());
     }
-    // The lines do not name the conversation, but one of the folders does.
+    // The lines contain no conversation id, but the name of an enclosing folder does.
     chat.id = member.name.split('/').rev().skip(1).find(|folder| is_uuid(folder)).map(str::to_owned);
     if !other_lines.is_empty() {
         let text = other_lines.join("\n");
@@ -128,7 +128,7 @@ fn turn_of_step(step: &Object<'_>) -> Option<Turn> {
     Some(turn)
 }
 
-/// The words of the person, and what the program added before and after them.
+/// Splits a request into the person's own words and what the program added before and after them.
 fn split_request(text: &str) -> (String, String) {
     let parts = text.split_once(REQUEST.0).and_then(|(before, rest)| {
         let (own, after) = rest.rsplit_once(REQUEST.1)?;

@@ -95,7 +95,7 @@ fn document_role(head: &[u8], name: &str) -> Option<Role> {
         if has("sessionId") && has("projectHash") || has("sessionId") && has("startTime") && has_messages {
             return Some(Role::Conversations);
         }
-        // In a long session, the members after the list of messages are beyond the head, so they cannot be required.
+        // In a long session, detection does not reach the members after the messages, so none of them can be required.
         let has_gemini = memchr::memmem::find(head, b"\"gemini\"").is_some();
         let has_header = has("lastUpdated") || has("startTime") || has("projectHash");
         if has_header && has_gemini && has("messages.type") && has("messages.id") && has("messages.content") {

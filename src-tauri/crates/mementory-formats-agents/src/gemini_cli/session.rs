@@ -1,6 +1,6 @@
-//! Reads a session from the lines of its log: a header, messages, changes of the header (`$set`), changes of a message
-//! (`message_update`) and steps back (`$rewindTo`). A message that is written again replaces the previous one. Messages
-//! that were taken back stay on another branch.
+//! Reads a session from the lines of its log: a header, changes to the header (`$set`), messages, changes to a message
+//! (`message_update`) and rewinds (`$rewindTo`). A message that is written again replaces the earlier version. Messages
+//! that were rewound stay on a branch of their own.
 use super::{FORMAT, PLATFORM};
 use super::{messages, update};
 use mementory_format::{FormatError, Member, is_uuid};
@@ -22,12 +22,12 @@ pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
 /// A session while its lines are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
-    /// The id at the source.
+    /// The session's id in the log.
     pub id: Option<String>,
     chat: Chat,
     drafts: Vec<Draft>,
     draft_of: HashMap<String, usize>,
-    /// Position of the message that the next one follows.
+    /// Index of the message that the next message follows.
     current: Option<usize>,
     other_lines: Vec<String>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Session {
 #[derive(Debug)]
 struct Draft {
     text: String,
-    /// Lines that change the message, in their order.
+    /// Lines that change the message, in order.
     updates: Vec<String>,
     pointer: String,
     parent: Option<usize>,
@@ -52,8 +52,8 @@ impl Session {
         pointer: &str,
     ) {
         if let Some(target) = line.text("$rewindTo") {
-            // Gemini CLI takes back the target of the step as well. If the target is not known, it takes back all
-            // messages.
+            // Gemini CLI also takes back the message that it rewinds to. If that message is not known, it takes back
+            // all messages.
             let found = self.draft_of.get(target.as_ref()).and_then(|at| self.drafts.get(*at));
             self.current = found.and_then(|draft| draft.parent);
             self.other_lines.push(text.to_owned());
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Reads the header, or a change of it.
+    /// Reads the header, or a change to it.
     pub(super) fn read_header(&mut self, header: &Object<'_>) {
         let text = |key: &str| header.non_blank_text(key).map(|t| t.into_owned());
         self.id = self.id.take().or_else(|| text("sessionId"));
@@ -117,7 +117,7 @@ impl Session {
         let id = message.non_blank_text("id").map(|t| t.into_owned());
         if let Some(draft) = id.as_ref().and_then(|id| self.draft_of.get(id)).and_then(|at| self.drafts.get_mut(*at)) {
             text.clone_into(&mut draft.text);
-            // The new text is the whole message, so it contains the changes that were made before.
+            // The new line has the whole message, including the earlier changes.
             draft.updates.clear();
             return;
         }
@@ -187,7 +187,7 @@ impl Session {
     }
 }
 
-/// Sends a conversation. If it is that of a subagent, `parent` is the id of the session that started the subagent.
+/// Sends a conversation. For a subagent, `parent` is the id of the session that started it.
 pub(super) fn send_linked(
     reader: &mut FileReader<'_>,
     chat: Chat,

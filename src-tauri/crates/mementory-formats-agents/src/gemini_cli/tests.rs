@@ -27,7 +27,7 @@ fn the_name_of_a_file_does_not_matter() {
 }
 
 #[test]
-fn the_shortened_transcript_is_known_by_its_steps() {
+fn a_shortened_transcript_is_recognised_by_its_steps() {
     let folder = Scratch::new("gemini-cli-transcripts");
     let line = |time: &str, words: &str| {
         let about = r#""step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT""#;
@@ -43,7 +43,7 @@ fn the_shortened_transcript_is_known_by_its_steps() {
     assert_eq!(found.parts.iter().map(|(part, _)| part.name.as_str()).collect::<Vec<_>>(), ["a.jsonl"]);
 }
 
-/// The texts of the records in a folder with these files, without those of conversations, and the passthrough files.
+/// The record texts, except those of conversations, and the passthrough files of a folder with these files.
 fn texts_and_parts(files: &[(&str, String)]) -> (Vec<String>, Vec<String>) {
     let folder = Scratch::new("gemini-cli-copies");
     for (name, text) in files {
@@ -55,7 +55,7 @@ fn texts_and_parts(files: &[(&str, String)]) -> (Vec<String>, Vec<String>) {
     (texts, found.parts.iter().map(|(part, _)| part.name.clone()).collect())
 }
 
-/// The first step of a transcript, as a prompt of the person.
+/// The first step of a transcript: a prompt by the person.
 fn prompt(time: &str, words: &str) -> String {
     let about = r#""step_index":0,"source":"USER_EXPLICIT","type":"USER_INPUT""#;
     format!(r#"{{{about},{time}"content":"{words}"}}"#)
@@ -65,7 +65,7 @@ fn prompt(time: &str, words: &str) -> String {
 fn a_transcript_with_a_long_first_step_is_read_instead_of_its_copy() {
     let time = r#""created_at":"2026-06-07T08:09:10Z","#;
     let smile = "\\ud83d\\ude00";
-    // The part of the file that detection reads ends inside an escape in one of the last two.
+    // In one of the last two cases, the part of the file that detection reads ends inside a JSON escape.
     for (begin, words) in [("", "sail "), ("", smile), ("s", smile)] {
         let text = |count: usize| format!("{begin}{}", words.repeat(count));
         let (whole, copy) = (prompt(time, &text(20_000)), prompt(time, &text(30)));
@@ -78,7 +78,7 @@ fn a_transcript_with_a_long_first_step_is_read_instead_of_its_copy() {
 }
 
 #[test]
-fn transcripts_of_one_folder_differ_by_the_beginning_of_their_text() {
+fn transcripts_in_one_folder_are_distinguished_by_how_their_text_begins() {
     let (time, none) = (r#""created_at":"2026-06-07T08:09:10Z","#, "");
     let files = [("a.jsonl", prompt(time, "Sew the sail.")), ("b.jsonl", prompt(time, "Tar the boat."))];
     assert_eq!(texts_and_parts(&files), (vec!["Sew the sail.".to_owned(), "Tar the boat.".to_owned()], vec![]));
@@ -89,7 +89,7 @@ fn transcripts_of_one_folder_differ_by_the_beginning_of_their_text() {
     let short = format!("{} <shortened>", &long[..150]);
     let files = [("a.jsonl", prompt(none, &short)), ("b.jsonl", prompt(none, &long))];
     assert_eq!(texts_and_parts(&files), (vec![long], vec!["a.jsonl".to_owned()]));
-    // The names of Antigravity decide before the texts.
+    // Antigravity's file names take precedence over the texts.
     let files = [("transcript.jsonl", prompt(none, "Sew")), ("transcript_full.jsonl", prompt(none, "Sew the sail."))];
     assert_eq!(texts_and_parts(&files), (vec!["Sew the sail.".to_owned()], vec!["transcript.jsonl".to_owned()]));
 }

@@ -1,4 +1,4 @@
-//! Finds the transcripts of Antigravity that are shortened copies. Antigravity writes a transcript twice: whole, and
+//! Finds the shortened copies among Antigravity's transcripts. Antigravity writes each transcript twice: in full, and
 //! with shortened texts.
 use super::antigravity;
 use mementory_format::Member;
@@ -6,28 +6,28 @@ use mementory_formats_shared::object::Object;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Number of characters of a text that are compared. A shortened text has about as many.
+/// Number of characters of a text that are compared, which is about the length of a shortened text.
 const COMPARED_CHARACTERS: usize = 100;
-/// Number of characters by which a prompt without a time is recognised in a copy that has fewer than the above.
+/// Number of characters that are enough to recognise the copy of a prompt that has no time.
 const DISTINCT_CHARACTERS: usize = 20;
-/// Largest number of characters in an escape of JSON: a pair of surrogates.
+/// Number of characters in the longest JSON escape, a surrogate pair.
 const ESCAPE_CHARACTERS: usize = 12;
 /// Names, without their extension, that Antigravity gives to the whole transcript and to the shortened copy.
 const NAMES: (&str, &str) = ("transcript_full", "transcript");
 
-/// The first step of a transcript. Two files of one conversation have the same one.
+/// The first step of a transcript, by which a transcript and its shortened copy are matched.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FirstStep {
-    /// Empty if the step is cut before its text, so that nothing is known about it.
+    /// Empty if detection read too little of the step to know anything about it.
     number: String,
     /// Empty if the step has no time.
     time: String,
-    /// The beginning of the text.
+    /// The first [`COMPARED_CHARACTERS`] of the text.
     begins: String,
 }
 
 impl FirstStep {
-    /// The first step in the lines at the beginning of a file. None if they are no transcript.
+    /// The first step in the lines at the beginning of a file. None if the file is not a transcript.
     pub(super) fn of_lines(lines: &[String]) -> Option<Self> {
         let first_step = || {
             lines.iter().find_map(|line| match Object::parse(line) {
@@ -50,7 +50,7 @@ impl FirstStep {
 
     /// True if this may be the first step of a shortened copy of the transcript that begins with `other`.
     fn is_shortened(&self, other: &Self) -> bool {
-        // Without a time, a few characters may also be the whole prompt of another conversation.
+        // Without a time, a short text may also be the whole prompt of another conversation.
         let needed = if self.time.is_empty() { DISTINCT_CHARACTERS } else { 1 };
         let is_beginning = other.begins.starts_with(&self.begins) && self.begins.chars().nth(needed - 1).is_some();
         let is_same_text = self.begins == other.begins && !(self.time.is_empty() && self.begins.is_empty());
@@ -59,10 +59,10 @@ impl FirstStep {
     }
 }
 
-/// A line that is cut inside its text, with an end that makes it an object. None if it is cut elsewhere.
+/// Completes a line that is cut off inside its text, so that it is valid JSON. None if it is cut off elsewhere.
 fn closed_line(cut: &str) -> Option<String> {
     let mut line = cut.to_owned();
-    // The line may be cut inside an escape.
+    // If the line is cut off inside an escape, the rest of the escape is removed.
     for _ in 0..=ESCAPE_CHARACTERS {
         let length = line.len();
         line.push_str("\"}");
@@ -75,7 +75,7 @@ fn closed_line(cut: &str) -> Option<String> {
     None
 }
 
-/// Positions in the catalog of the files that are shortened copies of others in their folder.
+/// Catalog ids of the files that are shortened copies of other files in their folder.
 pub(super) fn shortened_copies(transcripts: &[(&Member, FirstStep)]) -> HashSet<usize> {
     let named = |name: &'static str| {
         move |member: &&Member| member.file_name().split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name))
@@ -84,7 +84,7 @@ pub(super) fn shortened_copies(transcripts: &[(&Member, FirstStep)]) -> HashSet<
     let whole: HashSet<Folder<'_>> = members().filter(named(NAMES.0)).map(folder_of).collect();
     let of_names = members().filter(named(NAMES.1)).filter(|member| whole.contains(&folder_of(member)));
     let mut copies: HashSet<usize> = of_names.map(|member| member.id).collect();
-    // Under other names, the first steps decide. Sorted, a beginning is directly before the texts that it begins.
+    // Other files are compared by their first steps. Sorting puts a shortened text right before the full one.
     let others = transcripts.iter().filter(|(member, _)| !copies.contains(&member.id));
     let mut others: Vec<_> = others.map(|(member, first)| (folder_of(member), first, *member)).collect();
     others.sort_by_key(|(folder, first, _)| (*folder, *first));

@@ -1,5 +1,5 @@
-//! Changes of a message that is already in the log: a line `message_update` names the message and contains the members
-//! that replace those of the message, either beside the id or under `$set`.
+//! Changes to a message that is already in the log. A line `message_update` contains the message's id and the members
+//! to replace, either beside the id or under `$set`.
 use mementory_formats_shared::object::Object;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -9,8 +9,8 @@ pub(super) fn is_update(line: &Object<'_>) -> bool {
     line.text("type").as_deref() == Some("message_update")
 }
 
-/// The message after its updates, as JSON. Members that identify the message stay as they are, and so does its time:
-/// the time of an update is not the time at which the message was written.
+/// The message after its updates, as JSON. An update never changes the members that identify the message, or its time,
+/// because the time of the update is not the time at which the message was written.
 pub(super) fn merged(text: &str, updates: &[String]) -> String {
     let mut members: Vec<(String, &RawValue)> = Vec::new();
     let mut position_of: HashMap<String, usize> = HashMap::new();

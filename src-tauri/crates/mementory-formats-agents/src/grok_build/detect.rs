@@ -1,6 +1,6 @@
-//! Detects histories of Grok Build. Their lines are messages with a type and without ids; lines of types that are not
-//! known may be among them. In addition, at least one line must have a member that only this agent writes, or the
-//! agent's summary must be beside the history.
+//! Detects histories of Grok Build. Their lines are messages with a type and without an id; some lines may have an
+//! unknown type. In addition, at least one line must have a member that only Grok Build writes, or a summary by Grok
+//! Build must be beside the history.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// Number of bytes at the beginning of a summary that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// The other files of a session. They contain the same conversation as events for the screen, or the state of the
+/// The other files of a session. They contain the same conversation as user interface events, or the state of the
 /// program.
 const SIDE_FILES: [&str; 6] = [
     "updates.jsonl",
@@ -54,8 +54,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// For a file with lines that are messages: true if one of the lines has a member that only Grok Build writes. None for
-/// any other file.
+/// Whether a file of messages has a line with a member that only Grok Build writes. None for any other file.
 fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
     if !may_be_log(member) {
         return None;
@@ -87,7 +86,7 @@ fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
 pub(super) struct Summaries<'c>(HashMap<Folder<'c>, Vec<&'c Member>>);
 
 impl<'c> Summaries<'c> {
-    /// The files of this catalog with the name of a summary.
+    /// Collects the files that are named like a summary.
     pub(super) fn new(catalog: &'c Catalog) -> Self {
         let mut out: HashMap<Folder<'c>, Vec<&'c Member>> = HashMap::new();
         for member in catalog.members().iter().filter(|member| member.file_name() == "summary.json") {

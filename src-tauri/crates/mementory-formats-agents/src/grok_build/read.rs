@@ -165,7 +165,7 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
         && content.blocks.is_empty()
         && let Ok(raw) = serde_json::from_str::<&RawValue>(text)
     {
-        // A line of an unknown kind can be found by its texts, whatever their names are.
+        // The line's kind is unknown, so all its strings become the text, which makes the line searchable.
         content.text = nested_text(raw);
     }
     if turn.role == "user" && content.take_harness_text() {

@@ -1,4 +1,4 @@
-//! Detects agent files of both generations, and responses of the server with blocks, passages or messages.
+//! Detects agent files of both generations, and server responses with blocks, passages or messages.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
@@ -11,8 +11,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "an agent of Letta with its memory blocks", layout)
 }
 
-/// `2` for an agent file with lists, `1` for an agent file with a single agent, `rows` for blocks or passages that the
-/// server returned, `messages` for messages that the server returned.
+/// `2` for an agent file with lists, `1` for an agent file with a single agent, `rows` or `messages` for blocks and
+/// passages or messages that the server returned.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let agent_members =
         ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
@@ -22,7 +22,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let is_agent = head.has("core_memory")
         && (head.has_any("", &["agent_type", "llm_config", "message_buffer_autoclear"])
             || head.has_all("core_memory", &["label", "value"]));
-    // When the server returns an agent, the blocks are in `memory`.
+    // In a server response with an agent, the blocks are in `memory`.
     if is_agent || head.has_all("", &["agent_type", "llm_config"]) && head.has_any("memory", &["blocks", "file_blocks"])
     {
         return Some("1");

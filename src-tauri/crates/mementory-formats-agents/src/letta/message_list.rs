@@ -1,4 +1,4 @@
-//! The messages of an agent as the server lists them: one entry for each text, thought or call of a message.
+//! An agent's messages as the server lists them: one entry for each text, thought or call of a message.
 use super::messages::{Parts, fill, split_reminders};
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};
@@ -17,7 +17,7 @@ pub(super) struct MessageList {
 }
 
 impl MessageList {
-    /// Adds an entry. All entries together may be as large as one element. Further entries are reported as dropped.
+    /// Adds an entry. Entries beyond the size limit of one element are reported as dropped.
     pub(super) fn add(&mut self, files: &mut FileReader<'_>, row: &Row<'_>, message: &Object<'_>) {
         self.bytes += row.text.len() as u64;
         if self.bytes > files.context.limits.element_bytes {
@@ -29,7 +29,7 @@ impl MessageList {
         self.agent = self.agent.take().or_else(|| message.id("agent_id"));
         let kind = message.text("message_type").unwrap_or_default();
         let id = message.id("id");
-        // The entries of one message share its id. `otid` distinguishes them, but older servers do not have it.
+        // The entries of one message have the same id. Newer servers distinguish them by `otid`.
         let part = message.id("otid").unwrap_or_else(|| kind.clone().into_owned());
         let mut turn = Turn {
             key: id.as_ref().map(|id| format!("{id}/{part}")),
@@ -76,7 +76,7 @@ impl MessageList {
     }
 }
 
-/// The role that this kind of entry has in an agent file.
+/// The role that an entry of this kind has in an agent file.
 fn role_of(kind: &str, message: &Object<'_>) -> &'static str {
     match kind {
         "user_message" => "user",

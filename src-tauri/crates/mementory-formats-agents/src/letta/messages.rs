@@ -23,7 +23,7 @@ pub(super) fn read(
     if messages.is_empty() {
         return Ok(());
     }
-    // The prompts of a sleep-time agent are written by the program, so none of them is from the person.
+    // The program writes the prompts of a sleep-time agent, so none of them is from a person.
     let has_person = !agent.text("agent_type").unwrap_or_default().contains("sleeptime");
     let mut turns = Vec::with_capacity(messages.len());
     for (n, raw) in messages.into_iter().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn read(
             }
         }
     }
-    // Agent files of the first generation list the messages in any order.
+    // Agent files of the first generation list the messages in no particular order.
     if agent.has("core_memory") && turns.iter().all(|turn| turn.times.created.is_some()) {
         turns.sort_by_key(|turn| turn.times.created);
     }
@@ -55,7 +55,7 @@ pub(super) fn read(
     let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| files.sink.note(issue));
-    // Keys that were derived here are not ids of the source.
+    // Keys that this reader derived are not ids from the source.
     let is_made_up = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
     unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !is_made_up(id)));
     files.sink.unit(unit)
@@ -96,12 +96,12 @@ pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
         hidden: true,
         times: turn.times.clone(),
         pointer: turn.pointer.clone(),
-        // The words of the person are only in the verbatim of the message, so erasing the message erases them.
+        // Only the message itself has the person's words in its verbatim, so erasing the message erases them.
         verbatim: Some(Verbatim::json(Value::from(text.as_str()).to_string())),
         text,
         ..Turn::default()
     };
-    // If the program inserted all of the text, no words of the person remain.
+    // If the program inserted the whole text, there is nothing from the person.
     if turn.text.trim().is_empty() {
         return vec![Turn { id: turn.id, key: turn.key, verbatim: turn.verbatim, ..context }];
     }
@@ -147,7 +147,7 @@ impl Parts {
         parts
     }
 
-    /// The parts of an entry in a list of messages. The thought or the summary of an entry is beside its content.
+    /// The parts of an entry in a list of messages. Its thought or summary is beside the content.
     pub(super) fn of_entry(message: &Object<'_>) -> Self {
         let mut parts = Self::of(message);
         parts.thoughts.extend(message.first_text(&["reasoning", "hidden_reasoning"]));
@@ -185,7 +185,7 @@ pub(super) fn fill(turn: &mut Turn, message: &Object<'_>, role: &str, parts: Par
                 turn.text = results(message);
             }
         }
-        // An approval without calls is the answer of the person. An approval with calls is the agent's request.
+        // An approval without calls is the person's answer. An approval with calls is the agent's request.
         "approval" if calls(message).is_empty() => {
             turn.content_type = "approval".into();
             let is_denied = message.raw_value("approve").is_some_and(|raw| raw.get() == "false");

@@ -34,7 +34,7 @@ pub(super) fn read(
             Some("messages") => &["messages"],
             _ => &[],
         };
-        // Ids start at 0 in each file, so files share nothing except `rows`.
+        // Ids start at 0 in each file, so only the sender `rows` is shared between files.
         let messages = MessageList::default();
         let mut file = AgentFile { rows: &mut rows, owners: HashMap::new(), keys: HashSet::new(), messages };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| file.read_row(files, row))?;
@@ -45,11 +45,11 @@ pub(super) fn read(
 /// One file. Agents come before the blocks that they name.
 pub(super) struct AgentFile<'s> {
     pub rows: &'s mut RowSender,
-    /// The agent of a block, by the id of the block.
+    /// Maps the id of a block to its agent.
     owners: HashMap<String, String>,
     /// Keys of the agents and blocks that have been read so far.
     keys: HashSet<String>,
-    /// Messages that are not in an agent.
+    /// Messages outside of any agent.
     messages: MessageList,
 }
 
@@ -74,7 +74,7 @@ impl AgentFile<'_> {
         }
     }
 
-    /// A key that no other record of the file has, because two agents may have the same name.
+    /// A key that no other record of the file has. Two agents may have the same name.
     fn unique_key(&mut self, key: String) -> String {
         let mut unique = key.clone();
         let mut n = 2;
@@ -102,8 +102,7 @@ impl AgentFile<'_> {
             self.rows.skip(files, row, "not_a_record: the agent that was made for the blocks", Kind::Profile);
             return Ok(());
         }
-        // Members whose content becomes separate records are left out here. Variables lose their values, which may be
-        // secrets.
+        // Members that become separate records are left out here. Variables lose their values, which may be secret.
         let parts = ["messages", "core_memory", "memory", "tools", "passages", "archival_memory", "system"];
         let mut replaced: Vec<(&RawValue, String)> = secrets::hidden_members(object);
         replaced.extend(parts.iter().filter_map(|part| {
@@ -162,7 +161,7 @@ impl AgentFile<'_> {
         self.rows.send(files, &row, record)
     }
 
-    /// Reads the blocks of the first generation: a list, or an object that maps labels to texts.
+    /// Reads the blocks of a first-generation file: a list, or an object that maps labels to texts.
     fn read_core_memory(
         &mut self,
         files: &mut FileReader<'_>,
@@ -254,7 +253,7 @@ impl AgentFile<'_> {
         self.rows.send(files, row, record)
     }
 
-    /// Sends the items of a block that Mementory wrote. It is not known who stated them.
+    /// Sends the items of a block that Mementory wrote. The file does not say who stated them.
     fn send_items(
         &mut self,
         files: &mut FileReader<'_>,
@@ -278,7 +277,7 @@ impl AgentFile<'_> {
         Ok(())
     }
 
-    /// Reads an entry of the archival memory.
+    /// Reads a passage, which is an entry of the archival memory.
     fn read_passage(
         &mut self,
         files: &mut FileReader<'_>,

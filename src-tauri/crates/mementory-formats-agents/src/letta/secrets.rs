@@ -14,7 +14,7 @@ const VARIABLES: [&str; 2] = ["tool_exec_environment_variables", "secrets"];
 /// Members of a tool server whose whole value may be secret.
 const SERVER_SECRETS: [&str; 6] = ["token", "custom_headers", "env", "auth_token", "auth_header", "access_token"];
 
-/// Names of variables. Each has a flag that is true if the file contains a value for the variable.
+/// Names of variables, each with a flag that is true if the file contains a value for it.
 fn variables(object: &Object<'_>, member: &str) -> Vec<(String, bool)> {
     if let Some(list) = object.list(member) {
         let variable = |raw: &&RawValue| {
@@ -28,8 +28,8 @@ fn variables(object: &Object<'_>, member: &str) -> Vec<(String, bool)> {
     by_name.members().map(|(name, raw)| (name.to_owned(), has_value(raw))).collect()
 }
 
-/// The members that contain variables. Each has the JSON that is stored in its place, which has the names but no
-/// values.
+/// The members that contain variables, each with the JSON that replaces it in the stored text. The JSON has the names,
+/// but no values.
 pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, String)> {
     let is_hidden = |member: &&str| {
         let raw = object.raw_value(member)?;
@@ -41,7 +41,7 @@ pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, Stri
     VARIABLES.iter().filter_map(is_hidden).collect()
 }
 
-/// Sends a credential for each variable, with its name and without its value.
+/// Sends a credential record for each variable. It has the variable's name, but not its value.
 pub(super) fn send_names(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -72,8 +72,8 @@ pub(super) fn send_names(
     Ok(())
 }
 
-/// The text of a tool without private keys and tokens of known services, and the number of those that were removed. If
-/// the result would not be valid JSON, returns the unchanged text and 0.
+/// Removes private keys and tokens of known services from a tool's text. Returns the text and the number of removed
+/// secrets. If the result would not be valid JSON, returns the unchanged text and 0.
 pub(super) fn without_tokens(text: &str) -> (String, u32) {
     clean_if_still_json(text, redact_in_program(text))
 }

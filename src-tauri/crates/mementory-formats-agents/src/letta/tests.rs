@@ -12,7 +12,7 @@ fn fixtures_are_read_as_their_cases_say() {
 }
 
 #[test]
-fn what_a_person_says_is_not_in_the_verbatim_of_what_the_program_added() {
+fn the_verbatim_of_inserted_text_does_not_contain_the_persons_words() {
     let found = crate::cases::fixture(&Letta, "full");
     let is_added = |record: &&mementory_model::Record| record.key.value.ends_with("/context");
     let added: Vec<_> = found.records.iter().filter(is_added).filter_map(|record| record.verbatim.as_ref()).collect();

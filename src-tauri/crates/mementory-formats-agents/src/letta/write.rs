@@ -1,5 +1,5 @@
-//! Writes memories as an agent file with one agent. The agent's blocks contain the memories as lists. A full block is
-//! continued in another block, which is in the file but which the agent does not load.
+//! Writes memories as an agent file with one agent, whose blocks contain the memories as lists. If a block is full,
+//! further items go into another block, which is in the file but is not loaded by the agent.
 use super::read::OWN_MARK;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
-/// Largest number of characters in a block: Letta's limit for `human` and `persona`.
+/// Largest number of characters in a block. This is Letta's limit for `human` and `persona`.
 const BLOCK_CHARS: usize = 20_000;
 /// Labels and descriptions of the blocks.
 const BLOCKS: [(&str, &str); 5] = [
@@ -29,7 +29,7 @@ const BLOCKS: [(&str, &str); 5] = [
 /// Types of profiles that describe the assistant.
 const ASSISTANT_TYPES: [&str; 6] = ["persona", "agent", "system_prompt", "soul", "assistant", "identity"];
 
-/// Writes the new file `out`. If `out` is None, only the report is made.
+/// Writes the new file `out`. If `out` is None, writes nothing and only returns the report.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -71,7 +71,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// Position of the block of a record.
+/// Index in [`BLOCKS`] of the block that a record goes into.
 fn block_of(record: &Record) -> usize {
     let record_type = record.record_type.as_deref().unwrap_or_default();
     if record.kind == Kind::Profile && ASSISTANT_TYPES.contains(&record_type) {
@@ -95,8 +95,8 @@ fn own_block(export: &Export, stored: &StoredRecord) -> Option<(String, String)>
     (is_block && object.text("id").is_some() && !label.is_empty()).then(|| (label, text.to_owned()))
 }
 
-/// The record that a reader gets from an exported Letta block. The record belongs to a new agent and may have another
-/// label.
+/// The record that an import would create from an exported Letta block. It belongs to a new agent, and its label may
+/// have changed.
 fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
     let mut record = record.clone();
     record.title = Some(label.to_owned());
@@ -106,7 +106,7 @@ fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
     record
 }
 
-/// The record that a reader gets from an item of one of [`BLOCKS`].
+/// The record that an import would create from an item of one of [`BLOCKS`].
 fn read_back(item: &str, at: usize) -> Record {
     let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let (label, _) = BLOCKS.get(at).copied().unwrap_or_default();
@@ -122,18 +122,18 @@ fn platform() -> Source {
     Source { platform: PLATFORM.into(), ..Source::default() }
 }
 
-/// What has to be known before the first block is written: which blocks there are, and their ids.
+/// What must be known before the first block is written: which blocks exist, and their ids.
 #[derive(Default)]
 struct Plan {
     /// For each of [`BLOCKS`]: true if the block has an item.
     has_items: Vec<bool>,
-    /// Number of blocks that are written unchanged.
+    /// Number of Letta blocks from an import that are written unchanged.
     own_count: usize,
     labels: HashSet<String>,
 }
 
 impl Plan {
-    /// Reads all records once.
+    /// Reads all records once, to find out which blocks there will be.
     fn read(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
         let mut out = Self { has_items: vec![false; BLOCKS.len()], ..Self::default() };
         source.records(&mut |stored| {
@@ -183,7 +183,7 @@ struct Blocks<'p> {
     /// Number of blocks that the agent does not load.
     further_count: usize,
     labels: HashSet<String>,
-    /// The next number to try for a label that was in use, for new blocks and for blocks of an agent.
+    /// For a label that is already in use: the next number to append, for new blocks and for imported blocks.
     next_free_numbers: HashMap<String, u64>,
     next_own_numbers: HashMap<String, u64>,
     is_first: bool,
@@ -231,7 +231,7 @@ impl<'p> Blocks<'p> {
         self.put(file, &block.to_string())
     }
 
-    /// Number for the id of a block that the agent does not load. Such ids come after the ids that the agent lists.
+    /// Id number of a block that the agent does not load. It is higher than those of the blocks that the agent lists.
     fn next_id(&mut self) -> usize {
         self.further_count += 1;
         BLOCKS.len() + self.plan.own_count + self.further_count - 1
@@ -254,7 +254,7 @@ impl<'p> Blocks<'p> {
         file.add(block)
     }
 
-    /// A label that no other block of the agent has. Labels of blocks that were read from an agent take precedence.
+    /// A label that no other block of the agent has. Blocks that were read from an agent keep their labels if possible.
     fn free_label(&mut self, label: &str) -> String {
         let mut candidate = label.to_owned();
         while self.plan.labels.contains(&candidate) || !self.labels.insert(candidate.clone()) {

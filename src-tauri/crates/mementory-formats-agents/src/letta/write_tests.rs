@@ -14,7 +14,7 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 }
 
 #[test]
-fn hostile_records_stay_items_of_their_blocks() {
+fn hostile_records_stay_inside_their_items() {
     let (_, back) = check_hostile(&Letta);
     assert!(back.records.iter().all(|record| record.source.method.is_none()));
 }
@@ -44,7 +44,7 @@ fn ten_thousand_memories_are_read_back_and_the_agent_loads_the_first_of_each_blo
 }
 
 #[test]
-fn people_and_assistants_have_blocks_of_their_own() {
+fn facts_about_people_and_about_assistants_go_into_separate_blocks() {
     let record = |kind, key: &str, record_type: &str, method: &str| {
         let mut record = Record::new(kind, RecordKey::new("t", key), format!("Text {key}."));
         record.record_type = Some(record_type.into());

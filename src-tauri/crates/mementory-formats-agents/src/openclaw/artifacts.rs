@@ -1,5 +1,5 @@
 //! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive
-//! states. Files that the archive lists without their bytes are listed in an index file of the workspace.
+//! states. Files that the archive lists without their content are listed in an index file of the workspace.
 use super::files::{self, FileRole};
 use super::workspace::{AbsentFile, Artifact, Workspace, read_all};
 use mementory_format::extension;
@@ -17,7 +17,7 @@ pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
 }
 
 impl Workspace {
-    /// Adds a file of an imported archive, or its row if the archive lists it without bytes.
+    /// Adds an attachment file of an imported archive, or only its row if the archive does not contain the file.
     pub(super) fn add_artifact(
         &mut self,
         source: &mut dyn RecordSource,
@@ -51,12 +51,12 @@ impl Workspace {
     }
 
     /// Assigns a path to each artifact, or lists it as a loss if none of its paths can be used. This runs after the
-    /// files of the workspace itself were added, so that an artifact never replaces one of them.
+    /// workspace's own files were added, so that an artifact never replaces one of them.
     pub(super) fn place_artifacts(&mut self) {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
                 let path = self.with_prefix(path);
-                // an archive must not replace bookkeeping files of this or another program
+                // an archive must not replace bookkeeping files of this program or another one
                 let is_own_or_junk = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
                 let is_free = self.files.get(&path).is_none_or(|present| *present == bytes);
@@ -72,7 +72,7 @@ impl Workspace {
         }
     }
 
-    /// Converts a path in an archive to a path in this folder. In a home, the files are in the folder `workspace/`.
+    /// Converts a path in an archive to a path in this folder. In a ZeroClaw home, the files are in `workspace/`.
     fn with_prefix(&self, path: String) -> String {
         if path.starts_with(&self.prefix) { path } else { format!("{}{path}", self.prefix) }
     }
@@ -98,7 +98,7 @@ impl Workspace {
         }
     }
 
-    /// Writes the index files that list the files that are still absent.
+    /// Writes the index files, which list the files whose content is still missing.
     pub(super) fn write_absent_indexes(&mut self) {
         let mut indexes = BTreeMap::<String, Vec<Tree>>::new();
         for mut absent in std::mem::take(&mut self.absent) {

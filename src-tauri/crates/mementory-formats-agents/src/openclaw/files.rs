@@ -5,7 +5,7 @@
 pub enum FileRole {
     /// One profile record about the agent or the user. The value is the name of its block in an `.alf` identity.
     Profile(&'static str),
-    /// Memory records. Each second-level heading begins a record, or the whole file is one record.
+    /// Memory records: one for each section with a second-level heading, or one for the whole file.
     Memory(MemoryFile),
     /// Settings. Stored unchanged and exported without their secrets.
     Settings,
@@ -15,8 +15,8 @@ pub enum FileRole {
     Other,
     /// A bookkeeping file of another program. Not imported.
     Junk,
-    /// The file with our extension slots, which contain complete records of other formats. The texts of these records
-    /// are in the memory files.
+    /// The file with our extension slots, which contain complete records that came from other formats. The texts of
+    /// these records are in the memory files.
     Slots,
 }
 
@@ -27,7 +27,7 @@ pub struct MemoryFile {
     pub memory_type: &'static str,
     /// Namespace.
     pub namespace: &'static str,
-    /// Category, if the specification names one.
+    /// Category, if the specification names one for the file.
     pub category: Option<&'static str>,
     /// How the text was created (`source.method`).
     pub method: &'static str,
@@ -39,12 +39,11 @@ pub struct MemoryFile {
 
 /// File with our extension slots in a workspace.
 pub const SLOTS_FILE: &str = ".mementory/records.jsonl";
-/// Index of the files that an archive lists without their bytes. It contains the rows of these files in the `.alf`
-/// archive.
+/// Index of the files that an archive lists without their content. It contains their rows from the `.alf` archive.
 pub const ABSENT_FILE: &str = ".mementory/artifacts.json";
 /// File with the identity versions that an archive states. The vault stores it, but it is not written to a workspace.
 pub const LINEAGE_FILE: &str = ".mementory/lineage.json";
-/// Folder of our bookkeeping files in workspaces and archives from before the program was renamed.
+/// Folder of our bookkeeping files in workspaces and archives that were written before this program was renamed.
 const FORMER_FOLDER: &str = ".keepsake";
 
 /// True if `path` is our bookkeeping file `file`, in a folder with the current or the former name.
@@ -141,7 +140,7 @@ pub fn role(path: &str) -> FileRole {
 
 /// True for files that the runtime needs (spec §3.1.9, tier 1). These are files with a role other than `Settings` and
 /// `Other`, everything in `memory/` and `skills/`, hidden files, and Markdown, settings and databases at the top of the
-/// workspace. All other files are products of the agent's work.
+/// workspace. All other files are results of the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {
@@ -164,8 +163,7 @@ pub fn date_of(path: &str) -> Option<&str> {
     (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
 }
 
-/// The day of a note about a session, whose name begins with the day: `memory/2026-02-03-ferry.md`. None for any other
-/// file.
+/// The day of a session note, whose name begins with the day: `memory/2026-02-03-ferry.md`. None for any other file.
 pub fn session_day(path: &str) -> Option<&str> {
     let name = path.strip_prefix("memory/")?.strip_suffix(".md")?;
     let (day, topic) = name.split_at_checked(10)?;

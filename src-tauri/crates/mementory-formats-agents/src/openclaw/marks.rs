@@ -3,17 +3,17 @@
 use mementory_format::{Catalog, Member};
 use std::collections::HashSet;
 
-/// Number of bytes at the beginning of a file that are read.
+/// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Number of files with a mark that make a workspace.
+/// Number of recognised files that make a folder a workspace.
 const MIN_MARKED: usize = 2;
-/// Words that only the rules of such an agent have.
+/// Words that only occur in the `AGENTS.md` of OpenClaw and similar runtimes.
 const RULES_WORDS: [&str; 4] = ["SOUL.md", "HEARTBEAT.md", "BOOTSTRAP.md", "memory/YYYY-MM-DD"];
 
 /// Root, archive and folder of a workspace.
 type Folder<'m> = (usize, Option<usize>, &'m str);
 
-/// The folders that have Markdown files in a folder `memory`.
+/// The folders that have a subfolder `memory` with Markdown files.
 pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
     let notes = catalog.members().iter().filter(|member| member.file_name().to_ascii_lowercase().ends_with(".md"));
     notes
@@ -22,7 +22,7 @@ pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
         .collect()
 }
 
-/// True if at least two of the files in `folder` begin as an agent or its template writes them.
+/// True if at least two of the files in `folder` begin the way that an agent or its template writes them.
 pub(super) fn has_marked_files(
     catalog: &Catalog,
     found: &[&Member],
@@ -61,7 +61,7 @@ fn has_heading(text: &str, names: &[&str]) -> bool {
     names.iter().any(|name| heading.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(".md")))
 }
 
-/// True if the text has a name and one of these labels, even without values.
+/// True if the text has a label `Name` and one of these labels, even without values.
 fn has_labels(text: &str, labels: &[&str]) -> bool {
     has_label(text, "Name") && labels.iter().any(|label| has_label(text, label))
 }
@@ -75,7 +75,7 @@ fn has_label(text: &str, label: &str) -> bool {
     })
 }
 
-/// The folder of a file name, including the `/` at the end.
+/// The folder part of a file's path, including the `/` at the end.
 pub(super) fn folder_of(name: &str) -> &str {
     name.rfind('/').and_then(|at| name.get(..=at)).unwrap_or_default()
 }

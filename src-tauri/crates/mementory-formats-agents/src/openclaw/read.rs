@@ -89,8 +89,8 @@ impl<'a> Reader<'a> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Id of a record. It is made from the path of the file, the heading of the section, and the number `n` of the
-    /// section among those with the same heading. Inserting a section with another heading does not change the id.
+    /// Id of a record. It is derived from the path of the file, the heading of the section, and the number `n` of the
+    /// section among those with the same heading. Inserting a section with another heading does not change it.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
@@ -170,8 +170,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Removes the extension slot of this text, and returns the record in it, which was exported from another format.
-    /// None if there is no slot.
+    /// Takes the extension slot for this text, and returns the record of another format that it contains. None if there
+    /// is no slot.
     pub fn take_slot(&mut self, path: &str, piece: &str) -> Option<Record> {
         self.slots.get_mut(&slot_key(path, piece)).and_then(Vec::pop)
     }
@@ -189,7 +189,7 @@ fn stated_id(catalog: &Catalog, root: &Root) -> Option<String> {
     mementory_format::is_uuid(&id).then_some(id)
 }
 
-/// Where the record keys of a workspace contain the name of its folder. None if the workspace states an id.
+/// The name of a workspace's folder, which the record keys contain. None if the workspace states an id.
 pub fn folder_keys(runtime: &Runtime, catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
     let root = Root::of_claim(catalog, detected);
     if stated_id(catalog, &root).is_some() {

@@ -34,11 +34,11 @@ fn is_title_or_blank(text: &str) -> bool {
     lines.next().is_none_or(|l| l.starts_with("# ")) && lines.next().is_none()
 }
 
-/// Positions of the parts of a section, in bytes.
+/// Byte ranges of the parts of a section.
 pub struct Section {
     /// The heading without `## `.
     pub heading: Option<Range<usize>>,
-    /// The text below the heading, without white space around it.
+    /// The text below the heading, without surrounding whitespace.
     pub body: Range<usize>,
 }
 
@@ -68,7 +68,7 @@ pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
     Section { heading, body: start.min(end)..end }
 }
 
-/// The section with a new heading and body. Its white space stays unchanged.
+/// The section with a new heading and body. Its whitespace stays unchanged.
 pub fn replace_parts(piece: &str, is_one_record: bool, heading: Option<&str>, body: &str) -> String {
     let found = parse_section(piece, is_one_record);
     let mut out = String::with_capacity(piece.len() + body.len());

@@ -15,28 +15,28 @@ pub struct Workspace {
     pub runtime: &'static Runtime,
     /// Files of the workspace by path.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Records of this runtime that are not the text of a file, such as rows of its database.
+    /// Records of this runtime that are not stored in text files, such as rows of its database.
     pub rows: Vec<StoredRecord>,
     /// Records of other formats.
     pub foreign: Vec<Record>,
     /// The passthrough files in `files` by path, each with the scope of its workspace and its path in that workspace.
     pub passthrough: BTreeMap<String, (String, String)>,
-    /// Scope of the workspace at the top. Other workspaces are below `other-agents/`.
+    /// Scope of the workspace at the top of the output. Other workspaces are below `other-agents/`.
     pub main_scope: String,
-    /// True for an export of everything, false for a selection.
+    /// True for a complete export, false for an export of selected records.
     pub everything: bool,
-    /// Folder for new files: `workspace/` in a home, otherwise empty.
+    /// Folder for new files: `workspace/` in a ZeroClaw home, otherwise empty.
     pub prefix: String,
     /// Counts and losses of the export.
     pub report: WriteReport,
-    /// Files that an archive lists without their bytes.
+    /// Files that an archive lists without their content.
     pub absent: Vec<AbsentFile>,
     /// Attachment files of an archive, which are written to the paths that it states (spec §6.2).
     pub(super) artifacts: Vec<Artifact>,
     pub(super) slots: Vec<String>,
 }
 
-/// An attachment file of an archive, before it has a path in the workspace.
+/// An attachment file of an archive that has no path in the workspace yet.
 pub struct Artifact {
     /// Vault id of its attachment record.
     pub(super) id: String,
@@ -45,7 +45,7 @@ pub struct Artifact {
     pub(super) bytes: Vec<u8>,
 }
 
-/// A file that an archive lists without its bytes and that the workspace does not contain.
+/// A file that an archive lists without its content and that the workspace does not contain.
 pub struct AbsentFile {
     /// Scope of its workspace.
     pub scope: String,
@@ -57,7 +57,7 @@ pub struct AbsentFile {
     pub(super) index_path: String,
 }
 
-/// Reads all bytes of a file. It is an error if there are more than [`MAX_FILE_BYTES`].
+/// Reads all bytes of a file. Fails if there are more than [`MAX_FILE_BYTES`].
 pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
     let mut out = Vec::new();
     bytes.take(MAX_FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;

@@ -1,6 +1,6 @@
-//! Converts records and passthrough files to the files of a workspace (spec §6.2). A file is made from the first of
-//! these sources that has it: records of this runtime; `raw/<runtime>/` of an `.alf` archive, which the specification
-//! prefers over the archive's layers; records of other formats, which are converted to Markdown.
+//! Converts records and passthrough files to the files of a workspace (spec §6.2). A file comes from the first of these
+//! sources that has it: records of this runtime; `raw/<runtime>/` of an `.alf` archive, which the specification prefers
+//! over the archive's layers; records of other formats, which are converted to Markdown.
 use super::artifacts;
 use super::files::{self, FileRole};
 use super::read::slot_key;
@@ -72,8 +72,8 @@ impl Workspace {
             passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // If there are several agents, the agent with the most records and files is at the top, and the others are in
-        // their own folders.
+        // If there are several agents, the one with the most records and files is at the top, and each of the others is
+        // in a folder of its own.
         let main_scope =
             file_and_record_counts.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
         out.main_scope.clone_from(&main_scope);
@@ -163,7 +163,7 @@ impl Workspace {
         }
     }
 
-    /// Adds a file, unless there is already a file with this path. Files with unsafe paths and bookkeeping files are
+    /// Adds a file, unless there is already a file with this path. Files with unsafe paths, and bookkeeping files, are
     /// left out and listed as losses.
     pub fn add_file(&mut self, path: String, bytes: Vec<u8>) {
         if !files::is_safe(&path) {
@@ -380,7 +380,7 @@ impl Workspace {
     }
 }
 
-/// The text of a record as it stands in its file. If the record was edited, the text contains the edit.
+/// The text of a record as its file should contain it, with the person's edits.
 pub fn current_text(stored: &StoredRecord) -> String {
     let record = &stored.record;
     let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
@@ -388,7 +388,7 @@ pub fn current_text(stored: &StoredRecord) -> String {
     if stored.edited { edited_section(record, verbatim, path) } else { verbatim.to_owned() }
 }
 
-/// The section of an edited record. It has the new heading and body, and keeps the original white space.
+/// The section of an edited record, with the new heading and body and the original whitespace.
 fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     let inner = path.strip_prefix("workspace/").unwrap_or(path);
     let is_one_record = match files::role(inner) {

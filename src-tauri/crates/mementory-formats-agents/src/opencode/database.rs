@@ -114,8 +114,8 @@ fn read_session(
     session.send(reader, &member.place)
 }
 
-/// A row as JSON: its columns, and the members of the object in the column `inner`. A member replaces a column with the
-/// same name.
+/// A row as JSON: its columns, and the members of the JSON object in the column `inner`. If a member has the same name
+/// as a column, it replaces the column.
 fn row_text(row: &Row<'_>, inner: Option<&str>) -> Result<String, rusqlite::Error> {
     let mut columns = Map::new();
     let mut members = String::new();
@@ -138,7 +138,7 @@ fn row_text(row: &Row<'_>, inner: Option<&str>) -> Result<String, rusqlite::Erro
         columns.insert(name.to_owned(), value);
     }
     let columns = Value::Object(columns).to_string();
-    // If an object has the same key twice, readers use the last one. The columns come first, so a member replaces them.
+    // If a JSON object has the same key twice, parsers use the last one. Members come last, so they override columns.
     Ok(match (columns.strip_suffix('}'), columns.as_str(), members.is_empty()) {
         (_, _, true) => columns,
         (_, "{}", false) => format!("{{{members}}}"),

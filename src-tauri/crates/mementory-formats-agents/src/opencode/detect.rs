@@ -1,4 +1,4 @@
-//! Detects files of OpenCode by the members of their objects, and its database by the tables.
+//! Detects files of OpenCode by the members of their objects, and its databases by their tables.
 use super::first_database;
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
@@ -7,7 +7,7 @@ use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_formats_shared::sqlite_rows::Schema;
 use mementory_json::{Keys, decoded_head, keys_of};
 
-/// Bytes that detection reads.
+/// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
 
 /// The kind of a file.
@@ -15,10 +15,10 @@ const HEAD_BYTES: usize = 64 << 10;
 pub(super) enum FileKind {
     /// A whole session.
     Export,
-    /// One session, message or part of the storage.
+    /// One session, message or part in OpenCode's storage folder.
     Storage,
     Database,
-    /// The database of the first program called OpenCode (see `first_database.rs`).
+    /// The database of an earlier program that was also called OpenCode (see `first_database.rs`).
     FirstDatabase,
 }
 
@@ -87,8 +87,8 @@ fn is_storage(keys: &Keys) -> bool {
     has("id") && (is_session || is_older_session || is_message || is_first_message || is_part)
 }
 
-/// True if the database or its log contains the words of a schema with sessions, messages and parts. While a database
-/// is in use, its schema may be only in the log.
+/// True if the database or its write-ahead log contains the words of a schema with sessions, messages and parts. While
+/// a database is in use, its schema may be only in the log.
 fn is_database(catalog: &Catalog, member: &Member, head: &[u8]) -> bool {
     let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
     let log = log.and_then(|m| catalog.head(m, 4 * HEAD_BYTES).ok()).unwrap_or_default();

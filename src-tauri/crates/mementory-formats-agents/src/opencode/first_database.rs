@@ -1,5 +1,5 @@
-//! The database of the first program called OpenCode, which was written in Go. It has tables of sessions and messages,
-//! and one column of a message contains its parts as JSON.
+//! The database of an earlier program that was also called OpenCode and was written in Go. It has tables of sessions
+//! and messages, and one column of a message contains its parts as JSON.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;
@@ -9,7 +9,7 @@ use mementory_formats_shared::sqlite_rows::{self, Row, Schema, row_of, row_text}
 use mementory_model::{DroppedAs, Kind};
 use rusqlite::Statement;
 
-/// True for a database of the first OpenCode. The tables of the current OpenCode have other names.
+/// True for a database of the earlier OpenCode. The tables of the current OpenCode have different names.
 pub(super) fn is_first_database(schema: &Schema) -> bool {
     schema.has_table("messages", &["session_id", "role", "parts"])
         && schema.has_table("sessions", &["parent_session_id", "title"])

@@ -95,7 +95,7 @@ fn message(info: &Object<'_>, parts: &[Object<'_>]) -> (Turn, AgentContent) {
     let model = info.non_blank_text("modelID").map(|t| t.into_owned());
     let model = model.or_else(|| info.object("model")?.non_blank_text("modelID").map(|t| t.into_owned()));
     turn.model = model.or_else(|| info.non_blank_text("model").map(|t| t.into_owned()));
-    // In version 0.1, model and times are in the metadata.
+    // In version 0.1, the model and the times are in the metadata.
     let metadata = info.object("metadata").unwrap_or_default();
     let assistant = metadata.object("assistant").unwrap_or_default();
     turn.model = turn.model.take().or_else(|| assistant.non_blank_text("modelID").map(|t| t.into_owned()));
@@ -173,7 +173,7 @@ fn read_part(part: &Object<'_>, content: &mut AgentContent) {
     }
 }
 
-/// Adds a part of a message of the first OpenCode to `content`. Such a part has its members in `data`.
+/// Adds a part of a message of the earlier OpenCode to `content`. Such a part has its members in `data`.
 fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentContent) {
     let text = |key: &str| data.text(key).unwrap_or_default();
     let name = data.non_blank_text("name");
@@ -184,7 +184,7 @@ fn read_first_part(part: &Object<'_>, data: &Object<'_>, content: &mut AgentCont
         Some("tool_result") => content.push_block("tool_result", name.as_deref(), text("content")),
         Some("image_url") => content.push_file(data, "image"),
         Some("binary") => {
-            // Unlike all other members, these have the names of the fields of a Go type.
+            // Unlike all other members, these are named like the fields of the Go type.
             let file =
                 serde_json::json!({"mimeType": text("MIMEType"), "data": text("Data"), "filename": text("Path")});
             if let Some(file) = Object::parse(&file.to_string()) {

@@ -1,5 +1,5 @@
-//! The storage: one file for each session, message and part. The ids inside the files decide which files belong
-//! together; the folders do not.
+//! OpenCode's storage folder: one file for each session, message and part. The ids inside the files, not the folders,
+//! decide which files belong together.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 struct SessionFiles<'m> {
     session: Option<&'m Member>,
-    /// By time and id.
+    /// Sorted by time and id.
     messages: BTreeMap<(i64, String), &'m Member>,
-    /// Parts by message, and by id.
+    /// Parts by the id of their message, and then by their own id.
     parts: BTreeMap<String, BTreeMap<String, &'m Member>>,
 }
 

@@ -1,5 +1,5 @@
-//! Detects chats of VS Code by the members of their objects: the names of the speakers with the list of requests, or
-//! the requests themselves.
+//! Detects chats of VS Code by the members of their objects: the names of the speakers together with the list of
+//! requests, or the members of the requests.
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::may_be_log;
 use mementory_json::{decoded_head, keys_of};
@@ -12,7 +12,7 @@ const HEAD_BYTES: usize = 64 << 10;
 pub(super) enum FileKind {
     /// One object with the whole chat.
     Document,
-    /// Lines of which the first one has the chat as it was, and the others its changes.
+    /// A log whose first line has the chat in its initial state and whose other lines change it.
     Log,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The kind of a file. None if it is no chat of VS Code.
+/// The kind of a file. None if it is not a chat of VS Code.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     if !may_be_log(member) {
         return None;

@@ -1,13 +1,13 @@
-//! The values of a chat while its log is read. A value stays JSON text until a change is inside it. Only values that
-//! contain a change are split into their parts, and their memory is limited.
+//! The values of a chat while its log is read. A value stays JSON text until a line changes something inside it. Only
+//! such values are split into their parts, and the memory for the parts is limited.
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Memory in bytes of a value in a list, beside its text: its slot, the unused capacity of a growing list, and the
-/// smallest allocation for a text.
+/// Memory in bytes of an item of a list, in addition to its text: its slot, the unused capacity of a growing list, and
+/// the smallest allocation for a text.
 const ITEM_BYTES: u64 = 96;
-/// Memory in bytes of a member of an object, beside its name and its text.
+/// Memory in bytes of a member of an object, in addition to its name and its text.
 const MEMBER_BYTES: u64 = 176;
 
 /// The values that were split into parts need more memory than allowed.
@@ -15,7 +15,7 @@ const MEMBER_BYTES: u64 = 176;
 #[error("the values that the log changes need more than {0} bytes of memory")]
 pub(super) struct TooLarge(u64);
 
-/// The memory that the values of a chat may use beside their text, which is as long as the lines of the log at most.
+/// The memory that a chat's values may use in addition to their text. The text is never longer than the log.
 #[derive(Debug)]
 pub(super) struct Memory {
     used: u64,
@@ -76,7 +76,7 @@ impl Node {
         }
     }
 
-    /// Sets the value at a step. False if there is no place for it.
+    /// Sets the value at a step. Returns false if this value cannot have such a member or item.
     pub(super) fn set(&mut self, step: Step, value: String, memory: &mut Memory) -> Result<bool, TooLarge> {
         self.take_apart(memory)?;
         let value = Self::Text(value);
@@ -104,8 +104,8 @@ impl Node {
         Ok(true)
     }
 
-    /// Cuts a list to a length and appends the values of the list `values`. Null becomes a list. False if this value or
-    /// `values` is no list.
+    /// Truncates a list to `length` and appends the items of the JSON list `values`. Null counts as an empty list.
+    /// Returns false if this value or `values` is not a list.
     pub(super) fn append(
         &mut self,
         values: Option<&str>,
@@ -127,7 +127,7 @@ impl Node {
         };
         let length = length.unwrap_or(items.len()).min(items.len());
         memory.give_back(items.drain(length..).map(|item| ITEM_BYTES + item.memory()).sum());
-        // Releases the capacity of the removed items, but not so often that each line reallocates the list.
+        // Releases unused capacity, but only if there is much of it, so that not every line reallocates the list.
         if items.capacity() / 4 > items.len() {
             items.shrink_to(items.len() * 2);
         }
@@ -136,7 +136,7 @@ impl Node {
     }
 
     /// Deletes the value at a step, as VS Code does: an item of a list becomes null, so the later items keep their
-    /// positions. False if there is no such value.
+    /// indexes. Returns false if there is no such value.
     pub(super) fn delete(&mut self, step: &Step, memory: &mut Memory) -> Result<bool, TooLarge> {
         self.take_apart(memory)?;
         let bytes = match (self, step) {
@@ -172,7 +172,7 @@ impl Node {
         out
     }
 
-    /// Writes the value as JSON. Nodes are at most as deep as a path is long.
+    /// Writes the value as JSON. The recursion is at most as deep as a path is long.
     fn write(self, out: &mut String) {
         match self {
             Self::Text(text) | Self::Whole(text) => out.push_str(&text),
@@ -279,7 +279,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_that_cannot_be_taken_apart_is_examined_once() {
+    fn a_value_that_cannot_be_split_is_examined_once() {
         let mut memory = Memory::new(10_000);
         for text in ["\"a text\"", "7", "null", r#"{"a":1,"\ud800":2}"#] {
             let mut node = Node::Text(text.to_owned());
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_held_apart_are_counted() {
+    fn values_that_are_split_into_parts_count_towards_the_limit() {
         let mut memory = Memory::new(10_000);
         let mut node = Node::Text(format!("[{}0]", "0,".repeat(50)));
         node.take_apart(&mut memory).unwrap();
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_replaced_gives_its_memory_back() {
+    fn replacing_a_value_releases_its_memory() {
         let mut memory = Memory::new(2_000);
         let mut node = Node::Text("{}".to_owned());
         for _ in 0..100 {

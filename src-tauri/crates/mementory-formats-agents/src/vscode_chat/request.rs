@@ -6,7 +6,7 @@ use mementory_formats_shared::object::{Object, decode_string, list, with_replace
 use mementory_model::Verbatim;
 use serde_json::value::RawValue;
 
-/// Kinds of parts of an answer that only say what the program does, or where an edit begins.
+/// Kinds of answer parts that only report progress, or mark where an edit begins.
 const PROGRESS: [&str; 8] = [
     "undoStop",
     "prepareToolInvocation",
@@ -25,7 +25,7 @@ const ANSWER_MEMBERS: [&str; 5] = ["response", "result", "followups", "contentRe
 /// Members of `result.metadata` that repeat what the person asked.
 const REPEATED_QUESTION: [&str; 2] = ["renderedUserMessage", "renderedGlobalContext"];
 
-/// The turns of a request: the question, and the answer unless there is none. `text` is the source of the request.
+/// The turns of a request: the question, and the answer if there is one. `text` is the JSON of the request.
 pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn> {
     let id = request.non_blank_text("requestId").map(|id| id.into_owned());
     let asked = any_time(request, "timestamp");
@@ -45,7 +45,7 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
     if content.text.trim().is_empty() && content.blocks.is_empty() {
         return vec![question];
     }
-    // Each of the two messages can be erased without the other, so neither has the text of the other in its verbatim.
+    // The question and the answer can be erased separately, so neither has the text of the other in its verbatim.
     let metadata = result.as_ref().and_then(|result| result.object("metadata")).unwrap_or_default();
     question.verbatim = Some(without(text, members(request, &ANSWER_MEMBERS)));
     let asked_for = [members(request, &QUESTION_MEMBERS), members(&metadata, &REPEATED_QUESTION)].concat();
@@ -73,13 +73,13 @@ fn members<'a>(object: &Object<'a>, names: &[&str]) -> Vec<&'a RawValue> {
     names.iter().filter_map(|name| object.raw_value(name)).collect()
 }
 
-/// The source of a request without some of its values.
+/// The JSON of a request without some of its values.
 fn without(text: &str, values: Vec<&RawValue>) -> Verbatim {
     let replaced: Vec<_> = values.into_iter().map(|raw| (raw, "[]")).collect();
     Verbatim::json(with_replaced_values(text, &replaced))
 }
 
-/// The question: `message.text`, the parts of the message, or an older message that is only a text.
+/// The question: `message.text`, the parts of the message, or the message itself, which is a string in older chats.
 fn words_of(request: &Object<'_>) -> String {
     let Some(raw) = request.raw_value("message") else { return String::new() };
     if let Some(text) = decode_string(raw) {
@@ -104,12 +104,12 @@ fn read_context(request: &Object<'_>, content: &mut AgentContent) {
     }
 }
 
-/// The parts of an answer. Text that follows text belongs to the same sentence, so it is joined without a line break. A
-/// blank line is between texts if there is another block between them.
+/// The parts of an answer. Consecutive texts belong to the same sentence, so they are joined without a line break.
+/// Texts with another block between them are separated by a blank line.
 fn answer_of(response: Option<&RawValue>) -> AgentContent {
     let mut content = AgentContent::default();
     let Some(raw) = response else { return content };
-    // Number of the blocks before the last text.
+    // Number of blocks that came before the last text.
     let mut blocks = 0;
     for part in list(raw).unwrap_or_else(|| vec![raw]) {
         let words = if let Some(text) = decode_string(part) {
@@ -134,7 +134,7 @@ fn answer_of(response: Option<&RawValue>) -> AgentContent {
     content
 }
 
-/// Adds a part of an answer that is no text. Returns the text of a part that is one.
+/// Adds a part of an answer to `content` if it is not text. Otherwise, returns its text.
 fn add_part(content: &mut AgentContent, raw: &RawValue, part: &Object<'_>) -> String {
     let kind = part.text("kind").unwrap_or_default();
     match kind.as_ref() {
@@ -179,7 +179,7 @@ fn add_tool(content: &mut AgentContent, part: &Object<'_>) {
     }
 }
 
-/// A text, or the value of a Markdown text.
+/// A string, or the value of a Markdown object.
 fn markdown(raw: Option<&RawValue>) -> String {
     let Some(raw) = raw else { return String::new() };
     match decode_string(raw) {
@@ -188,7 +188,7 @@ fn markdown(raw: Option<&RawValue>) -> String {
     }
 }
 
-/// The text for a reference: its name, or the name of its file.
+/// The text that stands for a reference: its name, or the name of the file that it refers to.
 fn reference_name(part: &Object<'_>) -> String {
     let inner = part.object("inlineReference").unwrap_or_default();
     let name = part.non_blank_text("name").or_else(|| inner.non_blank_text("name")).map(|name| name.into_owned());
@@ -197,7 +197,7 @@ fn reference_name(part: &Object<'_>) -> String {
     name.or_else(file).map(|name| format!("`{name}`")).unwrap_or_default()
 }
 
-/// The path of an address that VS Code stores as an object.
+/// The path in a URI that VS Code stores as an object.
 fn place_of(uri: &Object<'_>) -> Option<String> {
     ["fsPath", "path", "external"].into_iter().find_map(|key| uri.non_blank_text(key)).map(|path| path.into_owned())
 }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_before_and_after_a_block_are_apart() {
+    fn texts_before_and_after_a_block_are_separated() {
         let found = turns_of(
             r#"{"message":{"text":"Where?"},"response":[{"value":"Let me "},{"kind":"undoStop"},{"value":"look."},
             {"kind":"toolInvocationSerialized","toolId":"search","pastTenseMessage":"Searched"},

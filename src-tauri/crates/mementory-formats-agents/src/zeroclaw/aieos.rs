@@ -1,4 +1,4 @@
-//! AIEOS identities (spec §2.3, §3.2.6): converts a JSON document to readable text, and changes the name in a document.
+//! AIEOS identities (spec §2.3, §3.2.6): converts a JSON document to readable text, and changes the name in it.
 use mementory_json::Tree;
 
 /// The name, and a readable text with one line for each field that describes the agent's behaviour.
@@ -52,7 +52,7 @@ fn joined_pairs(tree: Option<&Tree>) -> Option<String> {
     Some(all.join(", ")).filter(|t| !t.is_empty())
 }
 
-/// The document with a new name and no other change.
+/// The document with a new name and otherwise unchanged.
 pub(super) fn with_name(verbatim: &str, name: &str) -> Option<String> {
     let mut doc = Tree::parse(verbatim, 512).ok()?;
     let mut identity = doc.get("identity").cloned().unwrap_or_else(|| Tree::Object(vec![]));

@@ -15,7 +15,7 @@ pub(super) enum DatabaseError {
     /// There is no table of memories.
     #[error("no table of memories")]
     NoMemories,
-    /// An error of SQLite. It may name tables and columns, but contains no content.
+    /// An SQLite error. It may name tables and columns, but contains no data.
     #[error("SQLite: {0}")]
     Sqlite(#[from] rusqlite::Error),
 }
@@ -28,7 +28,7 @@ pub(super) fn is_database_name(name: &str) -> bool {
 /// One row as JSON, with its columns in order.
 pub(super) type Row = Map<String, Value>;
 
-/// Opens a database image. If there is a write-ahead log, it is applied first.
+/// Opens a database from its bytes. If there is a write-ahead log, it is applied first.
 pub(super) fn open_image(
     database_bytes: Vec<u8>,
     wal: Option<&[u8]>,
@@ -86,7 +86,7 @@ fn tagged_hex(tag: &str, bytes: &[u8]) -> Value {
     Value::Object(Map::from_iter([(tag.to_owned(), Value::String(hex::encode(bytes)))]))
 }
 
-/// Decodes the bytes of a blob column from the form in which [`read_rows`] returns them.
+/// Decodes the bytes of a blob column, which [`read_rows`] returns as hexadecimal digits.
 pub(super) fn decode_blob(value: &Value) -> Option<Vec<u8>> {
     hex::decode(value.get("blob_hex")?.as_str()?).ok()
 }

@@ -75,7 +75,7 @@ fn is_settings(catalog: &Catalog, member: &Member, folder: &str) -> bool {
     settings.is_zeroclaw() && catalog.members().iter().any(is_workspace_file)
 }
 
-/// True for a database with the table of memories. A database that is named like ZeroClaw's may lack the column `key`.
+/// True for a database with a table of memories. If its name is one that ZeroClaw uses, it may lack the column `key`.
 fn is_database(catalog: &Catalog, member: &Member) -> bool {
     let Some(schema) = Schema::of(catalog, member) else { return false };
     schema.has_table("memories", &["key", "content", "category"])

@@ -41,7 +41,7 @@ impl Settings {
         out
     }
 
-    /// The last value of a key. `key` has the form `section.key`.
+    /// The last value of a key of the form `section.key`.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.values.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
@@ -55,7 +55,7 @@ impl Settings {
     }
 
     /// Provider and model of the embeddings. None if the settings do not state them. For the provider `openai`, the
-    /// model may be missing, because it has a default.
+    /// model may be missing, because there is a default.
     pub(super) fn embedding_model(&self) -> Option<String> {
         let provider = self.get("memory.embedding_provider").filter(|p| !p.is_empty() && *p != "none")?;
         let default_model = if provider == "openai" {

@@ -62,7 +62,7 @@ fn parse_embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> 
     Some(Embedding { model, json })
 }
 
-/// New values of the columns of an edited record.
+/// The changed column values of an edited record.
 pub(super) fn edited_columns(record: &Record) -> Row {
     let mut out = Map::new();
     out.insert("content".into(), record.text.clone().into());

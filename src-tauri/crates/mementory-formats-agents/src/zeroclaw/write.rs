@@ -109,7 +109,7 @@ fn write_database(
     };
     let text = |row: &Row, key: &str| row.get(key).and_then(|v| v.as_str()).map(str::to_owned);
     let id_of = |row: &Row| text(row, "id").filter(|t| !t.is_empty()).or_else(|| text(row, "key"));
-    // a row without content is not removed, because it was not imported as a record
+    // a row without content never became a record, so it is not removed
     let with_content = before.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
     let known_ids: BTreeSet<String> = with_content.filter_map(id_of).collect();
     let mut changes = RowChanges::default();
@@ -142,7 +142,7 @@ fn write_database(
             .into_iter()
             .partition(|r| r.kind != Kind::Profile || r.origin.format != "alf");
         workspace.foreign = identities;
-        // The first of several rows with the same id counts.
+        // If several rows have the same id, the first one is used.
         let rows_by_id: HashMap<String, &Row> =
             before.iter().rev().filter_map(|row| Some((id_of(row)?, row))).collect();
         for record in rows {
@@ -166,7 +166,7 @@ fn write_database(
         }
     }
     if workspace.everything {
-        // a row whose record is not in the vault any more is removed
+        // a row whose record is no longer in the vault is removed
         changes.removed = known_ids.iter().filter(|id| !written_ids.contains(*id)).cloned().collect();
     }
     if changes.updated.is_empty() && changes.removed.is_empty() && changes.added.is_empty() && database_bytes.is_some()

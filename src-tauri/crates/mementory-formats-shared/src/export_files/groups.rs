@@ -1,11 +1,11 @@
 //! Collects the records of a vault that must be written together, such as a conversation and its messages. The vault
-//! lists the records of a kind in any order. So the vault is read several times, each time for as many groups as fit
+//! lists the records of a kind in no particular order. So it is read several times, each time for as many groups as fit
 //! into memory.
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_model::Kind;
 use std::collections::HashMap;
 
-/// Number of bytes of records that may be in memory at the same time. A larger group is loaded by itself.
+/// Number of bytes of records that may be in memory at a time. A group that is larger than this is loaded alone.
 const BATCH_BYTES: u64 = 64 << 20;
 /// Approximate size of a record without its texts, in bytes.
 const RECORD_BYTES: u64 = 1 << 10;
@@ -20,7 +20,7 @@ pub struct Groups {
 /// Returns the group of a record. None if the record is not written together with others.
 pub type GroupOf = fn(&StoredRecord) -> Option<String>;
 
-/// Receives a group and the source of its records, from which the visitor may read more.
+/// Receives a group, and the source of its records, from which more can be read.
 pub type VisitGroup<'v> = dyn FnMut(&mut dyn RecordSource, Vec<StoredRecord>) -> Result<(), FormatError> + 'v;
 
 impl Groups {

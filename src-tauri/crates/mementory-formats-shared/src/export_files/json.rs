@@ -1,4 +1,4 @@
-//! JSON that writers build.
+//! Helpers to build JSON in writers.
 use crate::object::{Object, with_replaced_values};
 use mementory_json::Tree;
 
@@ -19,8 +19,8 @@ pub fn written(tree: &Tree) -> String {
     out
 }
 
-/// The text of an object with a new value for one member. The member is added if the object does not have it. The rest
-/// of the text is unchanged.
+/// The text of an object with a new value for one member, which is added if the object does not have it. The rest of
+/// the text is unchanged.
 pub fn with_member(json: &str, name: &str, value: &str) -> String {
     if let Some(raw) = Object::parse(json).and_then(|object| object.raw_value(name)) {
         return with_replaced_values(json, &[(raw, value)]);

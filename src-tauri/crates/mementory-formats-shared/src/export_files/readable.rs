@@ -1,5 +1,5 @@
-//! The values of a record besides its text, each with a name, for formats that people read. They become the columns of
-//! a table, or the data of a page or note. A record can be restored from them.
+//! The values of a record apart from its text, each with a name, for formats that people read. They become the columns
+//! of a table, or the metadata of a page or note. A record can be restored from them.
 use super::strip::ExportSource;
 use crate::object::content_id;
 use mementory_format::{
@@ -51,7 +51,7 @@ pub const NAMES: [&str; 37] = [
     "key",
 ];
 
-/// Largest nesting depth of the JSON from which the value `fields` is read.
+/// Largest nesting depth of the JSON in the value `fields`.
 const MAX_DEPTH: u32 = 120;
 
 /// The named values of a record. Values that the record does not have are empty.
@@ -63,7 +63,7 @@ fn value_of(record: &Record, name: &str) -> String {
     let time = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339).unwrap_or_default();
     let number = |number: Option<f64>| number.map(|n| n.to_string()).unwrap_or_default();
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    // A key from another source is not unique without its scope, so it is not written.
+    // A key in another scope would not be unique without the scope, so it is not written.
     let key = |key: &Option<RecordKey>| {
         key.as_ref().filter(|key| key.scope == record.key.scope).map(|key| key.value.clone()).unwrap_or_default()
     };
@@ -116,8 +116,8 @@ fn list<T: serde::Serialize>(items: &[T]) -> String {
     if items.is_empty() { String::new() } else { serde_json::to_string(items).unwrap_or_default() }
 }
 
-/// Restores a record from its values. Values that cannot be read are left out. A record without a key, which a user may
-/// have added by hand, gets a key made from its text. None if the kind is not known.
+/// Restores a record from its values. Values that cannot be read are left out. If there is no key, because a user added
+/// the record by hand, a key is derived from the text. None if the kind is unknown.
 pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> Option<Record> {
     let kind = match value("kind") {
         kind if kind.is_empty() => Kind::Memory,
@@ -173,8 +173,8 @@ pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> 
     Some(record)
 }
 
-/// Parses fields from JSON. Parsed JSON can need far more memory than its text. So JSON that exceeds the limits of
-/// depth or memory gives no fields.
+/// Parses fields from JSON. Parsed JSON can need far more memory than its text, so JSON that exceeds the limits of
+/// depth or memory is ignored.
 fn fields(json: &str) -> Fields {
     match Tree::parse(json, MAX_DEPTH) {
         Ok(_) => serde_json::from_str(json).unwrap_or_default(),
@@ -191,7 +191,7 @@ pub fn is_readable(stored: &StoredRecord) -> bool {
     stored.record.kind != Kind::Credential
 }
 
-/// Counts the records of an export that people read, and lists the values that the export does not contain.
+/// Counts the records of an export for people, and lists the values that the export does not contain.
 #[derive(Default)]
 pub struct Readable {
     /// The report so far: what is written, lost and withheld.
@@ -207,8 +207,7 @@ impl Readable {
         Self { report, files: BTreeSet::new() }
     }
 
-    /// Counts a record and lists its losses. None if the record must not be written; the report then counts it with the
-    /// reason.
+    /// Counts a record and lists its losses. If the record must not be written, counts it as withheld and returns None.
     pub fn prepare(&mut self, stored: StoredRecord) -> Option<StoredRecord> {
         if !is_readable(&stored) {
             *self.report.withheld.entry("secret".into()).or_default() += 1;
@@ -240,7 +239,7 @@ impl Readable {
         }
     }
 
-    /// Completes the report. `has_files` is true if the export contains the bytes of the files.
+    /// Completes the report. `has_files` is true if the export contains the files themselves.
     pub fn finish(mut self, source: &mut ExportSource<'_>, has_files: bool) -> Result<WriteReport, FormatError> {
         source.note_stripped(&is_readable, &mut self.report.losses)?;
         for id in self.files.iter().filter(|_| !has_files) {
@@ -257,7 +256,7 @@ impl Readable {
     }
 }
 
-/// A time as it is shown to people, in UTC: `2026-01-31 12:00`. Empty if there is no time.
+/// A time for people to read, in UTC: `2026-01-31 12:00`. Empty if there is no time.
 pub fn shown_time(time: Option<Timestamp>) -> String {
     let text = time.map(Timestamp::to_rfc3339_seconds).unwrap_or_default();
     let (day, rest) = text.split_once('T').unwrap_or((&text, ""));
@@ -265,8 +264,8 @@ pub fn shown_time(time: Option<Timestamp>) -> String {
     if clock.is_empty() { day.to_owned() } else { format!("{day} {clock}") }
 }
 
-/// A title as it is shown to people: one line of at most 120 characters. It is the record's title, else the first line
-/// of its text, else its kind.
+/// A title for people to read: one line of at most 120 characters. It is the record's title, otherwise the first line
+/// of its text, otherwise its kind.
 pub fn shown_title(record: &Record) -> String {
     let first = record
         .title

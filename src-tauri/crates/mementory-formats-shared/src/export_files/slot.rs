@@ -1,5 +1,5 @@
-//! The extension slot in objects of vendors' formats: a last member with all values of a record that the object itself
-//! cannot express. Other programs do not read the slot; our readers restore the record from it.
+//! Extension slots in objects of vendors' formats. A slot is an additional last member with all values of a record that
+//! the object itself cannot express. Other programs ignore it; our readers restore the record from it.
 use crate::object::Object;
 use mementory_format::extension::{
     self, FINGERPRINT_MEMBER, FORMER_MEMBER, Field, MEMBER, NativeFields, apply, fingerprint, is_slot_name, members,
@@ -9,15 +9,15 @@ use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record};
 use serde_json::{Map, Value};
 
-/// Member that marks a conversation that was made for messages whose own conversation is not in the file.
+/// Member that marks a placeholder conversation, for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
-/// Largest nesting depth of an element whose fingerprint is computed from its values and not from its text.
+/// Largest nesting depth at which an element's fingerprint is computed from its parsed value instead of its text.
 const MAX_DEPTH: u32 = 120;
 /// Members that only say which record this is and where it belongs. Users do not miss them, so they are not reported as
 /// losses.
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
 
-/// Fields that are taken from the object if another program changed it.
+/// Fields that are taken from the object instead of the slot if another program changed the object.
 const NATIVE_FIELDS: NativeFields =
     NativeFields { always: &[], sometimes: &[Field::Title, Field::Created, Field::Updated], whole_seconds: false };
 
@@ -28,14 +28,14 @@ pub struct Written<'w> {
     pub id: &'w str,
     /// True if the object was written from the record's own verbatim. Then the slot needs neither origin nor verbatim.
     pub same_source: bool,
-    /// Members of the object that are separate records.
+    /// Members of the object that become separate records, so they do not count towards its fingerprint.
     pub apart: &'w [&'w str],
-    /// Members of the record that the object expresses in another form, so that they are not losses.
+    /// Members of the record that the object expresses in another way, so that they are not losses.
     pub said: &'w [&'w str],
 }
 
-/// Adds a slot to an object, so that reading the object gives `wanted` and not `native`. Values that only the slot
-/// contains are listed in `losses`.
+/// Adds a slot to an object, so that our reader restores `wanted` from it. `native` is the record that the object
+/// yields without a slot. Values that only the slot contains are listed in `losses`.
 pub fn attach(
     json: String,
     native: &Record,
@@ -54,7 +54,7 @@ pub fn attach(
     with_slot(&json, difference)
 }
 
-/// Marks a conversation that was made in place of one that is not exported.
+/// Marks a placeholder for a conversation that is not exported.
 pub fn mark_stub(json: &str) -> String {
     with_slot(json, Map::from_iter([(STUB_MEMBER.to_owned(), Value::Bool(true))]))
 }
@@ -65,7 +65,7 @@ fn with_slot(json: &str, slot: Map<String, Value>) -> String {
     format!("{inside}{separator}\"{MEMBER}\":{}}}", Value::Object(slot))
 }
 
-/// Digest of an object without its slot and without the members in `apart`. White space does not matter.
+/// Digest of an object without its slot and without the members in `apart`. Whitespace does not matter.
 fn fingerprint_of(json: &str, apart: &[&str]) -> String {
     let object = Object::parse(json).unwrap_or_default();
     let mut text = String::new();
@@ -83,12 +83,12 @@ fn fingerprint_of(json: &str, apart: &[&str]) -> String {
 pub enum Slot {
     /// The record that was written.
     Record(Box<Record>),
-    /// Marks a conversation that was made for messages whose own conversation is not in the file.
+    /// A placeholder conversation, for messages whose own conversation is not in the file.
     Stub,
 }
 
-/// Reads the slot of an object. `native` is the record that the object alone yields. If another program changed the
-/// object, text, title and times are taken from `native`. None if the object has no slot of ours.
+/// Reads the slot of an object. `native` is the record that the object yields without its slot. If another program
+/// changed the object, text, title and times are taken from `native`. None if the object has none of our slots.
 pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     // Nearly all objects have no slot, and searching the bytes for its name is cheap.
     [MEMBER, FORMER_MEMBER].iter().find(|name| memchr::memmem::find(json.as_bytes(), name.as_bytes()).is_some())?;
@@ -114,8 +114,8 @@ pub fn restore(json: &str, native: &Record, apart: &[&str]) -> Option<Slot> {
     Some(Slot::Record(Box::new(record)))
 }
 
-/// Lists the losses of a record whose source text is written unchanged. These are the values that differ when the
-/// record is read again, because the export lacks other records or files of the source.
+/// Lists the losses of a record whose source text is written unchanged. These are values that cannot be restored from
+/// that text, because the export lacks other records or files of the source.
 pub fn report_difference(native: &Record, record: &Record, id: &str, losses: &mut LossReport) {
     let (mut native, record) = (native.clone(), record.clone());
     if let (Some(native), Some(part)) = (&mut native.message, &record.message) {

@@ -4,13 +4,13 @@ use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceDescrip
 use mementory_model::{LossKind, LossReport, Origin, RecordKey, Source, Timestamp, Tombstone};
 use std::io::Read;
 
-/// Scope of the keys that replace the keys of the source.
+/// Scope of the keys that replace the original keys.
 const SCOPE: &str = "mementory";
 /// Loss note for values that were removed.
 const STRIPPED_NOTE: &str = "left out as requested";
 
-/// A source whose records have no identifiers of accounts and platforms. Their keys are made from vault ids, and they
-/// have no origin, no verbatim and no fields of their source. If the export is not stripped, the records are unchanged.
+/// A source whose records have no identifiers of accounts and platforms. Their keys are derived from vault ids, and
+/// they have no origin, verbatim or source-specific fields. If the export is not stripped, the records are unchanged.
 pub struct ExportSource<'s> {
     source: &'s mut dyn RecordSource,
     strip: bool,
@@ -111,7 +111,7 @@ fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
         file.key = key_from_vault_id(id);
         file.origin_id = None;
     }
-    // A link to a record that is not in the vault contains only the id at the source, so it is removed.
+    // A link to a record outside the vault contains only an id of the source, so it is removed.
     let before = record.links.len();
     let mut ids = Vec::with_capacity(before);
     let links = std::mem::take(&mut record.links).into_iter().zip(std::mem::take(&mut stored.link_ids));

@@ -1,4 +1,4 @@
-//! Writes a ZIP archive entry by entry. The same content gives the same bytes.
+//! Writes a ZIP archive entry by entry. The same content always gives the same bytes.
 use mementory_format::{ArchiveFile, FormatError};
 use std::{
     io::{Read, Write},
@@ -6,7 +6,7 @@ use std::{
 };
 use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
-/// An archive that is being written. None in a plan, which writes nothing.
+/// An archive that is being written. None in a dry run, which writes nothing.
 pub struct ZipFile(Option<Open>);
 
 struct Open {
@@ -31,7 +31,7 @@ impl ZipFile {
         Ok(Self(Some(Open { zip: ZipWriter::new(ArchiveFile::new(file)), place })))
     }
 
-    /// True if the archive is written, false in a plan.
+    /// True if the archive is written, false in a dry run.
     pub fn is_written(&self) -> bool {
         self.0.is_some()
     }

@@ -87,7 +87,7 @@ fn check_counts(name: &str, expected: &Value, found: &MemorySource) {
     let notes: Vec<String> = found.notes.iter().map(|n| code(&n.code)).collect();
     let wanted = expected.get("notes").unwrap_or(&expected["issues"]);
     check_codes(&format!("{name}: notes {:#?}", found.notes), wanted, &notes, &found.codes());
-    // The order of the files is that of the folder, which differs between operating systems.
+    // The order of the files depends on the operating system.
     let mut files: Vec<&str> = found.files.iter().map(|(file, _)| file.name.as_str()).collect();
     let mut passthrough: Vec<&str> = found.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     files.sort_unstable();
@@ -97,7 +97,7 @@ fn check_counts(name: &str, expected: &Value, found: &MemorySource) {
 }
 
 /// Compares codes. `wanted` is either a list, which must equal `list`, or an object with the number of times that each
-/// code occurs in `all`.
+/// code must occur in `all`.
 fn check_codes(what: &str, wanted: &Value, all: &[String], list: &[String]) {
     if !wanted.is_object() {
         return assert_eq!(json!(list), or_none(wanted), "{what}");
@@ -111,7 +111,7 @@ fn or_none(wanted: &Value) -> Value {
     if wanted.is_null() { json!([]) } else { wanted.clone() }
 }
 
-/// Finds a record by its key, else by its text, else by the beginning of its text, else by its title.
+/// Finds a record by its key, otherwise by its text, the beginning of its text, or its title.
 fn record_named<'f>(found: &'f MemorySource, named: &str, about: &str) -> &'f Record {
     let ways: [fn(&Record, &str) -> bool; 4] = [
         |record, named| record.key.value == named,
@@ -128,7 +128,7 @@ fn texts(found: &MemorySource) -> Vec<String> {
 }
 
 fn check_source(name: &str, record: &Record) {
-    // The verbatim of a derived record is in the record from which it was derived.
+    // A derived record has no verbatim of its own, because the record that it was derived from has it.
     let is_derived = record.links.iter().any(|link| link.relation == "derived_from");
     let has_source = record.verbatim.is_some() || is_derived || record.kind == Kind::Conversation;
     assert!(has_source, "{name}: {:?} has no verbatim", record.key);
@@ -146,7 +146,7 @@ fn check_verbatims(name: &str, input: &Path, found: &MemorySource) {
             "application/x-ndjson" => verbatim.text.lines().collect(),
             _ => vec![verbatim.text.as_str()],
         };
-        // A verbatim whose list of messages was removed does not occur in the input.
+        // A verbatim from which the list of messages was removed does not occur in the input.
         let is_whole = |line: &&&str| [":[]", ": []"].iter().all(|empty| !line.contains(empty));
         for line in lines.iter().filter(is_whole) {
             assert!(files.iter().any(|f| f.contains(line)), "{name}: {line:?} is not in the input");
@@ -186,7 +186,7 @@ pub fn import_with(formats: Formats<'_>, path: &Path, format: &dyn Format, limit
     (detected, source)
 }
 
-/// Ids of the formats to which detection assigns a path.
+/// Ids of the formats that detection assigns a path to.
 pub fn claiming(formats: Formats<'_>, path: &Path) -> Vec<&'static str> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
@@ -208,7 +208,7 @@ pub fn read_renamed(formats: Formats<'_>, file: &Path, name: &str, format: &dyn 
     read(formats, &scratch.put(name, std::fs::read(file).unwrap()), format)
 }
 
-/// Copies a file or folder to a name that says nothing about its content, and reads the copy.
+/// Copies a file or folder to a name that gives no hint of its content, and reads the copy.
 fn read_elsewhere(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> MemorySource {
     if !input.is_dir() {
         let ending = input.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
@@ -245,7 +245,7 @@ pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Forma
     Some(found)
 }
 
-/// Reads a sample of the shared reference data, under its own name and under another one. None if the data is not
+/// Reads a sample of the shared reference data, under its original name and under another one. None if the data is not
 /// available.
 pub fn read_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
     let sample = shared("exports")?.join(name);

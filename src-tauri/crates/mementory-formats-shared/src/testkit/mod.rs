@@ -1,4 +1,4 @@
-//! Shared code of the tests of several format crates. Each function gets the formats that take part in detection.
+//! Shared test code of several format crates. Each function receives the formats that take part in detection.
 mod cases;
 mod vaults;
 mod writers;

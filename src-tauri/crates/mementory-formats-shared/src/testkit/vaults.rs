@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// The formats that take part in detection.
 type Formats<'f> = &'f [&'static dyn Format];
 
-/// A source that was written and read again.
+/// The result of writing a source and reading the file back.
 pub struct Written {
     /// The written file or folder.
     pub path: PathBuf,
@@ -24,8 +24,8 @@ pub struct Written {
     pub scratch: Scratch,
 }
 
-/// Writes a source and reads the result. Checks that the plan reports the same as the actual writing, that every record
-/// is written or withheld, that the file is recognised and valid, and that a second writing gives the same bytes.
+/// Writes a source and reads the result back. Checks that the plan reports the same as the actual export, that every
+/// record is written or withheld, that the file is recognised and valid, and that a second export gives the same bytes.
 pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &'static dyn Format) -> Written {
     let scratch = Scratch::new("whole-vault");
     let options = WriteOptions { everything: true, ..WriteOptions::default() };
@@ -62,7 +62,7 @@ pub fn fixture(formats: Formats<'_>, format: &'static dyn Format, case: &str) ->
     merged(read(formats, &inputs[0], format))
 }
 
-/// The source with only one record for each kind and key, as in a vault.
+/// The source with only one record for each kind and key, as a vault would have.
 fn merged(mut source: MemorySource) -> MemorySource {
     let mut position_by_key: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
     let mut records: Vec<Record> = Vec::new();
@@ -105,7 +105,7 @@ pub const HOSTILE_TEXTS: [&str; 14] = [
     "]]>{}[](javascript:x) ![](file:///etc/passwd)",
 ];
 
-/// An invented vault with hostile texts and with records of every kind. The records come from no format of this crate.
+/// A made-up vault with hostile texts and records of every kind. No record comes from a format of this crate.
 pub fn foreign_source() -> MemorySource {
     let mut source = MemorySource::default();
     let key = |value: String| RecordKey::new("elsewhere", value);
@@ -216,8 +216,8 @@ pub fn id_of(record: &Record) -> String {
     vault_id(record.kind, &record.key)
 }
 
-/// Compares the records that were read back from a format that people read. All records except credentials must come
-/// back, and each may lack exactly the members that its losses name.
+/// Checks the records that were read back from a format for people. All records except credentials must come back, and
+/// each may lack only the members that its losses name.
 pub fn check_readable(source: &MemorySource, written: &Written) {
     let expected: Vec<&Record> = source.records.iter().filter(|r| r.kind != Kind::Credential).collect();
     for record in &expected {
@@ -237,8 +237,8 @@ pub fn check_readable(source: &MemorySource, written: &Written) {
     assert_eq!(written.report.withheld.values().sum::<u64>(), credential_count as u64);
 }
 
-/// Checks an export without identifiers: no file names the account, the platform or an id of the source, and the report
-/// lists what is left out.
+/// Checks an export without identifiers: no file contains the account, the platform or an id of the source, and the
+/// report lists what is left out.
 pub fn check_stripped(formats: Formats<'_>, format: &'static dyn Format) {
     let mut source = foreign_source();
     let scratch = Scratch::new("stripped");

@@ -8,7 +8,7 @@ use std::path::Path;
 /// The formats that take part in detection.
 type Formats<'f> = &'f [&'static dyn Format];
 
-/// Members that the checks of losses ignore, because the file gives them other values.
+/// Members that the loss checks ignore, because a written file always has other values for them.
 const IGNORED_MEMBERS: [&str; 6] = ["key", "origin", "origin_id", "kind", "repeats", "verbatim"];
 
 /// Reads a path with the format that is detected in it. None if no format is detected, or if the path cannot be read.
@@ -22,8 +22,8 @@ fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     Some(out)
 }
 
-/// Writes the records and reads them back. Checks that each written record comes back without losses other than those
-/// that the report lists.
+/// Writes the records and reads them back. Checks that each written record comes back with no losses other than those
+/// in the report.
 pub fn round_trip(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -37,7 +37,7 @@ pub fn round_trip(
     (report, back)
 }
 
-/// Checks a written file: the plan reports the same as the writing did, every record is written or withheld, and the
+/// Checks a written file: the plan reports the same as the actual export, every record is written or withheld, and the
 /// file is valid and recognised only as this format.
 pub(super) fn check_written(
     formats: Formats<'_>,
@@ -68,7 +68,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
         let id = vault_id(record.kind, &record.key);
         let lost_fields: BTreeSet<&str> =
             report.losses.items.iter().filter(|loss| loss.record == id).map(|loss| loss.field.as_str()).collect();
-        // If a record has no text, its title may be written as the text. That is not a loss.
+        // If a record has no text, its title may be written instead, which is not a loss.
         if lost_fields.is_empty() || lost_fields.contains("text") || record.text.trim().is_empty() {
             continue;
         }
@@ -80,14 +80,14 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .collect();
         let expected: BTreeSet<String> =
             lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
-        // A format may require a value that the record does not have. The report lists what is written instead.
+        // A format may require a value that the record lacks. The report lists what is written instead.
         let is_unknown = |name: &str| match name {
             "confidence" => record.confidence.is_none(),
             "times" => record.times.created.is_none(),
             _ => false,
         };
-        // A link may lead to the same record under another key, and a source may get the name of the folder. The report
-        // lists these as losses, but they are not always visible when the records are compared.
+        // A link may lead to the same record under another key, and a source may get the folder's name. The report
+        // lists these as losses, but a comparison of the records does not always show them.
         let is_as_listed = |found: &BTreeSet<String>| {
             let mut unseen = expected.difference(found);
             found.is_subset(&expected)

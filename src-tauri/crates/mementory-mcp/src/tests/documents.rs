@@ -1,14 +1,14 @@
-//! Tests the tools for documents: a document must be valid in its format, and contain nothing that the grant does not
-//! show.
+//! Tests the document tools: a document must be valid in its format, and contain nothing that the grant does not make
+//! visible.
 use super::*;
 use mementory_api::{Job, files, files::Check};
 use std::collections::BTreeSet;
 
 const SECRET: &str = "ada.kovalenko@orchardmail.eu";
-/// A text with invisible characters, one of which changes the direction of the characters after it.
+/// A text with invisible characters, one of which reverses the direction of the characters after it.
 const HIDDEN: &str = "Likes \u{202e}trains\u{200b} and \u{e0041}trams.";
 
-/// What our own validator says about a document.
+/// What our own validator reports about a document.
 pub(super) fn validated(v: &TestVault, name: &str, text: &str) -> Validation {
     let path = v.folder.path().join(name);
     std::fs::write(&path, text).unwrap();
@@ -118,12 +118,12 @@ fn a_cursor_neither_skips_nor_brings_back_a_record_after_an_erasure_and_an_impor
         };
         let (first, out) = page(json!({}));
         assert_eq!(first, [0, 1, 2], "{tool}");
-        // Erases one memory before the cursor, the one that the cursor names, and one after it.
+        // Erases a memory before the cursor, the memory at the cursor, and one after it.
         for id in [&ids[0], &ids[2], &ids[4]] {
             let request = EraseRequest { ids: vec![id.clone()], reason: None, with_copies: false, copies: None };
             v.session.changes().erase(&request, &Job::default()).unwrap();
         }
-        // Between the two calls, an older memory is imported. This changes the positions of all the others.
+        // An older memory is imported between the two calls, which shifts the positions of all the others.
         let older = document("1.0", &[memory("mem_0a", "Memory number 7")]).replace("2026-", "2001-");
         let request = ImportRequest { text: Some(older), ..ImportRequest::default() };
         v.session.imports().import(&request, false, &Job::default()).unwrap();
@@ -176,7 +176,7 @@ fn memory_export_is_a_valid_bundle_whose_signature_verifies() {
 }
 
 #[test]
-fn memory_export_selects_as_the_contract_says() {
+fn memory_export_selects_as_its_specification_says() {
     let v = open();
     for text in ["Has a tortoise called Rui.", "Likes trains.", "Likes trams."] {
         v.add(text);
@@ -228,7 +228,7 @@ fn import_memory_only_fills_the_queue() {
     assert_eq!((&again["suggestions"], &again["skipped"]), (&json!([]), &json!({"duplicate": 3})));
     assert_eq!(v.state(), before);
 
-    // The digest is removed, because it is that of the unchanged document.
+    // The digest of the unchanged document no longer matches, so it is removed.
     document["export"].as_object_mut().unwrap().remove("checksum");
     for memory in document["memories"].as_array_mut().unwrap() {
         let changed = memory["content"].as_str().unwrap().replace("tortoise", "hedgehog");

@@ -1,11 +1,11 @@
-//! Tests with random grants and calls that the log counts as many records of each kind as the client received.
+//! Tests with random grants and calls that the log counts exactly the records of each kind that the client received.
 use super::{documents::validated, *};
 use mementory_api::Job;
 use proptest::prelude::*;
 use std::{collections::BTreeMap, path::Path};
 
 const SAMPLES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/samples");
-/// The id of a record that does not exist. Some calls use this id, or the id of a record that the grant does not show.
+/// The id of a record that does not exist. Some calls use it, or the id of a record that the grant does not cover.
 const NO_RECORD: &str = "00000000000000000000000000000000";
 
 /// Number of records by kind.
@@ -37,13 +37,13 @@ fn any_scope() -> impl Strategy<Value = GrantRequest> {
         })
 }
 
-/// Random calls. Each is the number of a tool, and a number from which its arguments are chosen.
+/// Random calls. Each is the number of a tool, and a number that determines its arguments.
 fn any_calls() -> impl Strategy<Value = Vec<(usize, usize)>> {
     proptest::collection::vec((0..7usize, 0..1000usize), 1..12)
 }
 
-/// A vault with three memories, two of which contain values to mask, and with the conversations of a sample. Also
-/// returns the ids of all records, and `NO_RECORD`.
+/// A vault with three memories, two of which contain values to mask, and with a sample's conversations. Also returns
+/// the ids of all records, and `NO_RECORD`.
 fn filled_vault() -> (TestVault, Vec<String>) {
     let v = open();
     let mut ids: Vec<String> = [
@@ -62,8 +62,8 @@ fn filled_vault() -> (TestVault, Vec<String>) {
     (v, ids)
 }
 
-/// Number of records in one answer, by kind. A document does not say which kinds its records have in the vault, so they
-/// are counted under "all".
+/// Number of records in one answer, by kind. A document does not state the kinds that its records have in the vault, so
+/// they are counted as "all".
 fn received(v: &TestVault, tool: &str, out: &Value) -> Counts {
     let mut counts = Counts::new();
     let mut add = |kind: &Value, n: u32| *counts.entry(kind.as_str().unwrap_or("all").to_owned()).or_default() += n;

@@ -1,8 +1,8 @@
-//! Where the weights are.
+//! Where to find the weights.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
 use std::{io::Write as _, path::PathBuf};
 
-/// The folder of the weights. If `MEMENTORY_WEIGHTS_DIR` names none, reports the test as skipped, both on standard
+/// The folder with the weights. If `MEMENTORY_WEIGHTS_DIR` is not set, reports the test as skipped, both on standard
 /// error and to `npm test` (tests/tools/layers.mjs), and returns `None`.
 pub fn weights() -> Option<PathBuf> {
     let folder = std::env::var_os("MEMENTORY_WEIGHTS_DIR").map(PathBuf::from);

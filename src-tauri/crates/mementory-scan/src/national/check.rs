@@ -5,12 +5,12 @@ pub(super) fn weighted_sum(digits: &[u8], weights: &[u32]) -> u32 {
     digits.iter().zip(weights).map(|(digit, weight)| u32::from(*digit) * weight).sum()
 }
 
-/// The digits as one number.
+/// The digits as a single number.
 pub(super) fn digits_as_number(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |n, digit| n * 10 + u64::from(*digit))
 }
 
-/// The two digits at `at` as one number.
+/// The two digits at `at` as a single number.
 pub(super) fn two_digits(digits: &[u8], at: usize) -> u32 {
     u32::from(digits[at]) * 10 + u32::from(digits[at + 1])
 }
@@ -36,8 +36,7 @@ pub(super) fn begins_ddmmyy(digits: &[u8]) -> bool {
     is_day_of_month(two_digits(digits, 0), two_digits(digits, 2))
 }
 
-/// Whether the check digit of Verhoeff's algorithm is right. The algorithm calculates in the dihedral group of order
-/// 10.
+/// Whether the check digit of Verhoeff's algorithm, which calculates in the dihedral group of order 10, is right.
 pub(super) fn has_verhoeff_check(digits: &[u8]) -> bool {
     let multiply = |a: u8, b: u8| match (a < 5, b < 5) {
         (true, true) => (a + b) % 5,

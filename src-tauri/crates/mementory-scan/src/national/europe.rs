@@ -1,4 +1,4 @@
-//! Personal numbers of European states, each with the check that its authority publishes.
+//! Personal numbers of European states, each with the check that the issuing authority publishes.
 use super::check::{
     begins_ddmmyy, begins_yymmdd, digits_as_number, has_mod_11_10_check, is_day_of_month, two_digits, weighted_sum,
 };

@@ -5,7 +5,7 @@ use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
-/// A number in a valid format whose context words have not been checked yet.
+/// A number in a valid format, before its context words are checked.
 struct Candidate {
     name: &'static str,
     start: usize,
@@ -165,7 +165,7 @@ fn digit_values(word: &[u8]) -> Vec<u8> {
 }
 
 /// Whether this is an Italian number: six letters, the year, a letter for the month, the day, a code for the place, and
-/// a check letter. If two people would get the same number, letters replace some of the digits.
+/// a check letter. Letters replace some of the digits if two people would otherwise get the same number.
 fn is_codice_fiscale(word: &[u8]) -> bool {
     const ODD_POSITION_VALUES: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
@@ -189,7 +189,7 @@ fn is_codice_fiscale(word: &[u8]) -> bool {
     has_layout && b"ABCDEHLMPRST".contains(&word[8]) && word[15] == b'A' + (sum % 26) as u8
 }
 
-/// Mexican number: four letters, a date, sex, state, three consonants, one more character and a check digit.
+/// Whether this is a Mexican number: four letters, a date, sex, state, three consonants, a character, a check digit.
 fn is_curp(word: &[u8]) -> bool {
     const ALPHABET: &[u8] = b"0123456789ABCDEFGHIJKLMN#OPQRSTUVWXYZ";
     let date = digit_values(&word[4..10]);
@@ -204,7 +204,7 @@ fn is_curp(word: &[u8]) -> bool {
         && word[17] == b'0' + ((10 - sum % 10) % 10) as u8
 }
 
-/// True for a Finnish number: the day, month and year of birth, a sign for the century, three digits, and one of
+/// Whether this is a Finnish number: the day, month and year of birth, a sign for the century, three digits, and one of
 /// 31 check characters.
 fn is_hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
     if tail.len() != 4 || !date.iter().chain(&tail[..3]).all(u8::is_ascii_digit) || !b"-+ABCDEFUVWXY".contains(&century)
@@ -228,7 +228,7 @@ fn is_rut(digits: &[u8], check: u8) -> bool {
     expected == check && digits.iter().any(|d| *d != digits[0])
 }
 
-/// British number: two letters, six digits and a letter. It has no check digit, so only the two letters are checked.
+/// Whether this is a British number: two letters, six digits and a letter. There is no check digit.
 fn is_nino(word: &[u8]) -> bool {
     let unused_prefixes: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
     word[..2].iter().all(u8::is_ascii_uppercase)
@@ -248,7 +248,7 @@ fn is_pps(word: &[u8]) -> bool {
             == word[7]
 }
 
-/// Number of Singapore: a letter for the century and kind, seven digits, and a check letter.
+/// Whether this is a Singapore number: a letter for the century and kind, seven digits, and a check letter.
 fn is_nric(word: &[u8]) -> bool {
     let sum = weighted_sum(&digit_values(&word[1..8]), &[2, 7, 6, 5, 4, 3, 2]);
     match word[0] {
@@ -260,8 +260,8 @@ fn is_nric(word: &[u8]) -> bool {
     }
 }
 
-/// True for a number of Taiwan: a letter for the place and nine digits, the first of which stands for the sex.
-/// The weighted sum must be divisible by ten.
+/// Whether this is a Taiwan number: a letter for the place and nine digits, the first of which stands for the sex. The
+/// weighted sum must be divisible by ten.
 fn is_taiwan_id(word: &[u8]) -> bool {
     const PLACE_LETTERS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVXYWZIO";
     let Some(place) = PLACE_LETTERS.iter().position(|b| *b == word[0]) else { return false };
@@ -270,7 +270,7 @@ fn is_taiwan_id(word: &[u8]) -> bool {
     matches!(word[1], b'1' | b'2' | b'8' | b'9') && sum.is_multiple_of(10)
 }
 
-/// Number of Hong Kong: a letter, six digits, and a check character in brackets (modulo 11).
+/// Whether this is a Hong Kong number: a letter, six digits, and a check character in brackets (modulo 11).
 fn is_hkid(word: &[u8], check: u8) -> bool {
     let last = if check == b'A' { 10 } else { u32::from(check.wrapping_sub(b'0')) };
     let letter = u32::from(word[0].wrapping_sub(b'A')) + 10;
@@ -279,7 +279,7 @@ fn is_hkid(word: &[u8], check: u8) -> bool {
             .is_multiple_of(11)
 }
 
-/// The French personal number of somebody born in Corsica. Its department is 2A or 2B.
+/// The French personal number of a person born in Corsica, whose department is 2A or 2B.
 fn corsican_number(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let start = runs[0].start;
     let mut characters: Vec<u8> = Vec::new();

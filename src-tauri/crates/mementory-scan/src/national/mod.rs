@@ -1,5 +1,5 @@
-//! Personal numbers that states issue. They are recognised by their check digits. To add a number that has only digits,
-//! add an entry to `europe` or `world`.
+//! National ids: personal numbers that states issue. They are recognised by their check digits. To add a number that
+//! has only digits, add an entry to `europe` or `world`.
 mod check;
 mod europe;
 mod lettered;
@@ -23,7 +23,7 @@ struct Layout {
 /// A personal number that only has digits.
 struct Number {
     name: &'static str,
-    /// Names of the number in the language of the country and in English.
+    /// Names of the number in the country's language and in English.
     words: &'static [&'static str],
     /// Acronyms that only count in exactly this case.
     acronyms: &'static [&'static str],
@@ -52,8 +52,8 @@ fn number_bit(index: usize) -> u64 {
     1 << (bits::ID_BASE + index as u32)
 }
 
-/// All context words for personal numbers. Each comes with the bits of the numbers that it can mean, and with true if
-/// it only counts in exactly this case. The bits are in the order of `europe`, `world`, and the numbers with letters.
+/// All context words for personal numbers, each with the bits of the numbers that it can mean, and true if it only
+/// counts in exactly this case. The bits are in the order of `europe`, `world`, and the numbers with letters.
 pub(crate) fn context_words() -> Vec<(&'static str, u64, bool)> {
     let mut all = Vec::new();
     let mut all_bits = 0;
@@ -72,8 +72,8 @@ fn lettered_bit() -> u64 {
     number_bit(europe::EUROPEAN_NUMBERS.len() + world::WORLD_NUMBERS.len())
 }
 
-/// For each length, the kinds of number whose first run of digits has that length. The length is the index of the outer
-/// list.
+/// For each length, which is the index of the outer list: the kinds of number whose first run of digits has that
+/// length.
 static NUMBERS_BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLock::new(|| {
     let begins_with_length = |number: &Number, length| number.layouts.iter().any(|layout| layout.lengths[0] == length);
     (0..19).map(|length| numbers().filter(|(_, number)| begins_with_length(number, length)).collect()).collect()
@@ -111,7 +111,7 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>)
     }
 }
 
-/// Whether another run of digits follows after a separator that the layout also has. The match is then only part of a
+/// Whether another run of digits follows after a separator that the layout uses, so that the match is only part of a
 /// longer number.
 fn has_more_digits(last: &Run, runs: &[Run], layout: &Layout) -> bool {
     let has_next_run = runs.get(layout.lengths.len()).is_some();

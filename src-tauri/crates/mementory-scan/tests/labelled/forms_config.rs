@@ -1,6 +1,6 @@
 //! Templates for configuration files: .env, YAML, JSON and TOML. The names show whether a value is a key or a password.
 
-/// Templates for a kind of file: its first and last lines, and the lines in between.
+/// Templates for one kind of file: its first and last lines, and the lines in between.
 pub struct Form {
     pub kind: &'static str,
     pub open: &'static str,

@@ -1,4 +1,4 @@
-//! Templates for the output of terminals and servers: shell sessions, logs, HTTP and SQL.
+//! Templates for terminal and server output: shell sessions, logs, HTTP and SQL.
 use super::forms_config::Form;
 
 pub const SHELL_FORMS: &[Form] = &[SESSION_FORM, LOG_FORM, HTTP_FORM, SQL_FORM];

@@ -1,4 +1,4 @@
-//! Generates national numbers of European states with valid check digits, by their public descriptions.
+//! Generates national ids of European states with valid check digits, according to their published descriptions.
 use super::rng::Rng;
 
 /// Day, month and year of birth, from 1945 to 2004. The day is at most 28, so that every date exists.
@@ -56,14 +56,14 @@ pub fn codice_fiscale(rng: &mut Rng) -> String {
     format!("{code}{}", char::from(b'A' + (sum % 26) as u8))
 }
 
-/// French social security number. For the check digits, the departments 2A and 2B of Corsica count as 19 and 18.
+/// French social security number. For the check digits, the Corsican departments 2A and 2B count as 19 and 18.
 pub fn nir(rng: &mut Rng) -> String {
     let (_, month, year) = birth_date(rng);
     let sex = rng.range(1, 2);
     let department = if rng.chance(6) {
         rng.pick(&["2A", "2B"]).to_owned()
     } else {
-        // Department 20 no longer exists. It was Corsica before it was divided.
+        // Department 20 no longer exists; it was Corsica before it was divided.
         match rng.range(1, 94) {
             20 => "75".to_owned(),
             n => format!("{n:02}"),
@@ -80,15 +80,15 @@ pub fn nir(rng: &mut Rng) -> String {
     }
 }
 
-/// German tax number. One digit occurs twice among the first ten, and one is missing. The check digit is that of ISO
-/// 7064 mod 11,10.
+/// German tax number. One digit occurs twice among the first ten, and one is missing. The check digit follows ISO 7064
+/// mod 11,10.
 pub fn steuer_id(rng: &mut Rng) -> String {
     let mut ten: Vec<u32> = (0..10).collect();
     rng.shuffle(&mut ten);
     let (from, to) = (rng.below(9), 9);
     ten[to] = ten[from];
     if ten[0] == 0 {
-        // The first digit must not be 0, so it is swapped with another one.
+        // The first digit must not be 0, so it is swapped with another digit.
         let other = ten.iter().position(|d| *d != 0).expect("nine digits are not 0");
         ten.swap(0, other);
     }
@@ -113,8 +113,8 @@ pub fn bsn(rng: &mut Rng) -> String {
     }
 }
 
-/// Belgian national number. The check digits are 97 minus the remainder modulo 97. If the birth was in 2000 or later,
-/// the remainder is computed with a 2 in front of the number.
+/// Belgian national number. The check digits are 97 minus the remainder modulo 97. For births in or after 2000, the
+/// remainder is computed with a 2 in front of the number.
 pub fn rijksregister(rng: &mut Rng) -> String {
     let (day, month, year) = birth_date(rng);
     let order = rng.range(1, 997);
@@ -173,7 +173,7 @@ pub fn fodselsnummer(rng: &mut Rng) -> String {
 }
 
 pub fn nif(rng: &mut Rng) -> String {
-    // The numbers of persons begin with a digit from 1 to 3, those of companies with another one.
+    // Numbers of people begin with a digit from 1 to 3, those of companies with any other digit.
     let mut digits = rng.random_digits(8);
     digits[0] = rng.range(1, 3) as u32;
     let rest = weighted_sum(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;

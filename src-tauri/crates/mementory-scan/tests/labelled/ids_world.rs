@@ -1,4 +1,4 @@
-//! Generates national numbers of states outside Europe, and lists all kinds of national numbers.
+//! Generates national ids of states outside Europe, and lists all kinds of national ids.
 use super::ids_europe as europe;
 use super::ids_europe::{birth_date, digit_values, digits_text, weighted_sum};
 use super::rng::Rng;
@@ -41,8 +41,8 @@ pub fn kimlik(rng: &mut Rng) -> String {
     digits_text(&d)
 }
 
-/// Indian Aadhaar number, with a check digit by the Verhoeff algorithm. The products in its group are calculated here,
-/// and not read from a table.
+/// Indian Aadhaar number, with a check digit by the Verhoeff algorithm. The group products are calculated here instead
+/// of being read from a table.
 pub fn aadhaar(rng: &mut Rng) -> String {
     let mut digits = rng.random_digits(11);
     digits[0] = rng.range(2, 9) as u32;
@@ -143,8 +143,8 @@ pub fn kind_by_name(name: &str) -> &'static Kind {
     KINDS.iter().find(|kind| kind.0 == name).unwrap_or_else(|| panic!("no kind {name}"))
 }
 
-/// A number with a wrong check digit. It must not be valid as any other kind of number, because the scan might then
-/// rightly find it.
+/// A number with a wrong check digit. It must not be valid as any other kind of number either, because the scan would
+/// be right to find that.
 pub fn invalid_number(rng: &mut Rng, name: &str) -> String {
     let (_, make, _) = kind_by_name(name);
     loop {

@@ -2,7 +2,7 @@
 //! characters are random. A pattern only names an alphabet, so this source contains no key.
 use super::rng::{BASE62, Rng};
 
-/// Formats of keys that can be recognised by the format alone, with the provider.
+/// Formats of keys that can be recognised by their format alone, each with its provider.
 const KEY_FORMATS: &[(&str, &str)] = &[
     ("aws", "[=AKIA|ASIA][b32:16]"),
     ("github-fine", "github_pat_[b62:22]_[b62:59]"),
@@ -59,12 +59,12 @@ const UNFORMATTED_KEY_PATTERNS: &[&str] =
 
 /// A key of a known format.
 pub fn key_of_known_format(rng: &mut Rng) -> String {
-    // Keys of GitHub and npm end with a checksum, so a pattern is not sufficient.
+    // GitHub and npm keys end with a checksum, so a pattern is not enough.
     if rng.chance(12) {
         let lead = rng.pattern("[=ghp|gho|ghu|ghs|ghr|npm]_");
         return key_with_checksum(rng, &lead);
     }
-    // Keys of Discord begin with the bot's id of eighteen digits in base64.
+    // Discord keys begin with the bot's 18-digit id in base64.
     if rng.chance(3) {
         let bot = rng.pattern("[d19:1][dig:17]");
         return format!("{}.{}", base64url(bot.as_bytes()), rng.pattern("[url:6].[url:27]"));
@@ -73,13 +73,13 @@ pub fn key_of_known_format(rng: &mut Rng) -> String {
     rng.pattern(pattern)
 }
 
-/// A key that only the words around it identify.
+/// A key that can only be recognised by the words around it.
 pub fn key_without_format(rng: &mut Rng) -> String {
     let pattern = rng.pick(UNFORMATTED_KEY_PATTERNS);
     rng.pattern(pattern)
 }
 
-/// A secret key of AWS: forty characters of base64, identified by the name of its variable.
+/// An AWS secret key: forty characters of base64, recognised by the name of its variable.
 pub fn aws_secret(rng: &mut Rng) -> String {
     rng.pattern("[b64:40]")
 }
@@ -93,7 +93,7 @@ pub fn jwt(rng: &mut Rng) -> String {
     format!("{header}.{}.{}", base64url(body.as_bytes()), rng.pattern("[url:43]"))
 }
 
-/// A key in the format of GitHub. After 30 random characters, it has their CRC-32 as six digits in base 62.
+/// A key in GitHub's format: 30 random characters, followed by their CRC-32 as six digits in base 62.
 fn key_with_checksum(rng: &mut Rng, lead: &str) -> String {
     let body = rng.text_of(BASE62, 30);
     let mut sum = crc32(body.as_bytes());
@@ -105,7 +105,7 @@ fn key_with_checksum(rng: &mut Rng, lead: &str) -> String {
     format!("{lead}{body}{}", String::from_utf8_lossy(&tail))
 }
 
-/// CRC-32 as in ZIP, calculated bit by bit.
+/// CRC-32 as in ZIP files, calculated bit by bit.
 pub fn crc32(bytes: &[u8]) -> u32 {
     let mut crc = u32::MAX;
     for byte in bytes {

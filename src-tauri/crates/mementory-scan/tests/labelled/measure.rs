@@ -3,7 +3,7 @@ use super::text::LabelledText;
 use mementory_scan::{Class, Finding};
 use std::{fmt::Write, ops::Range};
 
-/// The counts for one class: the values in the texts, the findings, and the findings that are right.
+/// The counts for one class: the values in the texts, the findings, and the correct findings.
 #[derive(Default)]
 pub struct Score {
     pub values: usize,
@@ -14,7 +14,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// The share of findings that are right. 1 if there are no findings.
+    /// The share of findings that are correct. 1 if there are no findings.
     pub fn precision(&self) -> f64 {
         if self.found == 0 { 1.0 } else { self.correct as f64 / self.found as f64 }
     }
@@ -61,7 +61,7 @@ pub fn measure(set: &[LabelledText], scan: impl Fn(&str) -> Vec<Finding>) -> Vec
     scores
 }
 
-/// An excerpt of a text. The range is marked, and some text before and after it is included.
+/// An excerpt of a text in which the range is marked, with some of the text around it.
 fn marked_excerpt(made: &LabelledText, span: &Range<usize>) -> String {
     let text = &made.text;
     let value = text.get(span.clone()).unwrap_or("(not on a character)");

@@ -57,8 +57,8 @@ pub fn weak_password(rng: &mut Rng) -> String {
     }
 }
 
-/// A password like that of a password manager: letters, digits and signs, with a letter or digit at both ends. It has
-/// no quotes, brackets, commas, `$`, `#` or spaces, because people would not agree where such a value ends.
+/// A password like those of password managers: letters, digits and signs, with a letter or digit at both ends. It has
+/// no quotes, brackets, commas, `$`, `#` or spaces, because people would not agree on where such a value ends.
 pub fn strong_password(rng: &mut Rng) -> String {
     let half = rng.range(3, 8) as usize;
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");

@@ -1,4 +1,4 @@
-//! Generates invented people, places and companies, and e-mail addresses.
+//! Generates fictional people, places and companies, and e-mail addresses.
 use super::rng::Rng;
 
 const FIRST_NAMES: &[&str] = &[
@@ -121,8 +121,8 @@ pub fn street(rng: &mut Rng) -> String {
     format!("{} {}", rng.pick(STREETS), rng.range(1, 140))
 }
 
-/// The e-mail address of a person. Addresses of offices (info@, noreply@) are left out, because people would not agree
-/// whether they are sensitive.
+/// A person's e-mail address. Role addresses (info@, noreply@) are left out, because people would not agree on whether
+/// they are sensitive.
 pub fn email(rng: &mut Rng) -> String {
     let first = rng.pick(FIRST_NAMES).to_lowercase().replace('ê', "e");
     let last = rng.pick(LAST_NAMES).to_lowercase();

@@ -115,13 +115,13 @@ fn country_by_code(code: &str) -> &'static Country {
     COUNTRIES.iter().find(|c| c.0 == code).unwrap_or_else(|| panic!("no country {code}"))
 }
 
-/// A number as dialled within the country. Only the words near it show that it is a telephone number.
+/// A number as dialled within the country. Only the words around it show that it is a telephone number.
 pub fn national_number(rng: &mut Rng, code: &str) -> String {
     let pattern = rng.pick(country_by_code(code).2);
     rng.pattern(pattern).replace('~', "")
 }
 
-/// A number with `+` or `00` and the country code. Some have no spaces, and some have the `(0)` of letterheads.
+/// A number with `+` or `00` and the country code. Some have no spaces, and some have the `(0)` used on letterheads.
 pub fn international_number(rng: &mut Rng, code: &str) -> String {
     let (_, dial, patterns) = country_by_code(code);
     let pattern = rng.pick(patterns);

@@ -1,4 +1,4 @@
-//! Sentences in Polish, Turkish, Japanese and Chinese, and some in further languages.
+//! Sentences in Polish, Turkish, Japanese and Chinese, and a few in other languages.
 use super::prose::Lang;
 
 pub const POLISH: Lang = Lang {
@@ -144,7 +144,7 @@ pub const CHINESE: Lang = Lang {
     ],
 };
 
-/// Sentences with national numbers of Finland, Norway, Denmark and Korea.
+/// Sentences with Finnish, Norwegian, Danish and Korean national ids.
 pub const OTHERS: Lang = Lang {
     code: "fi-no-da-ko",
     filler: &["Voisitko lyhentää tekstiä?", "Kan du gjøre dette litt kortere?", "조금 더 짧게 써 주세요."],

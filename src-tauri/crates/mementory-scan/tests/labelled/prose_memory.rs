@@ -1,4 +1,4 @@
-//! Notes of an assistant about a person: short sentences in the third person, most of them in English.
+//! An assistant's notes about a person: short sentences in the third person, most of them in English.
 use super::prose::Lang;
 
 pub const MEMORY: Lang = Lang {

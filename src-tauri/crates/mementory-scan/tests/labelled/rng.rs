@@ -5,7 +5,7 @@ pub struct Rng(u64);
 
 impl Rng {
     /// The generator for the text `index` of the set `seed`. Each text has its own generator, so that a new template
-    /// only changes few texts.
+    /// changes only a few texts.
     pub fn new(seed: u64, index: u64) -> Self {
         let mut rng = Self(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
         rng.next();

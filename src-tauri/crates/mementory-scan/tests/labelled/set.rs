@@ -1,5 +1,5 @@
 //! Composes the set of texts from sentences, files and documents. About half of the texts contain values; the others
-//! contain decoys or neither.
+//! contain only decoys, or neither.
 //!
 //! Left out, because people would not agree on the label: test keys and publishable keys of payment providers, webhook
 //! addresses, account ids, session cookies and CSRF tokens, `Basic` headers, UUIDs as keys, age identities, product
@@ -30,7 +30,7 @@ pub const LANGUAGES: &[&Lang] = &[
     &MEMORY,
 ];
 
-/// Private keys as people paste them into a chat, in any language.
+/// Private keys the way people paste them into a chat, in any language.
 const KEY_PASTES: &[&str] =
     &["⟨pem⟩\n", "```\n⟨pem⟩\n```\n", "id_rsa:\n⟨pem⟩\n", "~/.ssh/id_ed25519\n\n⟨pem⟩\n", "server.key\n⟨pem⟩\n"];
 /// Blocks and sentences that contain no private key.
@@ -69,13 +69,13 @@ fn build_text(rng: &mut Rng) -> LabelledText {
             format!("chat {}", lang.code)
         }
         48..=55 => {
-            // The text is a question, with the file to which it refers pasted below it.
+            // The text is a question with the file that it is about pasted below.
             let lang = random_language(rng);
             let question = rng.pick(lang.filler);
             text.write(rng, question);
             text.text.push_str("\n\n```");
             let form = random_form(rng);
-            // The code fence of a document names no programming language.
+            // A document's code fence names no programming language.
             let is_document = DOCUMENT_FORMS.iter().any(|document| document.kind == form.kind);
             text.text.push_str(if is_document { "" } else { form.kind });
             text.text.push('\n');
@@ -101,8 +101,8 @@ fn random_form(rng: &mut Rng) -> &'static Form {
     &group[rng.below(group.len())]
 }
 
-/// A template that contains a value of a random class. National numbers are chosen twice as often as other classes,
-/// because there are many kinds of them but few templates.
+/// A template that contains a value of a random class. National ids are chosen twice as often as other classes, because
+/// there are many kinds of them but few templates.
 fn template_with_value<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     loop {
         let class = match rng.below(9) {
@@ -123,8 +123,8 @@ fn random_choice<'a>(rng: &mut Rng, templates: &[&'a str], count: usize) -> Vec<
     all
 }
 
-/// Writes sentences in one language in random order. After a sentence without punctuation at its end, a new line
-/// begins.
+/// Writes sentences in one language in random order. A sentence without punctuation at its end is followed by a new
+/// line.
 fn write_chat(rng: &mut Rng, text: &mut Text, lang: &Lang, has_values: bool) {
     let length_factor = if rng.chance(12) { 8 } else { 1 };
     let mut parts: Vec<&str> = Vec::new();
@@ -158,7 +158,7 @@ fn write_form(rng: &mut Rng, text: &mut Text, form: &Form, has_values: bool) {
     let mut lines: Vec<&str> = Vec::new();
     for _ in 0..rng.range(1, 6) as usize * length_factor {
         let line = rng.pick(form.neutral);
-        // A line without slots would otherwise be repeated word for word.
+        // A line without slots is used only once, because it would be repeated word for word.
         if line.contains('⟨') || !lines.contains(&line) {
             lines.push(line);
         }

@@ -1,5 +1,5 @@
-//! Tests of the set itself. The labels must be at the right positions. The values must be valid, and the decoys must
-//! not be valid, both according to code that is independent of the generators.
+//! Tests of the set itself. The labels must be at the right positions. The values must be valid and the decoys invalid,
+//! according to code that is independent of the generators.
 use super::text::LabelledText;
 use super::{DEFAULT_SEED, TEXT_COUNT, ids_world, keys, measure, money, phones, rng::Rng, set, slots, validate};
 use mementory_scan::{Class, Confidence, Finding};
@@ -77,7 +77,7 @@ fn every_value_passes_an_independent_check() {
                     && !value.contains(char::is_whitespace)
                     && (!has_github_prefix || validate::is_valid_github(value))
             }
-            // This class is for members of a record and never for a value in a text.
+            // This class is for members of records, never for a value in a text.
             Class::StoredSecret => false,
         };
         assert!(holds, "{slot}: {value}");
@@ -86,7 +86,7 @@ fn every_value_passes_an_independent_check() {
 
 #[test]
 fn published_numbers_are_valid_and_their_neighbours_are_not() {
-    // These samples were published by others. So a mistake is found even if the generator and the validator share it.
+    // Others published these samples, so they reveal a mistake that the generator and the validator share.
     type NumberCheck = fn(&str) -> bool;
     let samples: &[(NumberCheck, &str)] = &[
         (validate::is_valid_iban, "GB82 WEST 1234 5698 7654 32"),

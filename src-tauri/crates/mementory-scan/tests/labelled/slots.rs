@@ -1,10 +1,10 @@
-//! Generates the texts for the slots of a template. If the first word in the name of a slot belongs to a class, the
-//! text is a labelled value.
+//! Generates the texts for a template's slots. If the first word of a slot's name belongs to a class, the text is a
+//! labelled value.
 use super::rng::Rng;
 use super::{blocks, ids_world, keys, money, passwords, people, phones};
 use mementory_scan::Class;
 
-/// The class of a slot. The word before the first dot in its name decides it. None if the text of the slot has no
+/// The class of a slot, which depends on the part of its name before the first dot. None if the slot's text has no
 /// label.
 pub fn class_of(slot: &str) -> Option<Class> {
     match slot.split('.').next()? {
@@ -134,7 +134,7 @@ fn time(rng: &mut Rng) -> String {
     format!("{:02}:{:02}:{:02}", rng.range(0, 23), rng.range(0, 59), rng.range(0, 59))
 }
 
-/// The hardware number of a telephone. It has fifteen digits and passes the Luhn check, but it is not a card number.
+/// A mobile phone's IMEI. It has fifteen digits and passes the Luhn check, but it is not a card number.
 fn imei(rng: &mut Rng) -> String {
     let lead = rng.pattern("35[dig:12]");
     format!("{lead}{}", money::luhn_digit(&lead))
@@ -147,7 +147,7 @@ fn isbn(rng: &mut Rng) -> String {
     format!("978-{}-{}-{}-{check}", &lead[3..4], &lead[4..8], &lead[8..])
 }
 
-/// A number of seventeen digits that fails the Luhn check, and so cannot be a card number.
+/// A seventeen-digit number that fails the Luhn check, so that it cannot be a card number.
 fn number_without_luhn_check(rng: &mut Rng) -> String {
     let number = rng.pattern("[=7|8|9][dig:15]");
     let last = (money::luhn_digit(&number) + 1 + rng.below(9) as u8) % 10;

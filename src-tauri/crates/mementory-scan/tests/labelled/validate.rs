@@ -1,4 +1,4 @@
-//! Independent checks of the generated numbers. A generator computes a check digit. The code here tests whether the
+//! Independent checks of the generated numbers. A generator computes a check digit; the code here tests whether the
 //! whole number satisfies the rule, and shares nothing with the generator.
 
 fn digits(text: &str) -> Vec<u64> {
@@ -49,7 +49,7 @@ pub fn is_valid_iban(text: &str) -> bool {
             _ => return false,
         }
     }
-    // As in long division, the remainder is calculated for a few digits at a time, here for nine.
+    // As in long division, the remainder is calculated for nine digits at a time.
     let mut rest = 0u64;
     for piece in expanded.as_bytes().chunks(9) {
         let piece = std::str::from_utf8(piece).expect("ASCII");
@@ -75,7 +75,7 @@ pub fn is_valid_nie(text: &str) -> bool {
 }
 
 pub fn is_valid_codice_fiscale(text: &str) -> bool {
-    // The letters in the order of their values in odd positions.
+    // The letters, ordered by their values in odd positions.
     const LETTERS_BY_ODD_VALUE: &str = "BAKPLCQDREVOSFTGUHMINJWZYX";
     let all: Vec<u8> = text.bytes().collect();
     if all.len() != 16 || !all.iter().all(u8::is_ascii_alphanumeric) || !all[15].is_ascii_uppercase() {
@@ -116,7 +116,7 @@ pub fn is_valid_steuer_id(text: &str) -> bool {
         let sum = (digit + if state == 0 { 10 } else { state }) % 10;
         state = (if sum == 0 { 10 } else { sum }) * 2 % 11;
     }
-    // By ISO 7064, the sum of the last state and the check digit is 1 (mod 10).
+    // According to ISO 7064, the sum of the last state and the check digit is 1 (mod 10).
     (8..=9).contains(&distinct_count) && (state + found[10]) % 10 == 1
 }
 
@@ -162,7 +162,7 @@ pub fn is_valid_fodselsnummer(text: &str) -> bool {
 
 pub fn is_valid_nif(text: &str) -> bool {
     let found = digits(text);
-    // If the check digit would be 10, it is written as 0.
+    // A check digit of 10 is written as 0.
     found.len() == 9 && (1..=3).contains(&found[0]) && {
         let eight: u64 = found.iter().take(8).zip((2..=9).rev()).map(|(d, w)| d * w).sum();
         (eight + found[8]).is_multiple_of(11) || (found[8] == 0 && eight % 11 == 1)

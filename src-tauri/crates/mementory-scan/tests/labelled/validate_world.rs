@@ -18,8 +18,8 @@ pub fn is_valid_nhs(text: &str) -> bool {
 
 pub fn is_valid_cpf(text: &str) -> bool {
     let found = digits(text);
-    // Each of the two check digits is computed from the digits before it. From right to left, these have the weights 9,
-    // 8, 7 … The check digit is their weighted sum modulo 11. If that is 10, it is 0.
+    // Each of the two check digits is computed from the digits before it, which have the weights 9, 8, 7 … from right
+    // to left. It is their weighted sum modulo 11, or 0 if that is 10.
     let is_right = |n: usize| {
         let sum: u64 = found[..n].iter().rev().zip((0..10).rev()).map(|(d, w)| d * w).sum();
         sum % 11 % 10 == found[n]
@@ -103,8 +103,8 @@ pub fn is_valid_my_number(text: &str) -> bool {
 pub fn is_valid_rrn(text: &str) -> bool {
     let found = digits(text);
     let sum: u64 = found.iter().take(12).enumerate().map(|(i, d)| d * (2 + i as u64 % 8)).sum();
-    // The sum including the check digit is divisible by 11. The exceptions are the check digits 11 and 10. They are
-    // written as 1 and 0, and the remainder is then 1.
+    // The sum including the check digit is divisible by 11, except for the check digits 11 and 10, which are written as
+    // 1 and 0; the remainder is then 1.
     found.len() == 13 && text.as_bytes()[6] == b'-' && (sum + found[12]) % 11 == u64::from(sum % 11 < 2)
 }
 

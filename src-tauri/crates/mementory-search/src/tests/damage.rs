@@ -1,4 +1,4 @@
-//! Changed, swapped, truncated and old files give an error, never a wrong answer.
+//! Files that are changed, swapped, truncated or old cause an error, never a wrong answer.
 use super::{KEY, index_of, message};
 use crate::{IndexError, IndexFilter, SearchIndex};
 use std::{
@@ -98,7 +98,7 @@ fn an_old_meta_file_fails_or_reports_its_old_change_number() {
     std::fs::write(&meta, &old[&meta]).unwrap();
     assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))));
     std::fs::write(&meta, new).unwrap();
-    // If the complete old index is restored, it can be opened. But it reports change 1, so its caller can see from the
+    // If the complete old index is restored, it can be opened, but it reports change 1. So its caller can tell from the
     // store that it is old.
     for (path, bytes) in &old {
         std::fs::write(path, bytes).unwrap();

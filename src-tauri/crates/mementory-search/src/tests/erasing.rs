@@ -1,4 +1,4 @@
-//! Tests that no file contains the words after an erasure, and that the residue check notices if one does.
+//! Tests that no file contains the words after an erasure, and that the residue check notices if a file does.
 use super::{KEY, empty_index, index_of, message, sorted_rows};
 use crate::{IndexDoc, IndexFilter, residue};
 
@@ -73,8 +73,8 @@ fn a_concurrent_search_does_not_keep_erased_files() {
 }
 
 #[test]
-fn words_that_every_index_contains_are_no_residue() {
-    // Every index contains these words: in the name of the tokenizer, in the schema, or in the footer of every file.
+fn words_that_every_index_contains_are_not_residue() {
+    // Every index contains these words: in the tokenizer's name, in the schema, or in the footer of every file.
     let erased_words: Vec<String> =
         ["keeps", "words", "conversation", "version", "generations"].map(String::from).to_vec();
     let (dir, index) =
@@ -86,10 +86,10 @@ fn words_that_every_index_contains_are_no_residue() {
     assert!(after.is_clean(), "{after:?}");
 }
 
-/// A dictionary stores the edges of a node in descending order. Therefore, the letters that follow `x` in these words
-/// are next to each other in its bytes and spell `solid`, although no text contains this word any more.
+/// A dictionary stores the edges of a node in descending order. So the letters that follow `x` in these words are
+/// adjacent in its bytes and spell `solid`, although no text contains this word any more.
 #[test]
-fn letters_that_meet_by_chance_in_the_bytes_of_a_dictionary_are_no_residue() {
+fn letters_that_are_adjacent_by_chance_in_a_dictionary_are_not_residue() {
     let words = ["solid".to_owned()];
     let (dir, index) = index_of(&["xd xi xl xo xs", "solid ground"]);
     let row = 2;

@@ -4,7 +4,7 @@ use crate::{FacetField, IndexDoc, IndexFilter, SearchIndex, SearchOutcome, Searc
 use proptest::prelude::*;
 
 #[test]
-fn words_are_ranked_and_not_all_required() {
+fn hits_are_ranked_and_need_not_contain_all_words() {
     let (_dir, index) = index_of(&[
         "the key of the house",
         "spare key for the Porto flat under the piano stool, Marta has it",

@@ -1,21 +1,21 @@
-//! Invented statements about people in six languages. They are worded like an assistant's notes.
+//! Fictional statements about people in six languages, worded like an assistant's notes.
 mod eastern;
 mod germanic;
 mod romance;
 
-/// A statement in all its wordings. Each wording has no subject, and has `{}` in place of the slot.
+/// A statement in all its wordings. A wording has no subject, and has `{}` where the slot is.
 pub struct Template {
-    /// In the third person and the present.
+    /// Third person, present tense.
     pub now: &'static str,
-    /// In the first person and the present.
+    /// First person, present tense.
     pub i: &'static str,
-    /// In the third person and the past.
+    /// Third person, past tense.
     pub past: &'static str,
-    /// Negated, in the third person.
+    /// Third person, negated.
     pub negated: &'static str,
-    /// Negated, in the first person.
+    /// First person, negated.
     pub i_negated: &'static str,
-    /// What fills the slot: `number`, `year`, or one of the slots of the language, by name.
+    /// What fills the slot: `number`, `year`, or the name of one of the language's slots.
     pub slot: &'static str,
 }
 
@@ -28,13 +28,13 @@ pub struct Language {
     pub subjects: &'static [&'static str],
     /// The subject for the first person.
     pub i: &'static str,
-    /// Between two clauses in the third person.
+    /// Joins two clauses in the third person.
     pub and: &'static str,
-    /// Between two clauses in the first person.
+    /// Joins two clauses in the first person.
     pub and_i: &'static str,
-    /// At the end of a sentence.
+    /// Ends a sentence.
     pub stop: &'static str,
-    /// Between two sentences.
+    /// Separates two sentences.
     pub space: &'static str,
     /// Texts that may precede the first sentence.
     pub openings: &'static [&'static str],

@@ -6,8 +6,8 @@ mod languages;
 use languages::{LANGUAGES, Language};
 use std::collections::{BTreeSet, HashSet};
 
-/// A text, the number of the statement that it makes, and the edits that distinguish it from the first wording of this
-/// statement.
+/// A text, the number of the statement that it makes, and the edits by which it differs from the statement's first
+/// wording.
 pub struct Memory {
     pub text: String,
     pub statement: usize,
@@ -62,9 +62,9 @@ struct Wording {
 
 const FIRST_WORDING: Wording = Wording { is_first_person: false, is_past: false, has_swapped_clauses: false };
 
-/// Generates `count` memories in six languages. About two fifths of them are the only wording of their statement. Many
-/// of these differ from another memory only in a slot, a number or a negation. Of the other statements, there are two
-/// to five wordings each.
+/// Generates `count` memories in six languages. About two fifths of them are the only wording of their statement; many
+/// of these differ from another memory only in a slot, a number or a negation. All other statements have two to five
+/// wordings each.
 pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
     let mut rng = Rng::new(seed);
     let mut out: Vec<Memory> = Vec::with_capacity(count);
@@ -97,7 +97,7 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
         statement += 1;
     }
     out.truncate(count);
-    // The list is shuffled, because copies of a memory are usually not next to each other in a vault.
+    // The list is shuffled, because copies of a memory are usually not adjacent in a vault.
     for i in (1..out.len()).rev() {
         out.swap(i, rng.below(i + 1));
     }
@@ -183,7 +183,7 @@ fn compose_text(language: &Language, clauses: &[Clause], wording: Wording, subje
     sentences.join(language.space)
 }
 
-/// Another wording of a statement, and the names of the edits that were made to its first wording.
+/// Another wording of a statement, and the names of the edits that turned the first wording into it.
 fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -> (String, Vec<&'static str>) {
     let mut edits = Vec::new();
     let mut wording = FIRST_WORDING;
@@ -256,7 +256,7 @@ fn with_typo(text: &str, rng: &mut Rng) -> String {
     }
     let word = &mut words[rng.pick(&long_word_indices)];
     let mut letters: Vec<char> = word.chars().collect();
-    // The first letter is rarely wrong in typos of people.
+    // People rarely get the first letter wrong.
     let at = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };
     match rng.below(4) {
         0 => letters.swap(at, at + 1),

@@ -1,5 +1,5 @@
-//! What the tools of a connected client do. Each call checks the token, reads through the grant's view, is counted and
-//! logged, and only then answers.
+//! What the tools of a connected client do. Each call checks the token, reads only what the grant makes visible, and is
+//! counted and logged before it answers.
 use super::grant_info;
 use crate::{
     ApiError, ApiResult,
@@ -38,8 +38,8 @@ impl<'s> ClientCalls<'s> {
         Self { context, token }
     }
 
-    /// Checks the token and that the grant has the required right, lets `answer` read, then counts and logs the call.
-    /// While the call runs, nothing else changes the vault.
+    /// Checks the token and the grant's right, lets `answer` read, then counts and logs the call. While the call runs,
+    /// nothing else changes the vault.
     pub(super) fn call<T>(
         &self,
         op: &'static str,
@@ -109,8 +109,8 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// One page of all memories, profiles, facts, procedures and tasks, newest first. The page ends early if the texts
-    /// on it together exceed `max_chars` characters.
+    /// One page of all memories, profiles, facts, procedures and tasks, newest first. The page ends early once its
+    /// texts exceed `max_chars` characters in total.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for a cursor that is not from this list.
@@ -123,8 +123,8 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// One visible record. For a conversation, also returns its messages after the first `skip`, until the texts of the
-    /// returned messages together have `max_chars` characters.
+    /// One visible record. For a conversation, also returns its messages after the first `skip`, until the returned
+    /// texts reach `max_chars` characters in total.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for a record that does not exist or is not visible.
@@ -162,12 +162,12 @@ impl<'s> ClientCalls<'s> {
         )
     }
 
-    /// Puts a suggestion into the queue; no record changes. Returns its id.
+    /// Adds a suggestion to the queue and returns its id. No record changes.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for a text that is missing or too long, and for a full queue;
     /// `not_found` if the record is not visible; `covered_values` for a new text of a record with masked values, since
-    /// the new text would replace the values.
+    /// it would overwrite them.
     pub fn suggest(&self, suggestion: &ClientSuggestion) -> ApiResult<String> {
         self.call("client_suggest", |grant| grant.rights.suggest, |accepted, call| {
             let (op, note) = match suggestion.op.as_str() {

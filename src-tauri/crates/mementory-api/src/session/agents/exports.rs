@@ -1,4 +1,4 @@
-//! The export tools of a connected client. They return documents with the records that the client's grant lets it see.
+//! A connected client's export tools. They return documents with the records that the client's grant makes visible.
 use super::calls::{AcceptedCall, ClientCalls};
 use crate::{
     ApiError, ApiResult,
@@ -15,11 +15,11 @@ const MAX_TEXT_CHARS: usize = 100_000;
 const MAX_DOCUMENT_BYTES: usize = 512 << 10;
 /// Largest number of records that a query selects.
 const MAX_QUERY_LIMIT: u32 = 500;
-/// Suffix of the type of an event that represents a record.
+/// Suffix of an event's type if the event represents a record.
 const EVENT_ENDING: &str = ".recorded";
 
 impl ClientCalls<'_> {
-    /// A document with the visible records, oldest first. It is masked if the grant or the request asks for that.
+    /// A document with the visible records, oldest first. It is masked if the grant or the request asks for it.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for an unknown encoding, a malformed time, and if one record alone is
@@ -63,8 +63,8 @@ impl ClientCalls<'_> {
     }
 
     /// A bundle with the visible records that the request selects, oldest first. It is signed with the vault's key if
-    /// the request asks for a signature. If it has `disclose`, only the entries selected there are returned, with
-    /// proofs, and only these count as records that left the vault.
+    /// the request asks for a signature. With `disclose`, only the entries selected there are returned, with proofs,
+    /// and only they count as records that left the vault.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed
@@ -107,7 +107,7 @@ impl ClientCalls<'_> {
     }
 }
 
-/// Writes a document and counts what is in it. None if it is too long.
+/// Writes a document and counts the records in it. None if it is too long.
 fn write(
     tool: &str,
     accepted: &AcceptedCall<'_>,
@@ -126,7 +126,7 @@ fn write(
     Ok((text.len() <= MAX_DOCUMENT_BYTES).then_some(text))
 }
 
-/// The conditions of the request that the store checks.
+/// The conditions of the request that the store can check.
 fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiResult<ExportRange> {
     let time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
     let ids = match &request.query {
@@ -171,8 +171,8 @@ fn record_kind(name: &str) -> Option<Kind> {
     }
 }
 
-/// Converts a disclosure request into a selector for entries. Entries have their times as text in UTC, so the bounds
-/// become such text too.
+/// Converts a disclosure request into a selector for entries. Entries state their times as UTC strings, so the bounds
+/// are converted to such strings too.
 fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
     let utc = |text: &Option<String>, upper| -> ApiResult<Option<String>> {
         let bound = text.as_deref().map(|text| parse_bound(text, upper)).transpose()?;
@@ -194,7 +194,7 @@ fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
 }
 
 impl ClientBundle {
-    /// The conditions that the writer checks. Times are not among them, because the store has compared them exactly.
+    /// The conditions that the writer checks. Times are left out, because the store has already compared them exactly.
     fn entries(&self) -> ClientDisclosure {
         ClientDisclosure { grains: self.grains.clone(), kinds: self.kinds.clone(), ..ClientDisclosure::default() }
     }

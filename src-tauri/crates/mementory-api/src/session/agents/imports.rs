@@ -5,12 +5,12 @@ use mementory_model::Timestamp;
 use mementory_vault::{Added, Offered, OfferedMemory, Suggestion, SuggestionOp, VaultError, is_suggestible};
 use std::collections::HashSet;
 
-/// How a memory that the vault already has is treated.
+/// What to do with a memory that the vault already has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Merge {
     /// The memory is not suggested.
     SkipDuplicates,
-    /// If the ids are equal, the text in the document is suggested as a new text for the memory.
+    /// If the ids are equal, the document's text is suggested as the memory's new text.
     Overwrite,
     /// The memory is suggested as a new one.
     Rename,
@@ -18,7 +18,7 @@ enum Merge {
 
 impl ClientCalls<'_> {
     /// Suggests the memories in a document. Records that the client may not see are treated as if they did not exist:
-    /// they are neither compared nor named.
+    /// they are neither compared nor mentioned.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for an unknown strategy, for a text that is not a document, and if the
@@ -65,7 +65,7 @@ impl ClientCalls<'_> {
     }
 }
 
-/// The texts of the offered `memories` that the vault already has in memories visible to the client.
+/// Those texts of `memories` that memories visible to the client already have.
 fn known_texts(
     accepted: &mut AcceptedCall<'_>,
     merge: Merge,
@@ -78,7 +78,7 @@ fn known_texts(
     Ok(accepted.view.known_texts(&texts)?)
 }
 
-/// Returns the suggestion for a memory. If there is none, the inner error is the reason.
+/// Returns the suggestion for a memory, or the reason why there is none as the inner error.
 fn suggestion(
     accepted: &mut AcceptedCall<'_>,
     merge: Merge,
@@ -111,7 +111,7 @@ fn suggestion(
         Err(other) => return Err(ApiError::from(other)),
         Ok(_) if merge == Merge::SkipDuplicates => return Ok(Err("duplicate")),
         Ok(record) if !is_suggestible(record.kind) => return Ok(Err("not_a_memory")),
-        // The client saw marks instead of the masked values, so its text would replace the values with the marks.
+        // The client saw marks in place of the masked values, so its text would overwrite the values with the marks.
         Ok(record) if record.covered => return Ok(Err("covered_values")),
         Ok(record) => {
             (new.op, new.target) = (SuggestionOp::Change, Some((record.id, record.version)));

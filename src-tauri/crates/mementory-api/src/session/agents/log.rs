@@ -4,7 +4,7 @@ use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 
-/// Prefix of the name of a tool in the audit log.
+/// Prefix of a tool's name in the audit log.
 const CALL_PREFIX: &str = "client_";
 
 impl Agents<'_> {

@@ -1,4 +1,4 @@
-//! Connected clients: the grants that the person makes for them, their suggestions, and the answers of their tools.
+//! Connected clients: the grants that the person gives them, their suggestions, and the answers of their tools.
 mod calls;
 mod exports;
 mod imports;
@@ -40,7 +40,7 @@ impl Agents<'_> {
         Ok(GrantList { grants: grants.iter().map(grant_info).collect() })
     }
 
-    /// True if at least one grant is in force, so that there is a client to answer.
+    /// True if at least one grant is in force, so that some client may call.
     pub fn any_in_force(&self) -> ApiResult<bool> {
         Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
     }
@@ -50,25 +50,25 @@ impl Agents<'_> {
         Ok(self.context.vault.grants().of_token(token)?.as_ref().map(grant_info))
     }
 
-    /// Records that the person has seen the notice of the first read under each of these grants.
+    /// Records that the person has seen the notice that a client has read for the first time, for each of these grants.
     pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         Ok(self.context.vault.grants().first_reads_seen(grants)?)
     }
 
-    /// Makes running calls of clients end soon, and refuses new ones with `locked`. It is called when the vault is
-    /// about to be locked, since locking waits for running calls.
+    /// Makes running client calls end soon, and refuses new ones with `locked`. It is called before the vault is
+    /// locked, since locking waits for running calls.
     pub fn stop_calls(&self) {
         self.context.clients_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Notes in the vault's folder whether this process answers clients. Another process that finds the vault in use
-    /// can then say so in its message.
+    /// Notes in the vault's folder whether this process answers clients, so that another process that finds the vault
+    /// in use can say so.
     pub fn note_answering(&self, answering: bool) {
         self.context.vault.grants().note_answering(answering);
     }
 
-    /// Makes a grant. Its token is in the answer and nowhere else.
+    /// Creates a grant. Its token is only in the answer and is stored nowhere.
     ///
     /// # Errors
     /// `usage` for an unknown kind or right, a malformed time, a name that is empty or in use.
@@ -108,7 +108,7 @@ impl Agents<'_> {
         Ok(GrantMade { grant: grant_info(&grant), token })
     }
 
-    /// Ends a grant, given by id or name. Its token is refused from the next call on.
+    /// Ends a grant, given by id or name. From then on, its token is refused.
     ///
     /// # Errors
     /// `not_found`.

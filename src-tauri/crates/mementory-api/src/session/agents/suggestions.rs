@@ -8,21 +8,21 @@ use crate::{
 use mementory_vault::{Closing, FailedStep, Suggestion, SuggestionOp, VaultError};
 
 impl Agents<'_> {
-    /// The suggestions in the queue. Each has the current text of the record that it would change or forget.
+    /// The suggestions in the queue, each with the current text of the record that it would change or forget.
     pub fn suggestions(&self) -> ApiResult<SuggestionList> {
         let waiting = self.context.vault.suggestions().waiting()?;
         let items = waiting.into_iter().map(|suggestion| self.item(suggestion)).collect::<ApiResult<_>>()?;
         Ok(SuggestionList { items })
     }
 
-    /// Accepts suggestions first and then refuses others, as the request says. An accepted suggestion is applied: a new
-    /// memory is added with its client as origin, a record gets the new text as a new version, or a record is moved to
-    /// the Trash. The suggestion leaves the queue in the same transaction.
+    /// Accepts some suggestions and then refuses others, as the request says. Accepting a suggestion applies it: a new
+    /// memory is added with its client as origin, a record gets a new version with the new text, or a record is moved
+    /// to the Trash. The suggestion leaves the queue in the same transaction.
     ///
     /// # Errors
-    /// `not_found` for an unknown suggestion; `changed_since` if a record has changed since the client saw it.
-    /// After an error nothing was changed. If a suggestion fails after others were accepted or refused, the result has
-    /// a warning instead.
+    /// `not_found` for an unknown suggestion; `changed_since` if a record has changed since the client saw it. After an
+    /// error nothing was changed. If a suggestion fails after others were accepted or refused, the result has a warning
+    /// instead.
     pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<Applied<SuggestionsClosed>> {
         let _guard = self.context.write_guard();
         let queue = self.context.vault.suggestions();

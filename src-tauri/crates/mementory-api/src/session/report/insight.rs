@@ -9,12 +9,12 @@ use mementory_model::Kind;
 use mementory_vault::{Insight, ListQuery, RowView};
 use std::collections::BTreeMap;
 
-/// Largest numbers of topics, of pairs and of past plans that are listed.
+/// Largest numbers of topics, and of pairs and past plans, that are listed.
 const MAX_TOPICS: usize = 60;
 const MAX_PAIRS: usize = 200;
 const MAX_PLANS: usize = 200;
 
-/// A memory as a row of a table. Sensitive values in its text are masked.
+/// A memory as a table row. Sensitive values in its text are masked.
 struct Row {
     day: String,
     assistant: String,
@@ -103,7 +103,7 @@ impl Sections<'_> {
         Ok(Row { day: day(view.sort), assistant: self.name(&view.platform), text: self.masked(&text) })
     }
 
-    /// A section with numbers by name.
+    /// Writes a section with a table of counts by name.
     fn count_table(&self, page: &mut Page, section: &str, column: &str, counts: &[(String, u32)]) {
         page.begin_section(self.texts.get(section), false);
         page.paragraph(self.texts.get(&format!("{section}_lead")));

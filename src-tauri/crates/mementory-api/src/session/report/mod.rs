@@ -18,8 +18,8 @@ use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
 use texts::Texts;
 
-/// Largest number of memories that are listed with their evidence. A longer list would take minutes to make and fill a
-/// book.
+/// Largest number of memories that are listed with their evidence. A longer list would take minutes to create and fill
+/// a book.
 const MAX_LISTED: usize = 2_000;
 
 /// A memory as the report lists it.
@@ -31,7 +31,7 @@ struct ListedMemory {
 }
 
 impl Review<'_> {
-    /// Writes the report as one HTML page that loads nothing and runs nothing. Sensitive values in it are masked.
+    /// Writes the report as one HTML page that loads nothing and runs no scripts. Sensitive values in it are masked.
     ///
     /// # Errors
     /// `exists` if the file exists; `usage` for an unknown language or a place inside the vault; `cancelled`; `io`.
@@ -39,7 +39,7 @@ impl Review<'_> {
         let language = request.language.as_deref().unwrap_or("en");
         let (texts, guide) = (Texts::load(language)?, ForgetGuide::load(Some(language))?);
         self.context.vault.files().check_outside(out)?;
-        // The page says which sensitive values there are, so all records have to be scanned first.
+        // The report lists the sensitive values, so all records have to be scanned first.
         SensitiveValues::new(self.context).scan_pending(false, job)?;
         let _guard = self.context.snapshot_guard();
         let (memories, total) = self.memories(job)?;
@@ -50,7 +50,7 @@ impl Review<'_> {
         Ok(ReportMade { path: out.display().to_string(), memories: total })
     }
 
-    /// The memories, oldest first, each with its origin; and the number of all memories.
+    /// The memories, oldest first, each with its origin, and the total number of memories.
     fn memories(&self, job: &Job) -> ApiResult<(Vec<ListedMemory>, u32)> {
         let vault = &self.context.vault;
         let cancel = job.cancel_flag();

@@ -1,5 +1,5 @@
-//! The printable page: HTML elements with escaped texts. It contains no script and no address from which a browser
-//! would load anything.
+//! The printable page: HTML elements with escaped texts. It has no scripts and no URLs from which a browser would load
+//! anything.
 use quick_xml::escape::escape;
 
 /// A page that is written from top to bottom.
@@ -101,7 +101,7 @@ impl Page {
         self.out.push_str("<div class=\"letter\">\n");
     }
 
-    /// Appends a line of a letter that the person is to fill in.
+    /// Appends a line of a letter, for the person to fill in.
     pub(super) fn fill_in_line(&mut self, text: &str) {
         self.element("p", "gap", text);
     }

@@ -91,8 +91,8 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// Writes the types of the memories. The section is left out if no export names a type, because a table with the
-    /// single row "No type" says nothing.
+    /// Writes the types of the memories. The section is left out if no export states a type, because a table with the
+    /// single row "No type" is of no use.
     fn types(&self, page: &mut Page, memories: &[ListedMemory]) {
         if memories.iter().all(|memory| memory.view.record_type.is_none()) {
             return;
@@ -193,7 +193,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// The memories to delete at each assistant, with sensitive values masked.
+    /// The memories to delete in each assistant, with sensitive values masked.
     fn todos(&self) -> ApiResult<Vec<Todo>> {
         let mut todos = self.review.todos(self.guide)?;
         for item in todos.iter_mut().flat_map(|todo| &mut todo.items) {

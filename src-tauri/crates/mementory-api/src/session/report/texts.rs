@@ -1,4 +1,4 @@
-//! The texts of the report, which are stored as data for each language.
+//! The texts of the report, stored as one data file for each language.
 use crate::{
     ApiResult,
     session::language_texts::{self, Languages},
@@ -32,7 +32,7 @@ impl Texts {
     pub(super) fn with(&self, key: &str, values: &[(&str, &str)]) -> String {
         let mut out = String::new();
         let mut rest = self.get(key);
-        // Replaces the names in one pass, so that braces in a value are not taken for a name.
+        // Replaces all names in one pass, so that braces in a value are not mistaken for a name.
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
             let Some((name, next)) = after.split_once('}') else { break };

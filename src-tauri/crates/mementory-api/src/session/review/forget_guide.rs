@@ -1,5 +1,5 @@
-//! Where each assistant keeps its memories, and texts that ask it to forget them. The texts are stored as data, one
-//! file for each language.
+//! Where each assistant keeps its memories, and texts that ask it to forget them. The texts are stored as one data file
+//! for each language.
 use crate::{
     ApiResult,
     session::language_texts::{self, Languages},
@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 /// Texts of one language.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ForgetGuide {
-    /// Texts by assistant. The entry `default` is for all assistants without an entry.
+    /// Texts by assistant. The entry `default` is for assistants that have no entry.
     assistants: BTreeMap<String, Entry>,
-    /// First line of the text to paste.
+    /// First line of the text that the person pastes into the assistant.
     pub(crate) ask: String,
-    /// For each answer, the line before the entries with this answer.
+    /// For each review answer, the heading above the memories with this answer.
     pub(crate) groups: BTreeMap<String, String>,
-    /// Last line of the text to paste.
+    /// Last line of the text that the person pastes into the assistant.
     pub(crate) end: String,
 }
 
@@ -34,7 +34,7 @@ const LANGUAGES: Languages = [
 ];
 
 impl ForgetGuide {
-    /// The texts of a language; English if none is given.
+    /// The texts in a language; in English if no language is given.
     ///
     /// # Errors
     /// `usage` for a language without texts.
@@ -47,7 +47,7 @@ impl ForgetGuide {
         self.assistants.get(assistant).and_then(|entry| entry.name.clone()).unwrap_or_else(|| assistant.to_owned())
     }
 
-    /// Where to find a memory at its assistant. `id` is the memory's id there; `file` is the file that contained it.
+    /// Where to find a memory in its assistant. `id` is its id there; `file` is the file that it was imported from.
     pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
         let entry = self.assistants.get(assistant).or_else(|| self.assistants.get("default"));
         let text = entry.map(|entry| entry.place.as_str()).unwrap_or_default();

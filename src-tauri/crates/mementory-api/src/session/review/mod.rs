@@ -8,7 +8,7 @@ use super::{context::Context, meaning::Meaning, memory_evidence::MemoryOrigins, 
 use crate::{ApiError, ApiResult, types::*};
 use mementory_vault::{Answer, CachingEncoder, ReviewFilter, ReviewItem as Reviewed};
 
-/// The guided review of memories, and the memories to delete at the assistants.
+/// The guided review of memories, and the memories that the person should delete in the assistants.
 #[derive(Clone, Copy)]
 pub struct Review<'s> {
     pub(super) context: &'s Context,

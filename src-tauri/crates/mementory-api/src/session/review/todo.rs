@@ -1,4 +1,4 @@
-//! The memories to delete at the assistants.
+//! The memories that the person should delete in the assistants.
 use super::{Review, forget_guide::ForgetGuide};
 use crate::{ApiResult, types::*};
 use mementory_model::{Record, Timestamp};
@@ -6,8 +6,8 @@ use mementory_vault::{AnsweredRecord, AssistantState};
 use std::collections::BTreeMap;
 
 impl Review<'_> {
-    /// The memories to delete at an assistant, where to find them, and a text to paste. Without `assistant`, uses the
-    /// assistant with the most memories to delete.
+    /// The memories to delete in an assistant, where to find them, and a text to paste. If `assistant` is None, uses
+    /// the assistant with the most memories to delete.
     ///
     /// # Errors
     /// `usage` for an unknown language.
@@ -70,7 +70,7 @@ impl Review<'_> {
         })
     }
 
-    /// The record as the assistant has it: the newest version that an import brought.
+    /// The record as the assistant has it: the newest version that came from an import.
     fn as_imported(&self, each: &AnsweredRecord) -> ApiResult<Record> {
         let versions = self.context.vault.reader().versions(&each.view)?;
         let imported = versions.iter().position(|version| version.cause == "import").unwrap_or(0);
@@ -106,7 +106,7 @@ fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
         }
         out.push_str(&format!("\n\n{head}"));
         for item in of_group {
-            // Each entry is one line. A line end inside it would look like two entries.
+            // Each entry is one line. A line break inside it would look like two entries.
             let line = item.text.split_whitespace().collect::<Vec<_>>().join(" ");
             out.push_str(&format!("\n- {line}"));
         }

@@ -42,7 +42,7 @@ fn words_in(session: &Session) -> Vec<String> {
 }
 
 #[test]
-fn steps_of_a_message_are_listed_beside_its_text() {
+fn thoughts_and_tool_calls_of_a_message_are_listed_besides_its_text() {
     let (_folder, session) = sample_vault();
     let filter = search_request("conversation", "").filter;
     let page = session.records().list(&ListRequest { filter, limit: Some(1000), ..ListRequest::default() }).unwrap();
@@ -94,7 +94,7 @@ fn found_rows_match_search_hits_and_list_items() {
 }
 
 #[test]
-fn pages_follow_one_another_to_the_end() {
+fn consecutive_pages_cover_all_results() {
     let (_folder, session) = sample_vault();
     let whole = session.search().rows(&search_request("message", "the")).unwrap();
     let mut rows = Vec::new();

@@ -153,7 +153,7 @@ fn files_already_in_the_folder_are_not_offered_until_they_change() {
 }
 
 #[test]
-fn the_same_content_is_offered_once_and_never_again_after_it_was_declined() {
+fn the_same_content_is_offered_once_and_not_again_after_it_was_declined() {
     let mut watch = Watch::new();
     watch.write_file("one.json", &fixture(MIF));
     watch.settle();
@@ -293,8 +293,7 @@ fn files_with_deletions_are_never_imported_automatically() {
     assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
 }
 
-/// A file that contains a tombstone for a memory of `watch`'s vault. An attacker could put such a file in the place of
-/// another one.
+/// A file with a tombstone for a memory of `watch`'s vault. An attacker could replace another file with such a file.
 fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
@@ -320,7 +319,7 @@ fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
 #[test]
 fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
     use std::sync::{Arc, atomic::AtomicU32};
-    // The file is swapped when the detection starts for the first or the second time, and when the records are read.
+    // The file is swapped when detection starts for the first or second time, or when the records are stored.
     for (stage, turn) in [("detect", 1), ("detect", 2), ("store", 1)] {
         let mut watch = Watch::new();
         watch.set(WatchMode::Automatic);
@@ -384,7 +383,7 @@ fn files_that_mementory_writes_are_not_offered() {
 }
 
 #[test]
-fn a_missing_folder_is_reported_and_recognised_when_it_is_back() {
+fn a_missing_folder_is_reported_and_recognised_when_it_returns() {
     let mut watch = Watch::new();
     watch.write_file("one.json", &fixture(MIF));
     watch.settle();
