@@ -55,12 +55,6 @@ const RUST_LINTERS = {
     ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
     inWorkspace,
   ],
-  // Checks the crates as they ship, because building the tests adds features to them.
-  "clippy of the programs": [
-    "cargo",
-    ["clippy", "--locked", "--workspace", "--lib", "--bins", "--quiet", "--", "-D", "warnings"],
-    inWorkspace,
-  ],
   "unused dependencies": ["cargo", ["machete", "--skip-target-dir", "."], inWorkspace],
 };
 /** Linters that run in Node, in parallel with those for Rust. */

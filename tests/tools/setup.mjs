@@ -64,14 +64,12 @@ export async function buildUi() {
 }
 
 /**
- * Builds the window and the command line, and with `withTests` also the Rust tests. Built together, the programs and
- * the tests share their crates; built one after the other, most crates of the workspace are compiled twice, because the
- * tests need additional features.
+ * Builds the window and the command line. They are built with the whole workspace, so that the tests can use the same
+ * builds of the dependencies, but without the features that the tests add: this is what ships.
  */
-export async function buildPrograms({ withTests = false } = {}) {
+export async function buildPrograms() {
   printStep("building Mementory (the first time takes several minutes)");
-  const targets = withTests ? ["--bins", "--tests"] : ["--bins"];
-  await must("cargo", ["build", "--locked", "--workspace", ...targets], { cwd: WORKSPACE });
+  await must("cargo", ["build", "--locked", "--workspace", "--bins"], { cwd: WORKSPACE });
 }
 
 /** Installs a cargo tool outside the clone, unless there is one. */

@@ -25,7 +25,7 @@ await main(async () => {
   // Always build the pages: the window's program embeds them, so it does not compile without them.
   await buildUi();
   if (wanted.length === 0 || wanted.some((name) => ["cli", "kill", "interop", "window"].includes(name)))
-    await buildPrograms({ withTests: wanted.length === 0 || wanted.includes("rust") });
+    await buildPrograms();
 
   const total = { passed: 0, failed: 0 };
   const add = ({ passed, failed }) => {
