@@ -247,4 +247,4 @@ export const LAYERS = {
  * The steps of a whole run. Each step consists of lanes that run at the same time, and each lane of layers that run one
  * after the other. `window` runs alone because its tests wait for focus and animations.
  */
-export const STEPS = [[["lint"]], [["rust"], ["pages"]], [["screens"], ["cli", "kill", "interop"]], [["window"]]];
+export const STEPS = [[["lint"]], [["rust"], ["pages"]], [["cli"], ["screens", "kill", "interop"]], [["window"]]];
