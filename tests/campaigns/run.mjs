@@ -53,6 +53,11 @@ const CAMPAIGNS = {
     script: "tests/screens/axe.mjs",
     env: { WHOLE_SCREENS: "1" },
   },
+  languages: {
+    what: "every screen in the other languages, in German in both sizes of the window",
+    script: "tests/screens/run.mjs",
+    env: { WHOLE_SCREENS: "1" },
+  },
   install: {
     what: "the packages in a bare Debian 12 and Ubuntu 26.04: install, open files, upgrade, remove, purge",
     script: "tests/install/run.mjs",

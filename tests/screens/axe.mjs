@@ -10,14 +10,12 @@ import { Faults } from "./faults.mjs";
 import { CLIPPED_SOURCE } from "./text-checks.mjs";
 import { WINDOW_SIZES } from "./page.mjs";
 import { forcedColourFaults, runningAnimations, structureFaults, translucentElements } from "./structure.mjs";
-import { isFirst } from "./walk.mjs";
+import { isFirst, needsAllSettings } from "./walk.mjs";
 
 /** Reads axe only when it is needed, because this file is loaded before the packages are installed. */
 const readAxe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** All rules of WCAG 2 A and AA and axe's best practice. */
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
-/** Whether every screen is checked with every setting, which takes long. */
-const ALL_SETTINGS = Boolean(process.env.WHOLE_SCREENS);
 /** Rules whose result depends on the theme. The others run in one theme. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 const ALL_RULES = { runOnly: { type: "tag", values: AXE_TAGS } };
@@ -64,7 +62,7 @@ export class AccessibilityCheck {
     const [large, small] = WINDOW_SIZES;
     const place = `${name} at ${large.join("x")}`;
     await this.#inBothThemes(page, place);
-    if (!ALL_SETTINGS && !isFirst(name)) return;
+    if (!needsAllSettings(name)) return;
     await this.#withSettings(page, place, isFirst(name));
     await this.#inSmall(page, small, `${name} at ${small.join("x")}`);
     // Apply hover styles to all elements. They stay until the next page is opened.

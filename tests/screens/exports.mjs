@@ -10,12 +10,13 @@ const openSheet = async (page) => {
   await page.waitFor("export-sheet");
   await page.pointerAway();
 };
-/** Resets all scroll positions, which a menu may have changed slightly, then scrolls a part of the sheet into view. */
-const scrollTo = (page, id) =>
-  page.mock(
-    "(id) => { document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0)); document.querySelector(`[data-testid=\"${id}\"]`).scrollIntoView({ block: 'end' }); }",
-    id,
-  );
+/** Scrolls the sheet to the top, because a menu may have scrolled it by a fraction of a pixel. */
+const scrollToTop = (page) =>
+  page.mock("() => document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0))");
+const scrollTo = async (page, id) => {
+  await scrollToTop(page);
+  await page.mock("(id) => document.querySelector(`[data-testid=\"${id}\"]`).scrollIntoView({ block: 'end' })", id);
+};
 const openExport = async (page) => {
   await page.waitFor("home");
   await openSheet(page);
@@ -113,8 +114,7 @@ export const EXPORT_SCREENS = [
       await page.click("export-source-claude");
       await waitForCount(page);
       await page.pointerAway();
-      // Scroll back to the top, because the menu may have scrolled the sheet by a fraction of a pixel.
-      await page.mock("() => document.querySelectorAll('[role=dialog] *').forEach((each) => (each.scrollTop = 0))");
+      await scrollToTop(page);
     },
   ],
   [

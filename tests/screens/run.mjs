@@ -16,16 +16,17 @@ import { WINDOW_SIZES } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
 import { UNKNOWN } from "./guides.mjs";
 import { BROKEN, NOTES } from "./plans.mjs";
-import { screensNamed, ENCRYPTED, screenshotName, FILES, isFirst, walk } from "./walk.mjs";
+import { screensNamed, ENCRYPTED, screenshotName, FILES, needsAllSettings, walk } from "./walk.mjs";
 
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const LANGUAGE_CODES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
 /**
  * Window sizes in which a screen is checked in a language: normally only the smaller one. In German, which has the
- * longest words, the first screen of each kind is also checked in the larger one.
+ * longest words, the first screen of each kind is also checked in the larger one;
+ * `npm run campaign -- languages` does so with all screens.
  */
 const sizesFor = (language, name) =>
-  language === "de" && (isFirst(name) || process.env.WHOLE_SCREENS) ? WINDOW_SIZES : [WINDOW_SIZES.at(-1)];
+  language === "de" && needsAllSettings(name) ? WINDOW_SIZES : [WINDOW_SIZES.at(-1)];
 
 const readTexts = (file) => JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", file), "utf8"));
 /**
