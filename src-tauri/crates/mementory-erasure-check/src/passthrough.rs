@@ -137,7 +137,8 @@ impl TextFinder {
     /// redaction marks is also searched for in pieces. A redaction removes no pieces.
     fn new(texts: &[String], is_erasure: bool) -> StoreResult<Option<Self>> {
         // Windows files have `\r\n` where records have `\n`.
-        let windows = texts.iter().filter(|text| text.contains('\n')).map(|text| text.replace('\n', "\r\n"));
+        let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
+        let windows = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n"));
         let texts: &[String] = &texts.iter().cloned().chain(windows).collect::<Vec<_>>();
         let is_distinctive = |t: &&String| {
             t.len() >= MIN_TEXT_BYTES

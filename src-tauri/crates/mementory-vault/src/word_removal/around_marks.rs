@@ -65,11 +65,12 @@ impl QuotedPieces {
     }
 
     fn without_in_text(&self, text: &str) -> Option<String> {
-        let end = text.get(text.trim_end().len()..).unwrap_or_default();
-        // Windows programs write a byte order mark before JSON too.
-        let document = text.trim_end().trim_start_matches(BYTE_ORDER_MARK);
-        if let Some(found) = self.without_in_json(document) {
-            let start = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK } else { "" };
+        let (start, document) = match text.strip_prefix(BYTE_ORDER_MARK) {
+            Some(document) => (BYTE_ORDER_MARK, document),
+            None => ("", text),
+        };
+        if let Some(found) = self.without_in_json(document.trim_end()) {
+            let end = document.get(document.trim_end().len()..).unwrap_or_default();
             return found.map(|new| format!("{start}{new}{end}"));
         }
         // A quoted text may have several lines and a mark in only one. JSON strings, as in JSON Lines, have no line
