@@ -27,6 +27,11 @@ pub(crate) struct Languages {
 }
 
 impl Languages {
+    /// True if both texts may be in the same language.
+    pub(crate) fn share(self, other: Self) -> bool {
+        self.en && other.en || self.de && other.de || self.ja && other.ja
+    }
+
     /// True if the text may be in the language with this code.
     pub(crate) fn may_be(self, code: &str) -> bool {
         match code {

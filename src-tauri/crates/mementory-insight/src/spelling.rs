@@ -99,6 +99,14 @@ fn vowels_of_katakana(run: &str) -> Vec<char> {
     out
 }
 
+/// A folded name and its German genitive in the form that `names` gives them.
+pub(crate) fn consonants(name: &str) -> Vec<String> {
+    if name.chars().any(is_east_asian) {
+        return vec![katakana_consonants(name)];
+    }
+    vec![latin_consonants(name), latin_consonants(&format!("{name}s"))]
+}
+
 fn latin_consonants(word: &str) -> String {
     let mut text = word.replace("sch", "s").replace("sh", "s").replace("ph", "f").replace("th", "t");
     for (written, spoken) in [("ck", "k"), ("ch", "k"), ("qu", "k"), ("x", "ks"), ("ce", "s"), ("ci", "s"), ("cy", "s")]

@@ -1,4 +1,5 @@
 //! Finds the numbers and times in a text, so that two statements about the same thing can be compared.
+use super::units::Measure;
 use crate::{
     fold::words,
     patterns::WordSet,
@@ -11,8 +12,17 @@ use std::sync::OnceLock;
 /// Numbers and times of a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Amounts {
-    pub(super) numbers: Vec<f64>,
+    pub(super) numbers: Vec<Number>,
     pub(super) times: Vec<Time>,
+    /// Levels of a language examination, such as B2 and N3.
+    levels: Vec<(char, usize)>,
+}
+
+/// A number and what it counts or measures.
+#[derive(Debug, Clone)]
+pub(super) struct Number {
+    pub(super) value: f64,
+    pub(super) measure: Measure,
 }
 
 /// When or how often something takes place, as precisely as the text states it.
@@ -25,9 +35,35 @@ pub(super) enum Time {
 }
 
 impl Amounts {
-    /// True if both have numbers, and no number is in both.
+    /// True if both have numbers that may be about the same, and no number is in both.
     pub(super) fn numbers_differ(&self, other: &Self) -> bool {
-        have_nothing_in_common(&self.numbers, &other.numbers)
+        self.differ(other, Measure::may_be_same)
+    }
+
+    /// True if both have numbers with the same unit, and no number is in both.
+    pub(super) fn numbers_of_one_unit_differ(&self, other: &Self) -> bool {
+        self.differ(other, Measure::is_same)
+    }
+
+    /// True if one of the numbers is an amount of money.
+    pub(super) fn has_money(&self) -> bool {
+        self.numbers.iter().any(|number| number.measure.is_money())
+    }
+
+    /// True if both have levels of the same scale, and no level is in both.
+    pub(super) fn levels_differ(&self, other: &Self) -> bool {
+        let of_scale = |amounts: &Self, japanese: bool| -> Vec<(char, usize)> {
+            amounts.levels.iter().copied().filter(|(letter, _)| (*letter == 'n') == japanese).collect()
+        };
+        [false, true]
+            .into_iter()
+            .any(|japanese| have_nothing_in_common(&of_scale(self, japanese), &of_scale(other, japanese)))
+    }
+
+    fn differ(&self, other: &Self, comparable: impl Fn(&Measure, &Measure) -> bool) -> bool {
+        let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
+        pairs().any(|(one, two)| comparable(&one.measure, &two.measure))
+            && !pairs().any(|(one, two)| (one.value - two.value).abs() < 1e-9)
     }
 
     /// True if both have times, and no time is in both.
@@ -52,52 +88,74 @@ pub(super) fn amounts(folded: &str) -> Amounts {
 
 fn in_digits(folded: &str, out: &mut Amounts) {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
-    let regex = REGEX.get_or_init(|| Regex::new(r"(?P<n>\d[\d.,:]*)(?P<u> ?[万千]|k\b)?(?P<m>月)?").ok());
+    let regex =
+        REGEX.get_or_init(|| Regex::new(r"(?P<n>\d[\d.,:]*)(?:(?P<u> ?[万千]|k\b)(?P<r>\d+千?)?)?(?P<m>月)?").ok());
     let Some(regex) = regex else { return };
     for found in regex.captures_iter(folded) {
         let (Some(all), Some(digits)) = (found.get(0), found.name("n")) else { continue };
         // The digits in a name such as B2 are not a number.
         let before = &folded[..all.start()];
-        if before.ends_with(|c: char| c.is_ascii_alphabetic()) {
+        if let Some(letter) = before.chars().next_back().filter(char::is_ascii_alphabetic) {
+            let stands_alone = !before.chars().nth_back(1).is_some_and(|c| c.is_ascii_alphanumeric());
+            if let (true, true, Ok(level @ 1..=5)) = (stands_alone, "abcn".contains(letter), digits.as_str().parse()) {
+                out.levels.push((letter, level));
+            }
             continue;
         }
         let unit = found.name("u").map_or("", |unit| unit.as_str().trim());
         let Some(value) = number(&format!("{}{unit}", digits.as_str().trim_end_matches(['.', ',', ':']))) else {
             continue;
         };
+        // 7万8千 is 78,000.
+        let value = value + found.name("r").and_then(|rest| number(rest.as_str())).unwrap_or(0.0);
         match (found.name("m"), value) {
             (Some(_), 1.0..=12.0) => out.times.push(Time::Month(value as usize - 1)),
             (None, 1900.0..2100.0) if digits.as_str().trim_end_matches(['.', ',', ':']).len() == 4 => {
                 out.times.push(Time::Year(value as u32))
             }
-            _ => out.numbers.push(value),
+            _ => {
+                let measure = Measure::between(before, &folded[all.end()..], value);
+                out.numbers.push(Number { value, measure });
+            }
         }
     }
 }
 
 fn in_words(folded: &str, out: &mut Amounts) {
     let position = |lists: &[&[&str]], word: &str| lists.iter().position(|names| names.contains(&word));
-    let mut tens: Option<f64> = None;
+    let mut add = |value: f64, (start, end): (usize, usize)| {
+        let measure = Measure::between(&folded[..start], &folded[end..], value);
+        out.numbers.push(Number { value, measure });
+    };
+    let mut tens: Option<(f64, (usize, usize))> = None;
+    let mut end = 0;
     for word in words(folded) {
+        let Some(start) = folded[end..].find(word).map(|at| end + at) else { continue };
+        end = start + word.len();
         // Some words for 0 and 1 are also articles ("a", "ein", "kein"). So of the words for 0 and 1, only "one" and
         // "eins" count.
         let small = position(NUMBERS, word).filter(|n| *n >= 2 || word == "one" || word == "eins");
         if let Some(n) = position(TENS, word) {
-            out.numbers.extend(tens.replace((n + 2) as f64 * 10.0));
+            if let Some((before, at)) = tens.replace(((n + 2) as f64 * 10.0, (start, end))) {
+                add(before, at);
+            }
             continue;
         }
         match (tens.take(), small) {
-            (Some(tens), Some(n)) if n < 10 => out.numbers.push(tens + n as f64),
-            (tens, small) => out.numbers.extend(tens.into_iter().chain(small.map(|n| n as f64))),
+            (Some((tens, (start, _))), Some(n)) if n < 10 => add(tens + n as f64, (start, end)),
+            (tens, small) => {
+                tens.into_iter().for_each(|(tens, at)| add(tens, at));
+                small.into_iter().for_each(|n| add(n as f64, (start, end)));
+            }
         }
         // German puts the unit before the ten: "einundvierzig" is 41.
         if let Some((unit, ten)) = word.split_once("und")
             && let (Some(unit), Some(ten)) = (position(NUMBERS, unit), position(TENS, ten))
         {
-            out.numbers.push(unit as f64 + (ten + 2) as f64 * 10.0);
+            add(unit as f64 + (ten + 2) as f64 * 10.0, (start, end));
         }
     }
-    out.numbers.extend(tens);
+    tens.into_iter().for_each(|(tens, at)| add(tens, at));
 }
 
 /// Numbers in Kanji before a counter.
@@ -106,13 +164,21 @@ fn in_kanji(folded: &str, out: &mut Amounts) {
     const COUNTERS: &str = "年歳才日週人匹杯本時冊回児通枚章羽個名度階万つ円頭件台";
     let digit = |c: char| KANJI_DIGITS.chars().position(|d| d == c);
     let (mut total, mut current, mut any) = (0usize, 0usize, false);
-    for c in folded.chars() {
+    let mut after_digit = false;
+    let mut start = 0;
+    for (at, c) in folded.char_indices() {
         let factor = match c {
             '十' => 10,
             '百' => 100,
             '千' => 1000,
             _ => 1,
         };
+        // In 8千 the number is in digits.
+        let in_digits = factor > 1 && after_digit;
+        after_digit = c.is_ascii_digit();
+        if in_digits {
+            continue;
+        }
         if factor > 1 {
             total = total.saturating_add(current.max(1).saturating_mul(factor));
             (current, any) = (0, true);
@@ -122,10 +188,14 @@ fn in_kanji(folded: &str, out: &mut Amounts) {
             let value = total.saturating_add(current);
             match c {
                 '月' if any && (1..=12).contains(&value) => out.times.push(Time::Month(value - 1)),
-                c if any && COUNTERS.contains(c) => out.numbers.push(value as f64),
+                c if any && COUNTERS.contains(c) => {
+                    let measure = Measure::between(&folded[..start], &folded[at..], value as f64);
+                    out.numbers.push(Number { value: value as f64, measure });
+                }
                 _ => {}
             }
             (total, current, any) = (0, 0, false);
+            start = at + c.len_utf8();
         }
     }
 }
@@ -149,10 +219,11 @@ mod tests {
 
     #[test]
     fn numbers_and_times_are_found_in_three_languages() {
-        let numbers = |text: &str| amounts(text).numbers;
+        let numbers = |text: &str| amounts(text).numbers.iter().map(|number| number.value).collect::<Vec<_>>();
         assert_eq!(numbers("lena is forty-one and has two of 1,300 tapes"), [1300.0, 41.0, 2.0]);
         assert_eq!(numbers("ist einundvierzig"), [41.0]);
         assert_eq!(numbers("息子は8歳で、子どもが三人いる。三十五歳"), [8.0, 3.0, 35.0]);
+        assert_eq!(numbers("家賃は月7万8千円"), [78_000.0]);
         assert_eq!(numbers("passed the b2 exam in 2020, has a dog"), [0.0; 0]);
         assert_eq!(amounts("毎月1日と五月").times, [Time::Month(4), Time::Every(3)]);
         assert_eq!(amounts("every second thursday in may 2027").times.len(), 4);

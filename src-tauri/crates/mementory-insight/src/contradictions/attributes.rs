@@ -45,6 +45,10 @@ pub(super) struct Attribute {
     pub(super) holds_for_good: bool,
     /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
     pub(super) is_device: bool,
+    /// True for what is drunk or smoked. A statement may be limited to a part of the day.
+    pub(super) is_consumed: bool,
+    /// True for a wish for the form of answers.
+    pub(super) is_style: bool,
     /// True for an attribute that can have several values at once, and for the entry that stands for no attribute.
     is_excluded: bool,
     rows: usize,
@@ -176,6 +180,7 @@ const NAMES_PEOPLE: [&str; 12] = [
 const INCLUDING_WISHES: [&str; 7] = ["name", "plan_*", "style_*", "theme", "treatment", "taste_*", "view_*"];
 const HOLDING_FOR_GOOD: [&str; 10] =
     ["diet", "handed", "nationality", "native", "orientation", "party", "religion", "style_*", "taste_*", "view_*"];
+const CONSUMED: [&str; 6] = ["alcohol", "coffee", "hot_drink", "smoking", "sugar", "tea"];
 const DEVICES: [&str; 8] = ["bike", "browser", "car", "computer", "editor", "language_main", "notes_app", "phone"];
 
 /// True if the list contains the name. An entry that ends with `*` matches every name that begins with the text before
@@ -201,6 +206,8 @@ impl Attribute {
             includes_wishes: contains(&INCLUDING_WISHES, name),
             holds_for_good: contains(&HOLDING_FOR_GOOD, name) || comparison == Comparison::Names,
             is_device: contains(&DEVICES, name),
+            is_consumed: contains(&CONSUMED, name),
+            is_style: name.starts_with("style_"),
             is_excluded: name.starts_with('*'),
             rows,
         }
@@ -292,7 +299,8 @@ mod tests {
     #[test]
     fn the_lists_name_attributes_that_exist_and_all_rows_are_there() {
         let names: Vec<&str> = weights().attributes.iter().map(|attribute| attribute.name).collect();
-        let lists: [&[&str]; 8] = [
+        let lists: [&[&str]; 9] = [
+            &CONSUMED,
             &COMPARED_BY_NUMBERS,
             &COMPARED_BY_NAMES,
             &BELONGING_TO_THINGS,

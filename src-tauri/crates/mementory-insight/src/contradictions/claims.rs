@@ -5,7 +5,7 @@ use crate::{
     fold::fold,
     subject::subject,
     values::{Difference, Value, compare, value},
-    word_lists::VALUES,
+    word_lists::{MONTHS, VALUES, WEEKDAYS},
 };
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -28,6 +28,9 @@ const NEVER_CHANGING: [&str; 11] = [
 /// Attributes that always belong to the person, even if the text before them mentions somebody else.
 const NAMING_OTHERS: [&str; 5] = ["partner_name", "boss_name", "children", "siblings", "has_siblings"];
 
+/// Attributes whose value is the name of somebody else, so that a statement may begin with this name.
+const NAMING_PERSONS: [&str; 2] = ["partner_name", "boss_name"];
+
 struct Attribute {
     name: &'static str,
     /// The value of every match. If it is None, the value is the capture group `v`.
@@ -37,8 +40,9 @@ struct Attribute {
     language: &'static str,
 }
 
-/// The name of an attribute, and the relation to which it belongs: a position in `RELATIONS`, or None for the person.
-type OwnedAttribute = (&'static str, Option<usize>);
+/// The name of an attribute, and to whom it belongs: a position in `RELATIONS`, or a named person. Both are None for the
+/// person whose memories these are.
+type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 
 /// An attribute with its value.
 type Claim = (OwnedAttribute, Value);
@@ -53,7 +57,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
             groups.entry(attributed).or_default().push((n, value));
         }
     }
-    for ((name, _), claims) in groups {
+    for ((name, ..), claims) in groups {
         let mut members: Vec<usize> = claims.iter().map(|(n, _)| *n).collect();
         members.dedup();
         keep_newest(prepared, &mut members);
@@ -81,6 +85,7 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
     let mut out = Vec::new();
     for attribute in attributes() {
         if !statement.folded.languages.may_be(attribute.language)
+            || statement.marks.situation && attribute.name.starts_with("answer_")
             || attribute.stop.iter().any(|word| statement.folded.text.contains(word.as_str()))
         {
             continue;
@@ -93,7 +98,12 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
             (None, Some(written)) => value(written.as_str()),
             (None, None) => continue,
         };
-        let owner = match NAMING_OTHERS.contains(&attribute.name) {
+        let person =
+            statement.person.filter(|_| !(statement.person_is_close && NAMING_PERSONS.contains(&attribute.name)));
+        if is_calendar_word(&value) {
+            continue;
+        }
+        let owner = match person.is_some() || NAMING_OTHERS.contains(&attribute.name) {
             true => None,
             // Folding may change the length of the text before the match, so `at` is not valid in the folded text. So
             // this part is folded separately.
@@ -102,9 +112,16 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
                 subject(&before, before.len())
             }
         };
-        out.push(((attribute.name, owner), value));
+        out.push(((attribute.name, owner, person), value));
     }
     out
+}
+
+/// True for a weekday or a month, which is never the value of one of these attributes: "moved to Thursday".
+fn is_calendar_word(value: &Value) -> bool {
+    let Value::Text(text) = value else { return false };
+    let first = text.split(' ').next().unwrap_or_default();
+    MONTHS.iter().chain(WEEKDAYS).flat_map(|names| names.iter()).any(|name| name.trim_end_matches('*') == first)
 }
 
 fn attributes() -> &'static [Attribute] {

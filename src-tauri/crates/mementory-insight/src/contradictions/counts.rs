@@ -31,14 +31,21 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                 else {
                     continue;
                 };
-                if unit != same || (first - second).abs() < 1e-9 || one.marks.past || other.marks.past {
+                if unit != same
+                    || (first - second).abs() < 1e-9
+                    || one.marks.past
+                    || other.marks.past
+                    || !one.may_share_subject(other)
+                {
                     continue;
                 }
                 let shared = rare.count_shared(one, other);
                 let smaller = one.terms.len().min(other.terms.len()).max(1);
                 let share_measured_name = one.terms.iter().any(|term| other.terms.contains(term) && is_measured(term));
                 let progress = one.marks.progress && other.marks.progress;
-                if share_measured_name || progress || shared * 2 > smaller && shared >= 2 {
+                if share_measured_name
+                    || !one.first_things_differ(other) && (progress || shared * 2 > smaller && shared >= 2)
+                {
                     add(*a, *b, if share_measured_name || shared >= 2 { 0.8 } else { 0.65 }, true);
                 }
             }

@@ -8,7 +8,12 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
         for newer in &members {
             for older in &members {
                 let (Some(new), Some(old)) = (prepared.get(*newer), prepared.get(*older)) else { continue };
-                if newer == older || old.at >= new.at || old.marks.past || old.marks.ended {
+                if newer == older
+                    || old.at >= new.at
+                    || old.marks.past
+                    || old.marks.ended
+                    || !old.may_share_subject(new)
+                {
                     continue;
                 }
                 if let Some(confidence) = confidence(old, new, rare) {

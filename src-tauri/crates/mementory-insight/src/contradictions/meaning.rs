@@ -8,7 +8,8 @@
 use super::{
     Prepared,
     attributes::{Attribute, Comparison, StatedAttribute, attribute},
-    reading::{PairComparison, Reading, SharedNames, same_occasions},
+    persons::Persons,
+    reading::{Occasions, PairComparison, Reading, SharedNames, on_other_occasions},
     terms::Rarity,
 };
 use crate::fitted::DIMENSIONS;
@@ -21,6 +22,12 @@ const MAX_GROUP: usize = 200;
 /// How probable it must be that two statements state the same attribute, if their words also show a difference. It is
 /// compared with the geometric mean of the two probabilities.
 const MIN_ATTRIBUTE: f32 = 0.35;
+/// The corresponding limit for each of the two statements.
+const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
+/// An attribute that is less probable than this needs further evidence.
+const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
+/// How alike two statements must be if their attribute is not certain and they share no rare term.
+const MIN_LIKENESS_IF_UNCERTAIN: f32 = 0.6;
 /// The corresponding limit if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
 /// Two sentences count as naming different things only if they are less alike than this.
@@ -28,15 +35,25 @@ const MAX_LIKENESS: f32 = 0.45;
 /// The corresponding limit for two sentences that both have names, but none in common. It is higher, because the other
 /// words of such sentences may be the same.
 const MAX_LIKENESS_WITH_NAMES: f32 = 0.9;
+/// A sentence that denies something else than the other names is less like it than this.
+const MAX_LIKENESS_OF_OTHERS: f32 = 0.3;
+/// Sentences as alike as this that begin with different things say the same of two things.
+const MIN_LIKENESS_OF_PARALLELS: f32 = 0.6;
 /// Sentences are about the same thing if they are at least as alike as this, or share a rare name.
 const MIN_SAME_THING: f32 = 0.4;
+/// The corresponding limit in one language, in which two statements about the same thing share a word.
+const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
 /// Two values count as different only if it is less probable than this that they are the same.
 const MAX_SAME_VALUE: f32 = 0.4;
+
+/// Attributes whose value is somebody with a name.
+const NAMING_PERSONS: [&str; 5] = ["boss", "partner", "pet", "pets", "relationship"];
 
 pub(super) fn find(
     prepared: &[Prepared<'_>],
     vectors: &[Vec<f32>],
     rare: &Rarity,
+    persons: &Persons,
     add: &mut impl FnMut(usize, usize, f32, bool),
 ) {
     let usable = |statement: &Prepared<'_>, vector: &[f32]| {
@@ -47,7 +64,7 @@ pub(super) fn find(
         .zip(vectors)
         .enumerate()
         .filter(|(_, (statement, vector))| usable(statement, vector))
-        .map(|(n, (statement, vector))| Reading::new(n, statement, vector))
+        .map(|(n, (statement, vector))| Reading::new(n, statement, vector, persons))
         .collect();
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
@@ -96,7 +113,8 @@ fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Optio
     let squared = probability_in_both(position);
     let best = one.stated.iter().all(|stated| probability_in_both(stated.attribute) <= squared);
     let probability = squared.sqrt();
-    (best && probability >= MIN_ATTRIBUTE).then_some(probability)
+    let clear = probability_in(one, position).min(probability_in(other, position)) >= MIN_ATTRIBUTE_OF_EACH;
+    (best && clear && probability >= MIN_ATTRIBUTE).then_some(probability)
 }
 
 /// True if both state the attribute of the same subject with different values.
@@ -107,12 +125,25 @@ fn differ_in(
     other: &Reading<'_>,
     pair: &PairComparison,
 ) -> bool {
-    let both_hold = one.adds || other.adds || !same_occasions(one, other, attribute.is_device);
+    let occasions = Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed };
+    // "Answers in the field should be short" says nothing about other answers.
+    let limited =
+        attribute.is_style && attribute.name != "style_code" && (one.marks.situation || other.marks.situation);
+    let both_hold = one.adds || other.adds || on_other_occasions(one, other, occasions) || limited;
     // "Son, 8" and "daughter, 11" are about two children, so they do not contradict each other.
     let two_people = attribute.describes_thing && pair.differing_subjects;
     let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
-    let is_same_thing = !attribute.describes_thing || pair.likeness >= MIN_SAME_THING || pair.same_name;
-    if both_hold || !is_same_subject || !is_same_thing || !attribute.includes_wishes && pair.one_plan && !pair.over {
+    let min_likeness = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
+    let parallel = pair.first_things_differ && pair.likeness >= MIN_LIKENESS_OF_PARALLELS;
+    let is_same_thing = !attribute.describes_thing || (pair.likeness >= min_likeness || pair.same_name) && !parallel;
+    // The name of a partner, boss or pet may open a statement about the person's own life.
+    let is_same_person = pair.same_person || one.may_name(other) && NAMING_PERSONS.contains(&attribute.name);
+    if both_hold
+        || !is_same_subject
+        || !is_same_person
+        || !is_same_thing
+        || !attribute.includes_wishes && pair.one_plan && !pair.over
+    {
         return false;
     }
     let values_differ = match attribute.comparison {
@@ -123,6 +154,25 @@ fn differ_in(
             same_value(attribute, one, other) < MAX_SAME_VALUE || attribute.describes_thing && pair.numbers_differ
         }
     };
+    // "Does not believe in God" and "left the church" deny the same.
+    if attribute.comparison == Comparison::Values && pair.both_deny && attribute.name != "diet" && !attribute.is_style {
+        return false;
+    }
+    // "Doesn't drink spirits" denies something else than "drinks wine".
+    let only_negated = pair.negated && !pair.changed && !pair.numbers_differ && !pair.times_differ && !pair.opinion;
+    let is_other = attribute.is_consumed || pair.likeness < MAX_LIKENESS_OF_OTHERS;
+    if only_negated && pair.denies_something_else && is_other {
+        return false;
+    }
+    // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
+    let certain = probability >= MIN_ATTRIBUTE_CERTAIN
+        || pair.changed
+            && (attribute.comparison != Comparison::Numbers
+                || pair.same_thing
+                || pair.likeness >= MIN_LIKENESS_IF_UNCERTAIN);
+    if !certain {
+        return false;
+    }
     let holds_for_good = attribute.holds_for_good && probability >= MIN_ATTRIBUTE_ALONE;
     values_differ && (pair.shows_difference() || pair.changed || holds_for_good)
 }
@@ -146,14 +196,23 @@ fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32
 /// True if both statements are about the same thing, and the words of one say that the other does not hold. The caller
 /// passes only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison) -> bool {
-    let both_hold = one.adds || other.adds || !same_occasions(one, other, true);
-    if both_hold || !pair.same_subject || !pair.same_thing || pair.one_plan && !pair.over {
+    let both_hold =
+        one.adds || other.adds || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false });
+    if both_hold || !pair.same_subject || !pair.same_person || !pair.same_thing || pair.one_plan && !pair.over {
         return false;
     }
     let at_least = |likeness: f32| pair.likeness >= likeness;
-    pair.over && at_least(0.4)
-        || pair.opinion && at_least(0.35)
-        || (pair.negated || pair.numbers_differ) && at_least(0.5)
+    // One shared word may have two meanings, so two are better evidence that both are about the same thing.
+    let several = pair.shared_terms >= 2;
+    // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are alike, but begin with different things.
+    let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS);
+    let numbers_differ = pair.numbers_of_one_unit_differ && (pair.changed || at_least(0.6))
+        || pair.numbers_differ && pair.changed && several;
+    // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.
+    let negated = pair.negated && pair.same_people && !one.marks.situation && !other.marks.situation;
+    pair.over && (at_least(0.45) || several && at_least(0.4))
+        || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !pair.denies_something_else
+        || (numbers_differ || pair.levels_differ) && at_least(0.5) && !parallel
         || pair.times_differ && at_least(0.55)
-        || pair.changed && at_least(0.5)
+        || pair.changed && (at_least(0.7) || several && at_least(0.55))
 }

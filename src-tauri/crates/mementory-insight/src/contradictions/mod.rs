@@ -14,14 +14,19 @@ mod claims;
 mod counts;
 mod ended;
 mod meaning;
+mod persons;
 mod reading;
 mod taste;
 mod terms;
+mod units;
 
 #[doc(hidden)]
 pub use attributes::pools_values;
 
-use crate::{fold::Folded, patterns::WordSet, word_lists as lists};
+use attributes::dot;
+use persons::Persons;
+
+use crate::{fitted::DIMENSIONS, fold::Folded, patterns::WordSet, word_lists as lists};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
@@ -29,6 +34,9 @@ use std::sync::OnceLock;
 const MAX_PAIRS: usize = 2000;
 /// Largest number of statements of one group that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 40;
+
+/// Two statements that share words are about different things if their vectors are less alike than this.
+const MIN_LIKENESS: f32 = 0.45;
 
 /// A text and what is known about it.
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +88,35 @@ struct Prepared<'t> {
     written: &'t str,
     folded: Folded,
     marks: Marks,
-    /// The nouns and names of the statement, see `terms`.
+    /// The nouns and names of the statement without the person's own name, see `terms`.
     terms: Vec<String>,
+    /// The named person whom the statement is about, if it is not about the person whose memories these are.
+    person: Option<usize>,
+    /// True if this person may be the partner, boss or pet of the person whose memories these are.
+    person_is_close: bool,
+    /// The named people whom the statement mentions.
+    mentioned: Vec<usize>,
+    /// The terms that are names of these people.
+    names_of_people: Vec<String>,
+}
+
+impl Prepared<'_> {
+    /// True if both may be in the same language and the first things that they name differ.
+    fn first_things_differ(&self, other: &Self) -> bool {
+        let first = |statement: &Self| statement.terms.iter().find(|term| terms::is_thing(term)).cloned();
+        self.folded.languages.share(other.folded.languages)
+            && first(self).zip(first(other)).is_some_and(|(one, two)| one != two)
+    }
+
+    /// False if one statement is about a named person and the other does not mention this person.
+    fn may_share_subject(&self, other: &Self) -> bool {
+        match (self.person, other.person) {
+            (Some(one), Some(two)) => one == two,
+            (Some(one), None) => other.mentioned.contains(&one),
+            (None, Some(two)) => self.mentioned.contains(&two),
+            (None, None) => true,
+        }
+    }
 }
 
 /// Time and attitude of a statement, as its words show them.
@@ -93,13 +128,18 @@ struct Marks {
     progress: bool,
     likes: bool,
     dislikes: bool,
+    /// A wish that is limited to one kind of question or talk.
+    situation: bool,
 }
 
 /// Pairs of statements that cannot both hold now, those with the highest confidence first. `vectors` holds the
 /// encoder's vector for each statement, in the same order and normalised to length 1. A vector whose number of
 /// dimensions differs from the encoder's is ignored. Without vectors, only the words are compared.
 pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Contradiction> {
-    let prepared: Vec<Prepared<'_>> = statements.iter().map(prepare).collect();
+    let texts: Vec<&str> = statements.iter().map(|statement| statement.text).collect();
+    let persons = Persons::new(&texts);
+    let prepared: Vec<Prepared<'_>> =
+        statements.iter().enumerate().map(|(n, statement)| prepare(n, statement, &persons)).collect();
     let rare = terms::Rarity::new(&prepared);
     let mut pairs: HashMap<(usize, usize), (f32, bool)> = HashMap::new();
     let mut add = |a: usize, b: usize, confidence: f32, can_change: bool| {
@@ -109,10 +149,15 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
         }
     };
     claims::find(&prepared, &mut add);
-    ended::find(&prepared, &rare, &mut add);
-    counts::find(&prepared, &rare, &mut add);
+    let mut add_if_alike = |a: usize, b: usize, confidence: f32, can_change: bool| {
+        if are_alike(vectors, a, b) {
+            add(a, b, confidence, can_change);
+        }
+    };
+    ended::find(&prepared, &rare, &mut add_if_alike);
+    counts::find(&prepared, &rare, &mut add_if_alike);
     taste::find(&prepared, &mut add);
-    meaning::find(&prepared, vectors, &rare, &mut add);
+    meaning::find(&prepared, vectors, &rare, &persons, &mut add);
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
         .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))
@@ -120,6 +165,16 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     found.sort_by(|x, y| y.confidence.total_cmp(&x.confidence).then((x.a, x.b).cmp(&(y.a, y.b))));
     found.truncate(MAX_PAIRS);
     found
+}
+
+/// False if the vectors show that two statements are about different things, although they share words.
+fn are_alike(vectors: &[Vec<f32>], a: usize, b: usize) -> bool {
+    match (vectors.get(a), vectors.get(b)) {
+        (Some(one), Some(other)) if one.len() == DIMENSIONS && other.len() == DIMENSIONS => {
+            dot(one, other) >= MIN_LIKENESS
+        }
+        _ => true,
+    }
 }
 
 /// Positions of the statements about a plan whose date is over. `now` is in microseconds since 1970.
@@ -148,12 +203,23 @@ fn contradiction_of(prepared: &[Prepared<'_>], a: usize, b: usize, confidence: f
     Contradiction { a, b, sort, newer, confidence }
 }
 
-fn prepare<'t>(statement: &Statement<'t>) -> Prepared<'t> {
+fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) -> Prepared<'t> {
     let folded = Folded::new(statement.text);
     let marks = marks_of(&folded);
-    let terms = terms::terms_in(&folded);
+    let mut terms = terms::terms_in(&folded);
+    terms.retain(|term| !persons.is_own(term));
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
-    Prepared { at: statement.at, written: &statement.text[..end], folded, marks, terms }
+    Prepared {
+        at: statement.at,
+        written: &statement.text[..end],
+        folded,
+        marks,
+        terms,
+        person: persons.subject(position),
+        person_is_close: persons.is_close(position),
+        mentioned: persons.mentioned(position),
+        names_of_people: persons.terms(position),
+    }
 }
 
 fn marks_of(folded: &Folded) -> Marks {
@@ -168,6 +234,7 @@ fn marks_of(folded: &Folded) -> Marks {
             Mark::Progress => marks.progress = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
+            Mark::Situation => marks.situation = true,
         }
     }
     // "Used to smoke, now vapes" also says what holds now.
@@ -184,6 +251,7 @@ enum Mark {
     Progress,
     Likes,
     Dislikes,
+    Situation,
 }
 
 fn mark_words() -> &'static WordSet<Mark> {
@@ -197,6 +265,7 @@ fn mark_words() -> &'static WordSet<Mark> {
             (lists::PROGRESS, Mark::Progress),
             (lists::LIKES, Mark::Likes),
             (lists::DISLIKES, Mark::Dislikes),
+            (lists::SITUATIONS, Mark::Situation),
         ];
         WordSet::new(lists.into_iter().flat_map(|(words, mark)| words.iter().map(move |word| (*word, mark))))
     })

@@ -1,15 +1,19 @@
 //! Reads a statement for the rule `meaning`, and compares two readings.
 use super::{
-    Marks, Prepared,
+    Marks, Persons, Prepared,
     amounts::{Amounts, amounts},
     attributes::{StatedAttribute, dot, stated_attributes},
+    taste::is_opinion,
     terms::Rarity,
+    terms::is_thing,
+    units::is_unit,
 };
 use crate::{
+    fold::{Folded, Languages},
     patterns::WordSet,
-    spelling::{names, plain_names},
+    spelling::{consonants, names, plain_names},
     subject::subject,
-    word_lists::{ADDITIONS, CHANGED, NEGATIONS, OCCASIONS, OVER},
+    word_lists::{ADDITIONS, CHANGED, MONEY_PURPOSES, NEGATIONS, OCCASIONS, OVER, REMAINING},
 };
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -19,12 +23,8 @@ use std::sync::OnceLock;
 const ONE_PERSON_RELATIONS: usize = 6;
 /// Number of occasions that are places: work and home. They come first in the list of occasions.
 const PLACE_OCCASIONS: usize = 2;
-
-/// Terms for amounts and frequencies, which do not show the subject of a statement.
-const UNITS: [&str; 18] = [
-    "euro", "euros", "dollar", "pound", "month", "monat", "monatl", "week", "weeks", "woche", "hours", "stunde",
-    "days", "tage", "毎月", "毎週", "毎日", "時間",
-];
+/// Number of occasions that are parts of the day. They come last in the list of occasions.
+const PARTS_OF_DAY: usize = 4;
 
 /// The parts of a statement that are compared with those of another one.
 pub(super) struct Reading<'v> {
@@ -38,12 +38,19 @@ pub(super) struct Reading<'v> {
     names: Vec<String>,
     pub(super) plain_names: Vec<String>,
     subject: Option<usize>,
+    languages: Languages,
+    /// True if the statement is about a named person who is not the partner, boss or a pet.
+    is_about_other: bool,
     occasions: Vec<usize>,
     pub(super) marks: Marks,
     over: bool,
     changed: bool,
     negated: bool,
     pub(super) adds: bool,
+    /// The numbers say what is still to be done.
+    remaining: bool,
+    /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
+    money_purposes: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -52,11 +59,13 @@ enum Sign {
     Changed,
     Negated,
     Adds,
+    MoneyFor(usize),
+    Remaining,
     Limited(usize),
 }
 
 impl<'v> Reading<'v> {
-    pub(super) fn new(statement: usize, prepared: &Prepared<'_>, vector: &'v [f32]) -> Self {
+    pub(super) fn new(statement: usize, prepared: &Prepared<'_>, vector: &'v [f32], persons: &Persons) -> Self {
         let folded = &prepared.folded;
         let mut reading = Self {
             statement,
@@ -64,8 +73,10 @@ impl<'v> Reading<'v> {
             vector,
             stated: stated_attributes(vector),
             amounts: amounts(&folded.text),
-            names: names(folded),
-            plain_names: plain_names(folded),
+            names: names_of_others(folded, persons),
+            plain_names: plain_names(folded).into_iter().filter(|name| !persons.is_own(name)).collect(),
+            languages: folded.languages,
+            is_about_other: prepared.person.is_some() && !prepared.person_is_close,
             subject: subject(&folded.text, folded.text.len()),
             occasions: Vec::new(),
             marks: prepared.marks,
@@ -73,34 +84,69 @@ impl<'v> Reading<'v> {
             changed: false,
             negated: false,
             adds: false,
+            remaining: false,
+            money_purposes: Vec::new(),
         };
         for hit in sign_words().hits(&folded.text) {
             match hit.value {
                 Sign::Over => reading.over = true,
                 Sign::Changed => reading.changed = true,
                 Sign::Negated => reading.negated = true,
+                Sign::MoneyFor(n) => reading.money_purposes.push(*n),
                 Sign::Adds => reading.adds = true,
+                Sign::Remaining => reading.remaining = true,
                 Sign::Limited(n) => reading.occasions.push(*n),
             }
         }
         reading
     }
 
-    /// The occasions to which the statement is limited. Work and home count only if the statement is about a device.
-    fn limiting_occasions(&self, of_device: bool) -> Vec<usize> {
-        self.occasions.iter().copied().filter(|n| of_device || *n >= PLACE_OCCASIONS).collect()
+    /// True if a statement of the two that is about a named person may be about the partner, boss or pet.
+    pub(super) fn may_name(&self, other: &Self) -> bool {
+        [self, other].into_iter().all(|reading| !reading.is_about_other)
     }
+
+    /// False if both have amounts of money for different purposes.
+    fn may_share_purpose(&self, other: &Self) -> bool {
+        let (one, two) = (&self.money_purposes, &other.money_purposes);
+        let money = self.amounts.has_money() || other.amounts.has_money();
+        !money || one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
+    }
+
+    /// The occasions to which the statement is limited.
+    fn limiting_occasions(&self, counting: Occasions) -> Vec<usize> {
+        let first_part_of_day = OCCASIONS.len() - PARTS_OF_DAY;
+        let counts =
+            |n: usize| (counting.places || n >= PLACE_OCCASIONS) && (counting.parts_of_day || n < first_part_of_day);
+        let mut out: Vec<usize> = self.occasions.iter().copied().filter(|n| counts(*n)).collect();
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+}
+
+/// The names in a text without those of the person whose memories these are.
+fn names_of_others(folded: &Folded, persons: &Persons) -> Vec<String> {
+    let own: Vec<String> = persons.own().iter().flat_map(|name| consonants(name)).collect();
+    names(folded).into_iter().filter(|name| !own.contains(name)).collect()
 }
 
 fn sign_words() -> &'static WordSet<Sign> {
     static WORDS: OnceLock<WordSet<Sign>> = OnceLock::new();
     WORDS.get_or_init(|| {
-        let lists = [(OVER, Sign::Over), (CHANGED, Sign::Changed), (NEGATIONS, Sign::Negated), (ADDITIONS, Sign::Adds)];
+        let lists = [
+            (OVER, Sign::Over),
+            (CHANGED, Sign::Changed),
+            (NEGATIONS, Sign::Negated),
+            (ADDITIONS, Sign::Adds),
+            (REMAINING, Sign::Remaining),
+        ];
         let signs = lists.into_iter().flat_map(|(words, sign)| words.iter().map(move |word| (*word, sign)));
         let occasions = OCCASIONS.iter().enumerate();
-        WordSet::new(
-            signs.chain(occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Limited(n))))),
-        )
+        let occasions = occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Limited(n))));
+        let purposes = MONEY_PURPOSES.iter().enumerate();
+        let purposes = purposes.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::MoneyFor(n))));
+        WordSet::new(signs.chain(occasions).chain(purposes))
     })
 }
 
@@ -113,11 +159,28 @@ pub(super) struct PairComparison {
     pub(super) same_name: bool,
     /// True if they share a rare term. Units and listed names (such as cities) do not count.
     pub(super) same_thing: bool,
+    /// True if, in one language, the first things that the two name differ.
+    pub(super) first_things_differ: bool,
+    /// Number of rare terms that both share.
+    pub(super) shared_terms: usize,
+    /// True if a statement in the same language that is negated or a dislike has a term that the other has not, so that
+    /// it may deny something else.
+    pub(super) denies_something_else: bool,
+    /// True if both say that something is over or is not so.
+    pub(super) both_deny: bool,
     /// True if both are about the same person.
     pub(super) same_subject: bool,
+    pub(super) same_language: bool,
+    /// True if both mention the same named people.
+    pub(super) same_people: bool,
+    /// False if one is about a named person whom the other does not mention.
+    pub(super) same_person: bool,
     /// True if one is about one relative and the other about another.
     pub(super) differing_subjects: bool,
     pub(super) numbers_differ: bool,
+    /// True if numbers with the same unit differ.
+    pub(super) numbers_of_one_unit_differ: bool,
+    pub(super) levels_differ: bool,
     pub(super) times_differ: bool,
     /// True if the newer statement says that something is over. If both are equally old, either of them may say so.
     pub(super) over: bool,
@@ -138,14 +201,27 @@ impl PairComparison {
         let dated = a.at != b.at;
         let same_name = shared.share_name(a, b);
         let one_person = a.subject.is_none_or(|relation| relation < ONE_PERSON_RELATIONS);
+        let same_purpose = a.may_share_purpose(b);
         let likes_what_other_dislikes = |one: Marks, other: Marks| one.likes && !one.dislikes && other.dislikes;
         Self {
             likeness: dot(a.vector, b.vector),
             same_name,
             same_thing: shared.share_thing(a, b),
+            first_things_differ: shared.first_things_differ(a, b),
+            shared_terms: shared.count_shared(a, b),
+            denies_something_else: a.languages.share(b.languages)
+                && (shared.denies_more(a, b) || shared.denies_more(b, a)),
+            both_deny: (a.negated || a.over) && (b.negated || b.over),
+            same_language: a.languages.share(b.languages),
+            same_people: shared.mention_same_people(a, b),
+            same_person: shared.may_share_subject(a, b),
             same_subject: a.subject == b.subject && (one_person || same_name),
             differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
-            numbers_differ: a.amounts.numbers_differ(&b.amounts),
+            numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
+            numbers_of_one_unit_differ: same_purpose
+                && a.remaining == b.remaining
+                && a.amounts.numbers_of_one_unit_differ(&b.amounts),
+            levels_differ: a.amounts.levels_differ(&b.amounts),
             times_differ: a.amounts.times_differ(&b.amounts),
             over: newer.over && !older.over || !dated && older.over && !newer.over,
             changed: newer.over || newer.changed || !dated && (older.over || older.changed),
@@ -161,9 +237,24 @@ impl PairComparison {
     }
 }
 
-/// True if both statements hold on the same occasions.
-pub(super) fn same_occasions(a: &Reading<'_>, b: &Reading<'_>, of_device: bool) -> bool {
-    a.limiting_occasions(of_device) == b.limiting_occasions(of_device)
+/// Which occasions count besides those that always do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Occasions {
+    /// Work and home.
+    pub(super) places: bool,
+    pub(super) parts_of_day: bool,
+}
+
+/// True if both statements can hold because they are about different occasions. A statement without an occasion is about
+/// all of them if it says that something is over or is not so.
+pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occasions) -> bool {
+    let (one, other) = (a.limiting_occasions(counting), b.limiting_occasions(counting));
+    if one == other {
+        return false;
+    }
+    let denies_all =
+        |reading: &Reading<'_>, occasions: &[usize]| occasions.is_empty() && (reading.negated || reading.over);
+    !denies_all(a, &one) && !denies_all(b, &other)
 }
 
 /// Names and terms that two statements share and that few statements have. The person's own name does not count,
@@ -195,9 +286,38 @@ impl<'p> SharedNames<'p> {
 
     /// True if both have the same rare term. Units and listed names do not count.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let is_thing = |term: &str| !term.starts_with('#') && !UNITS.contains(&term) && self.rare.is_rare(term);
+        let is_thing = |term: &str| is_thing(term) && !is_unit(term) && self.rare.is_rare(term);
         let terms = self.prepared_of(one).zip(self.prepared_of(other));
-        terms.is_some_and(|(a, b)| a.terms.iter().any(|term| is_thing(term) && b.terms.contains(term)))
+        terms.is_some_and(|(a, b)| {
+            a.terms.iter().any(|term| is_thing(term) && b.terms.contains(term) && !a.names_of_people.contains(term))
+        })
+    }
+
+    fn count_shared(&self, one: &Reading<'_>, other: &Reading<'_>) -> usize {
+        self.prepared_of(one).zip(self.prepared_of(other)).map_or(0, |(a, b)| self.rare.count_shared(a, b))
+    }
+
+    fn first_things_differ(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| a.first_things_differ(b))
+    }
+
+    /// True if `one` is negated or a dislike, and has a term that `other` has not. Words for likes and dislikes do not
+    /// count.
+    fn denies_more(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        let terms = self.prepared_of(one).zip(self.prepared_of(other));
+        let denies = one.negated || one.marks.dislikes;
+        denies
+            && terms.is_some_and(|(a, b)| {
+                a.terms.iter().any(|term| !b.terms.contains(term) && !is_opinion(term) && is_thing(term))
+            })
+    }
+
+    fn mention_same_people(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| a.mentioned == b.mentioned)
+    }
+
+    fn may_share_subject(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        self.prepared_of(one).zip(self.prepared_of(other)).is_none_or(|(a, b)| a.may_share_subject(b))
     }
 
     fn prepared_of(&self, reading: &Reading<'_>) -> Option<&'p Prepared<'p>> {

@@ -1,5 +1,5 @@
 //! Finds pairs of statements in which one says that a thing is liked and the other that it is disliked.
-use super::{Prepared, keep_newest};
+use super::{Prepared, keep_newest, terms::is_thing};
 use crate::subject::subject;
 use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};
 use std::collections::BTreeMap;
@@ -11,7 +11,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         let marks = statement.marks;
-        let is_own = subject(&statement.folded.text, statement.folded.text.len()).is_none();
+        let is_own =
+            statement.person.is_none() && subject(&statement.folded.text, statement.folded.text.len()).is_none();
         if is_own && !marks.past && (marks.likes || marks.dislikes) {
             let objects: Vec<&String> = statement.terms.iter().filter(|term| !is_opinion(term)).collect();
             // The object of the opinion is the only term of the statement. In a short statement with several terms, it
@@ -32,7 +33,12 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
         for (i, a) in members.iter().enumerate() {
             for b in members.iter().skip(i + 1) {
                 let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };
-                if one.marks.dislikes != other.marks.dislikes {
+                // "Likes swimming in rivers" and "dislikes swimming pools" are about two things.
+                let says_more = |one: &Prepared<'_>, other: &Prepared<'_>| {
+                    one.terms.iter().any(|term| !other.terms.contains(term) && !is_opinion(term) && is_thing(term))
+                };
+                let two_things = says_more(one, other) && says_more(other, one);
+                if one.marks.dislikes != other.marks.dislikes && !two_things {
                     add(*a, *b, 0.75, false);
                 }
             }
@@ -41,7 +47,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
 }
 
 /// True for a word such as "likes", which expresses the opinion itself.
-fn is_opinion(term: &str) -> bool {
+pub(super) fn is_opinion(term: &str) -> bool {
     LIKES.iter().chain(DISLIKES).flat_map(|phrase| phrase.split(' ')).any(|word| word.starts_with(term) || word == term)
 }
 

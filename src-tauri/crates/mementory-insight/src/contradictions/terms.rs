@@ -3,7 +3,7 @@ use super::Prepared;
 use crate::{
     fold::{Folded, is_east_asian, is_function_word, noun_runs, words},
     values::name_list_index,
-    word_lists::MONTHS,
+    word_lists::{GENERAL_WORDS, MONTHS},
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -27,12 +27,23 @@ pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
         } else if let Some(n) = name_list_index(word) {
             add(format!("#{n}"));
         } else if word.chars().count() >= 3 && !is_common(word) && !word.chars().all(|c| c.is_ascii_digit()) {
-            // The first letters of a word stand for its stem, because plural and case change the end of the word.
-            let stem: String = word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect();
-            add(stem);
+            add(stem(word));
         }
     }
     out
+}
+
+/// True for a term that names a thing. Listed names (such as cities), amounts and general words do not.
+pub(super) fn is_thing(term: &str) -> bool {
+    static GENERAL: OnceLock<HashSet<String>> = OnceLock::new();
+    let general = GENERAL.get_or_init(|| GENERAL_WORDS.iter().map(|word| stem(word)).collect());
+    let is_amount = term.chars().all(|c| "一二三四五六七八九十百千万円人月日年時分回歳".contains(c));
+    !term.starts_with('#') && !is_amount && !general.contains(term)
+}
+
+/// The first letters of a word, which stand for its stem, because plural and case change the end of the word.
+pub(super) fn stem(word: &str) -> String {
+    word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect()
 }
 
 fn is_common(word: &str) -> bool {

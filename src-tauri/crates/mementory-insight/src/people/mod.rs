@@ -10,7 +10,8 @@ mod own_names;
 mod spaced;
 mod tokens;
 
-use own_names::{is_own, own_names};
+use own_names::is_own;
+pub(crate) use own_names::own_names;
 
 /// Somebody whom memories mention.
 #[derive(Debug, Clone, PartialEq, Eq)]

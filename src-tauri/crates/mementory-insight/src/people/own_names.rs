@@ -17,7 +17,7 @@ pub(super) fn is_own(name: &str, own: &[String]) -> bool {
 /// Names of the person whose memories these are. One source is texts that introduce the person ("User's name is Mira").
 /// The other is the name that begins far more texts than any other, determined separately for Latin letters and for
 /// Japanese.
-pub(super) fn own_names(texts: &[&str]) -> Vec<String> {
+pub(crate) fn own_names(texts: &[&str]) -> Vec<String> {
     let least = (texts.len() / 20).max(3);
     [spaced::count_openings(texts), japanese::count_openings(texts)]
         .into_iter()

@@ -1,0 +1,190 @@
+//! Finds statements that are about somebody else who is named, such as "Ilse is 36" or 玲子は58歳, and the names of the
+//! person whose memories these are. Nearly every statement may have the person's own name, so it is no evidence that two
+//! statements are about the same thing.
+use super::terms::stem;
+use crate::{
+    fold::{fold, is_east_asian, words},
+    people::{own_names, people},
+    spelling::same_name,
+    word_lists::RELATIONS,
+};
+
+/// Largest number of characters of a text that are searched for people.
+const MAX_CHARS: usize = 400;
+/// Largest number of words before the name: "her much older brother Tomas".
+const MAX_WORDS_BEFORE: usize = 4;
+/// Words with which a phrase for somebody else begins: "my brother Obi".
+const POSSESSIVES: [&str; 30] = [
+    "my", "our", "her", "his", "their", "the", "user", "users", "user's", "mein", "meine", "meiner", "unser", "unsere",
+    "unserer", "ihr", "ihre", "ihrer", "sein", "seine", "seiner", "der", "die", "das", "s", "nutzers", "nutzerin",
+    "dessen", "deren", "dr",
+];
+/// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
+const CLOSE: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
+/// A name joined by such a word with another one is not the only one whom the statement is about.
+const JOINS: [&str; 4] = ["and", "und", "or", "oder"];
+
+/// Whom each statement is about and whom it mentions.
+pub(super) struct Persons {
+    own: Vec<String>,
+    subjects: Vec<Option<usize>>,
+    mentions: Vec<Vec<usize>>,
+    /// The folded name of each person.
+    names: Vec<String>,
+    /// For each person, whether they may be the partner, boss or pet of the person whose memories these are.
+    close: Vec<bool>,
+    /// For each statement, whether it opens with the genitive of somebody else: "Martin's wife".
+    owners: Vec<bool>,
+}
+
+impl Persons {
+    pub(super) fn new(texts: &[&str]) -> Self {
+        let starts: Vec<&str> = texts.iter().map(|text| start(text)).collect();
+        let own = own_names(&starts);
+        let mut subjects = vec![None; texts.len()];
+        let mut mentions = vec![Vec::new(); texts.len()];
+        let (mut close, mut names) = (Vec::new(), Vec::new());
+        let mut owners = vec![false; texts.len()];
+        for (n, person) in people(&starts).into_iter().enumerate() {
+            close.push(person.of.is_none() && person.relation.is_none_or(|relation| CLOSE.contains(&relation)));
+            let Some(name) = person.name else {
+                names.push(String::new());
+                continue;
+            };
+            let name = fold(&name);
+            names.push(name.clone());
+            for at in person.texts {
+                let (Some(text), Some(subject), Some(mentioned), Some(owner)) =
+                    (starts.get(at), subjects.get_mut(at), mentions.get_mut(at), owners.get_mut(at))
+                else {
+                    continue;
+                };
+                mentioned.push(n);
+                let folded = fold(text);
+                if subject.is_none() && opens_with(&folded, &name, &own) {
+                    *subject = Some(n);
+                    *owner = is_genitive(&folded, &name);
+                }
+            }
+        }
+        Self { own, subjects, mentions, names, close, owners }
+    }
+
+    /// The named person whom the statement is about. None if it is not about a named person.
+    pub(super) fn subject(&self, statement: usize) -> Option<usize> {
+        self.subjects.get(statement).copied().flatten()
+    }
+
+    /// The first letters of the names of the people whom the statement mentions, as in the terms of a statement.
+    pub(super) fn terms(&self, statement: usize) -> Vec<String> {
+        let names = self.mentions.get(statement).into_iter().flatten().filter_map(|person| self.names.get(*person));
+        names.flat_map(|name| words(name).into_iter().map(stem).collect::<Vec<_>>()).collect()
+    }
+
+    /// True if the named person whom the statement is about may be the partner, boss or pet of the person whose memories
+    /// these are.
+    pub(super) fn is_close(&self, statement: usize) -> bool {
+        let owns = self.owners.get(statement).copied().unwrap_or_default();
+        !owns && self.subject(statement).and_then(|person| self.close.get(person)).copied().unwrap_or_default()
+    }
+
+    /// The named people whom the statement mentions.
+    pub(super) fn mentioned(&self, statement: usize) -> Vec<usize> {
+        self.mentions.get(statement).cloned().unwrap_or_default()
+    }
+
+    /// True for a name of the person whose memories these are, or its genitive, or the first letters of the name.
+    pub(super) fn is_own(&self, folded: &str) -> bool {
+        let long = folded.chars().count() >= 5;
+        is_own(folded, &self.own) || long && self.own.iter().any(|name| name.starts_with(folded))
+    }
+
+    /// The names of the person whose memories these are.
+    pub(super) fn own(&self) -> &[String] {
+        &self.own
+    }
+}
+
+fn is_own(folded: &str, own: &[String]) -> bool {
+    own.iter().any(|name| {
+        let rest = folded.strip_prefix(name.as_str());
+        rest.is_some_and(|rest| ["", "s", "'s", "'"].contains(&rest)) || same_name(name, folded)
+    })
+}
+
+fn start(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or(text)
+}
+
+/// True if the text begins with the name, or with a phrase such as "her brother" and the name. Both are folded.
+fn opens_with(text: &str, name: &str, own: &[String]) -> bool {
+    if text.chars().next().is_some_and(is_east_asian) { opens_asian(text, name) } else { opens_spaced(text, name, own) }
+}
+
+/// True if a folded text begins with the genitive of the name.
+fn is_genitive(text: &str, name: &str) -> bool {
+    let rest = text.strip_prefix(name.split(' ').next().unwrap_or(name));
+    rest.is_some_and(|rest| ["'s ", "' ", "s ", "の", "さんの"].iter().any(|end| rest.starts_with(end)))
+}
+
+fn opens_spaced(text: &str, name: &str, own: &[String]) -> bool {
+    let words = words(text);
+    let parts: Vec<&str> = name.split([' ', '.', '・']).filter(|part| !part.is_empty()).collect();
+    let is_name = |word: &&str| {
+        parts.iter().any(|part| {
+            word.strip_prefix(*part).is_some_and(|rest| rest.is_empty() || rest == "s") || same_name(part, word)
+        })
+    };
+    let Some(at) = words.iter().take(MAX_WORDS_BEFORE + 1).position(&is_name) else { return false };
+    let before = words.get(..at).unwrap_or_default();
+    let is_relation = |word: &&str| RELATIONS.iter().any(|names| names.contains(word));
+    let is_phrase = match before.first() {
+        None => true,
+        Some(first) => {
+            (POSSESSIVES.contains(first) || is_own(first, own) || is_relation(first))
+                && before.iter().any(is_relation)
+        }
+    };
+    let end = words.iter().skip(at).take_while(|word| is_name(word)).count() + at;
+    is_phrase && words.get(end).is_none_or(|next| !JOINS.contains(next))
+}
+
+fn opens_asian(text: &str, name: &str) -> bool {
+    let topic = text.split(['は', 'が', 'も', '、', '。']).next().unwrap_or(text);
+    let Some((before, after)) = topic.split_once(name) else { return false };
+    let after = ["さん", "くん", "君", "ちゃん", "先生", "氏"]
+        .iter()
+        .find_map(|title| after.strip_prefix(title))
+        .unwrap_or(after);
+    let is_phrase = before.is_empty() || before.ends_with('の') && !before.contains(['を', 'に', 'で', 'と']);
+    is_phrase && (after.is_empty() || after.starts_with('の'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_that_opens_with_somebody_elses_name_is_about_them() {
+        let own = ["mira".to_owned()];
+        for (text, name) in [
+            ("tomas is 36 and works as a baker", "tomas"),
+            ("miras jüngere schwester hana wohnt in graz", "hana"),
+            ("my younger son leo is nine", "leo"),
+            ("tomas' birthday is in may", "tomas"),
+            ("叔母の玲子は58歳", "玲子"),
+            ("玲子さんの誕生日は五月", "玲子"),
+        ] {
+            assert!(opens_with(text, name, &own), "{text}");
+        }
+        for (text, name) in [
+            ("mira is married to tomas", "tomas"),
+            ("has a son, leo, who is nine", "leo"),
+            ("tomas and mira live in graz", "tomas"),
+            ("美良は玲子と住んでいる", "玲子"),
+        ] {
+            assert!(!opens_with(text, name, &own), "{text}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Recognises what a number in a text counts or measures. Numbers of different things, such as 11 chapters and 6,000
+//! words, do not contradict each other.
+use crate::{
+    fold::{is_east_asian, is_function_word},
+    word_lists::MONTHS,
+};
+
+/// Position of the class of clock times in `CLASSES`.
+const CLOCK: usize = 0;
+/// Position of the class of days of a month in `CLASSES`.
+const DAY_OF_MONTH: usize = 1;
+/// Position of the class of money in `CLASSES`.
+const MONEY: usize = 2;
+/// Position of the class of people in `CLASSES`.
+const PEOPLE: usize = 14;
+/// The names of units, one row for each class. Units of one class measure the same.
+const CLASSES: [&[&str]; 19] = [
+    &["o'clock", "uhr", "am", "pm", "a.m", "p.m", "時に", "時ごろ", "時頃", "時半", "時から", "時まで", "時起"],
+    &[],
+    &[
+        "euro",
+        "euros",
+        "eur",
+        "dollar",
+        "dollars",
+        "usd",
+        "pound",
+        "pounds",
+        "pfund",
+        "quid",
+        "gbp",
+        "yen",
+        "franken",
+        "francs",
+        "chf",
+        "kronor",
+        "kroner",
+        "kronen",
+        "円",
+        "ユーロ",
+        "ドル",
+        "ポンド",
+        "フラン",
+        "€",
+        "$",
+        "£",
+        "¥",
+    ],
+    &["%", "percent", "prozent", "パーセント", "per cent"],
+    &["km", "kilometre", "kilometres", "kilometers", "kilometer", "miles", "meilen", "キロメートル"],
+    &["kg", "kilo", "kilos", "stone", "キロ", "キログラム", "g", "grams", "gramm", "グラム"],
+    &["m", "cm", "metres", "meters", "meter", "foot", "feet", "センチ", "メートル", "cm", "mm"],
+    &["mg", "µg", "mcg", "milligrams", "milligramm", "ミリグラム"],
+    &["hour", "hours", "h", "stunde", "stunden", "wochenstunden", "時間"],
+    &["minute", "minutes", "min", "minuten", "分"],
+    &["year", "years", "jahr", "jahre", "jahren", "歳", "才", "年"],
+    &["month", "months", "monat", "monate", "monaten", "か月", "ヶ月", "カ月"],
+    &["week", "weeks", "woche", "wochen", "週間"],
+    &["day", "days", "tag", "tage", "tagen", "日間"],
+    &["people", "members", "leute", "personen", "mitglieder", "subscribers", "abonnenten", "readers", "人", "名"],
+    &["pages", "page", "seiten", "seite", "ページ"],
+    &["words", "wörter", "字", "語"],
+    &["chapters", "chapter", "kapitel", "章"],
+    &["times", "mal", "x", "回"],
+];
+/// How often something happens: the words for a week, a month and so on, one row for each.
+const PERIODS: [&[&str]; 4] = [
+    &["day", "daily", "tag", "täglich", "一日", "毎日"],
+    &["week", "weekly", "woche", "wöchentlich", "週", "毎週"],
+    &["month", "monthly", "monat", "monatlich", "月に", "月", "毎月"],
+    &["year", "annually", "jahr", "jährlich", "年に", "年間", "毎年"],
+];
+/// Words before a period: "a week", "pro Monat".
+const PER: [&str; 10] = ["a", "an", "per", "each", "every", "pro", "im", "die", "am", "jede"];
+/// Words before a clock time: "at 7", "bis 9".
+const BEFORE_CLOCK: [&str; 7] = ["at", "till", "until", "um", "bis", "gegen", "around"];
+
+/// True for a term of a statement that is the name of a unit or a period. Such a term does not show what a statement is
+/// about.
+pub(super) fn is_unit(term: &str) -> bool {
+    let names = || CLASSES.iter().chain(&PERIODS).flat_map(|names| names.iter());
+    names().any(|name| *name == term || term.chars().count() >= 5 && name.starts_with(term)) || term == "monatl"
+}
+
+/// What a number counts or measures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Unit {
+    Unknown,
+    /// Position in `CLASSES`.
+    Class(usize),
+    /// The first letters of the word after the number.
+    Word(String),
+}
+
+/// What a number counts or measures, and for which period ("per week"), if one is given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Measure {
+    unit: Unit,
+    period: Option<usize>,
+}
+
+impl Measure {
+    /// The measure of a number that stands between the two parts of a folded text.
+    pub(super) fn between(before: &str, after: &str, value: f64) -> Self {
+        let unit = unit(before, after, value);
+        Self { unit, period: period(before, after) }
+    }
+
+    pub(super) fn is_money(&self) -> bool {
+        self.unit == Unit::Class(MONEY)
+    }
+
+    /// True if two numbers with these measures may be about the same.
+    pub(super) fn may_be_same(&self, other: &Self) -> bool {
+        let units = match (&self.unit, &other.unit) {
+            (Unit::Class(a), Unit::Class(b)) => a == b,
+            // "Nine people" and "nine engineers" may be the same.
+            (Unit::Class(class), Unit::Word(_)) | (Unit::Word(_), Unit::Class(class)) => *class == PEOPLE,
+            _ => true,
+        };
+        units && self.period.zip(other.period).is_none_or(|(a, b)| a == b)
+    }
+
+    /// True if two numbers with these measures are about the same as far as the words show.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.unit == other.unit && self.period == other.period
+    }
+}
+
+fn unit(before: &str, after: &str, value: f64) -> Unit {
+    let before = before.trim_end();
+    if before.ends_with(['€', '$', '£', '¥']) {
+        return Unit::Class(MONEY);
+    }
+    let after = after.trim_start_matches([' ', '-']);
+    let last = before.rsplit(' ').next().unwrap_or_default();
+    let day = (1.0..=31.0).contains(&value) && value.fract() == 0.0;
+    let (next, is_asian) = next_word(after);
+    let following = after.trim_start_matches(['.', ' ']).trim_start_matches("of ");
+    let is_month = |text: &str| MONTHS.iter().any(|names| names.contains(&text));
+    let month_follows =
+        is_month(next_word(following).0) || ["st ", "nd ", "rd ", "th "].iter().any(|end| after.starts_with(end));
+    let is_day = month_follows
+        || is_month(last.trim_end_matches(['.', ',']))
+        || after.starts_with('日') && !after.starts_with("日間");
+    if day && is_day {
+        return Unit::Class(DAY_OF_MONTH);
+    }
+    let known = CLASSES.iter().position(|names| {
+        names.iter().any(|name| {
+            if is_asian {
+                after.starts_with(name)
+            } else {
+                *name == next || after.starts_with(name) && !name.starts_with(char::is_alphanumeric)
+            }
+        })
+    });
+    // 時間 (hours) begins with 時, which is a clock time.
+    if let Some(class) = known {
+        return Unit::Class(class);
+    }
+    let clock =
+        value <= 24.0 && (BEFORE_CLOCK.contains(&last) || after.starts_with('時') && !after.starts_with("時間"));
+    if clock && next_is_no_noun(next) {
+        return Unit::Class(CLOCK);
+    }
+    if is_asian {
+        let counter: String = after.chars().take(1).collect();
+        return if counter.chars().all(|c| matches!(u32::from(c), 0x3041..=0x3096)) {
+            Unit::Unknown
+        } else {
+            Unit::Word(counter)
+        };
+    }
+    if next_is_no_noun(next) { Unit::Unknown } else { Unit::Word(next.chars().take(5).collect()) }
+}
+
+fn next_is_no_noun(next: &str) -> bool {
+    next.chars().count() < 3 || is_function_word(next) || ["and", "und", "or", "so", "but"].contains(&next)
+}
+
+/// The word with which a text begins, without a sign before it, and whether it is in a script without spaces.
+fn next_word(text: &str) -> (&str, bool) {
+    let is_asian = text.chars().next().is_some_and(is_east_asian);
+    let end =
+        text.char_indices().find(|(_, c)| !c.is_alphabetic() && !"'.".contains(*c)).map_or(text.len(), |(at, _)| at);
+    (text.get(..end).unwrap_or_default().trim_end_matches(['.', '\'']), is_asian)
+}
+
+fn period(before: &str, after: &str) -> Option<usize> {
+    let of = |word: &str| PERIODS.iter().position(|names| names.contains(&word));
+    if after.chars().chain(before.chars()).any(is_east_asian) {
+        let end = before.trim_end_matches(|c: char| "にで約はが、".contains(c) || c.is_whitespace());
+        let length = |name: &&&str| before.ends_with(**name) || end.ends_with(**name);
+        return PERIODS.iter().position(|names| names.iter().any(|name| length(&name)));
+    }
+    let words: Vec<&str> =
+        after.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(5).collect();
+    let with_article = words.windows(2).find_map(|pair| match pair {
+        [per, period] if PER.contains(per) => of(period),
+        _ => None,
+    });
+    with_article.or_else(|| {
+        words.iter().filter(|word| word.ends_with("ly") || word.ends_with("lich")).find_map(|word| of(word))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measure(text: &str) -> Measure {
+        let start = text.find(|c: char| c.is_ascii_digit()).unwrap_or(0);
+        let end = text.rfind(|c: char| c.is_ascii_digit()).map_or(0, |at| at + 1);
+        let value = text[start..end].replace(',', "").parse().unwrap_or(0.0);
+        Measure::between(&text[..start], &text[end..], value)
+    }
+
+    #[test]
+    fn numbers_of_different_things_are_told_apart() {
+        for (one, other) in [
+            ("has 11 chapters", "has 6,000 words"),
+            ("sleeps 6 hours", "sleeps till 10"),
+            ("saves 300 euros", "is 5 foot tall"),
+            ("runs 30 km a week", "runs 5 km every day"),
+            ("月に2回", "登録者は1200人"),
+            ("born on 9 may", "is 41 years old"),
+            ("earns 50,000 a year", "earns 4,000 a month"),
+        ] {
+            assert!(!measure(one).may_be_same(&measure(other)), "{one} | {other}");
+        }
+        for (one, other) in [
+            ("pays 900 euros", "pays 9,800 kronor"),
+            ("weighs 92 kg", "体重は84キロ"),
+            ("is 38 years old", "turned 40"),
+            ("has 6,000 in savings", "has £15,000"),
+            ("has 2 sons", "has 3 children"),
+            ("gets up at 6", "steht um 7 uhr auf"),
+        ] {
+            assert!(measure(one).may_be_same(&measure(other)), "{one} | {other}");
+        }
+    }
+}
