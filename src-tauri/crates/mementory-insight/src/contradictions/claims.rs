@@ -2,10 +2,10 @@
 //! recognise them are in `data/values`.
 use super::{Prepared, keep_newest};
 use crate::{
-    fold::fold,
+    fold::{fold, words},
     subject::subject,
     values::{Difference, Value, compare, value},
-    word_lists::{MONTHS, VALUES, WEEKDAYS},
+    word_lists::{MONTHS, RELATIONS, VALUES, WEEKDAYS},
 };
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
         };
         let person =
             statement.person.filter(|_| !(statement.person_is_close && NAMING_PERSONS.contains(&attribute.name)));
-        if is_calendar_word(&value) {
+        if is_calendar_word(&value) || is_about_thing(&statement.written[..at]) {
             continue;
         }
         let owner = match person.is_some() || NAMING_OTHERS.contains(&attribute.name) {
@@ -115,6 +115,24 @@ fn claims(statement: &Prepared<'_>) -> Vec<Claim> {
         out.push(((attribute.name, owner, person), value));
     }
     out
+}
+
+/// True if a statement is about a thing, because only an article or possessive and a noun that is no relation stand
+/// before the pattern: "His bike weighs 11 kg".
+fn is_about_thing(before: &str) -> bool {
+    const DETERMINERS: [&str; 19] = [
+        "the", "his", "her", "my", "our", "their", "each", "every", "a", "an", "der", "die", "das", "mein", "meine",
+        "sein", "seine", "ihr", "ihre",
+    ];
+    const PERSONS: [&str; 5] = ["user", "nutzer", "nutzerin", "nutzers", "person"];
+    let before = fold(before);
+    let words = words(&before);
+    let [first, rest @ ..] = words.as_slice() else { return false };
+    let names_person = |word: &&str| PERSONS.contains(word) || RELATIONS.iter().any(|names| names.contains(word));
+    matches!(rest.len(), 1 | 2)
+        && DETERMINERS.contains(first)
+        && !before.contains([',', '.'])
+        && !rest.iter().any(names_person)
 }
 
 /// True for a weekday or a month, which is never the value of one of these attributes: "moved to Thursday".

@@ -36,6 +36,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                     || one.marks.past
                     || other.marks.past
                     || !one.may_share_subject(other)
+                    || !one.may_share_purpose(other)
                 {
                     continue;
                 }

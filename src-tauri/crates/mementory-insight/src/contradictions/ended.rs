@@ -25,7 +25,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
 }
 
 fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f32> {
-    let shared = rare.count_shared(old, new);
+    // What is over is not the place.
+    let shared = rare.count_shared_things(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));
     let is_moved = old.marks.plan && (new.marks.plan || new.marks.ended) && !before.is_empty() && !after.is_empty();
     if is_moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.ended) {

@@ -149,7 +149,7 @@ fn differ_in(
     let values_differ = match attribute.comparison {
         _ if attribute.is_time && pair.times_differ => true,
         Comparison::Numbers => pair.numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
-        Comparison::Names => names_differ(one, other, pair),
+        Comparison::Names => names_differ(one, other, pair, probability >= MIN_ATTRIBUTE_CERTAIN),
         Comparison::Values => {
             same_value(attribute, one, other) < MAX_SAME_VALUE || attribute.describes_thing && pair.numbers_differ
         }
@@ -177,12 +177,12 @@ fn differ_in(
     values_differ && (pair.shows_difference() || pair.changed || holds_for_good)
 }
 
-fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison) -> bool {
+fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, is_certain: bool) -> bool {
     let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
     let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
     let limit = if share_no_name { MAX_LIKENESS_WITH_NAMES } else { MAX_LIKENESS };
     // A statement that something is over repeats the old name, so it counts as different even with the same name.
-    (pair.likeness < limit || pair.numbers_differ) && !pair.same_name || pair.over
+    (pair.likeness < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.over
 }
 
 /// Probability that both statements give the same value of the attribute.

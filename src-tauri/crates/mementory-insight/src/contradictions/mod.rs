@@ -90,22 +90,31 @@ struct Prepared<'t> {
     marks: Marks,
     /// The nouns and names of the statement without the person's own name, see `terms`.
     terms: Vec<String>,
+    /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
+    money_purposes: Vec<usize>,
     /// The named person whom the statement is about, if it is not about the person whose memories these are.
     person: Option<usize>,
     /// True if this person may be the partner, boss or pet of the person whose memories these are.
     person_is_close: bool,
     /// The named people whom the statement mentions.
     mentioned: Vec<usize>,
-    /// The terms that are names of these people.
-    names_of_people: Vec<String>,
+    /// The terms that name a thing: no general words and no words for likes and dislikes.
+    things: Vec<String>,
+    /// The things that show what a statement is about: no units and no names of people.
+    subjects: Vec<String>,
 }
 
 impl Prepared<'_> {
+    /// False if both name purposes of money, but none in common.
+    fn may_share_purpose(&self, other: &Self) -> bool {
+        let (one, two) = (&self.money_purposes, &other.money_purposes);
+        one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
+    }
+
     /// True if both may be in the same language and the first things that they name differ.
     fn first_things_differ(&self, other: &Self) -> bool {
-        let first = |statement: &Self| statement.terms.iter().find(|term| terms::is_thing(term)).cloned();
         self.folded.languages.share(other.folded.languages)
-            && first(self).zip(first(other)).is_some_and(|(one, two)| one != two)
+            && self.things.first().zip(other.things.first()).is_some_and(|(one, two)| one != two)
     }
 
     /// False if one statement is about a named person and the other does not mention this person.
@@ -208,6 +217,11 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
     let marks = marks_of(&folded);
     let mut terms = terms::terms_in(&folded);
     terms.retain(|term| !persons.is_own(term));
+    let things: Vec<String> =
+        terms.iter().filter(|term| terms::is_thing(term) && !taste::is_opinion(term)).cloned().collect();
+    let people = persons.terms(position);
+    let subjects = things.iter().filter(|term| !units::is_unit(term) && !people.contains(term)).cloned().collect();
+    let money_purposes = money_words().hits(&folded.text).iter().map(|hit| *hit.value).collect();
     let end = statement.text.char_indices().nth(1000).map_or(statement.text.len(), |(at, _)| at);
     Prepared {
         at: statement.at,
@@ -215,10 +229,12 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
         folded,
         marks,
         terms,
+        money_purposes,
         person: persons.subject(position),
         person_is_close: persons.is_close(position),
         mentioned: persons.mentioned(position),
-        names_of_people: persons.terms(position),
+        things,
+        subjects,
     }
 }
 
@@ -252,6 +268,14 @@ enum Mark {
     Likes,
     Dislikes,
     Situation,
+}
+
+fn money_words() -> &'static WordSet<usize> {
+    static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
+    WORDS.get_or_init(|| {
+        let purposes = lists::MONEY_PURPOSES.iter().enumerate();
+        WordSet::new(purposes.flat_map(|(n, names)| names.iter().map(move |name| (*name, n))))
+    })
 }
 
 fn mark_words() -> &'static WordSet<Mark> {

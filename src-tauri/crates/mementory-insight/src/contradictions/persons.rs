@@ -3,11 +3,14 @@
 //! statements are about the same thing.
 use super::terms::stem;
 use crate::{
-    fold::{fold, is_east_asian, words},
+    fold::{Folded, fold, is_east_asian, is_function_word, words},
     people::{own_names, people},
     spelling::same_name,
-    word_lists::RELATIONS,
+    values::name_list_index,
+    word_lists::{ABOUT, GENERAL_WORDS, MONTHS, NUMBERS, RELATIONS, WEEKDAYS},
 };
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::OnceLock;
 
 /// Largest number of characters of a text that are searched for people.
 const MAX_CHARS: usize = 400;
@@ -67,7 +70,53 @@ impl Persons {
                 }
             }
         }
-        Self { own, subjects, mentions, names, close, owners }
+        let mut persons = Self { own, subjects, mentions, names, close, owners };
+        persons.add_unlisted(&starts);
+        persons
+    }
+
+    /// Adds those whose name is in no list and stands beside no relation, because it is the subject of an English
+    /// sentence: "Femke earns 3,400 euros".
+    fn add_unlisted(&mut self, texts: &[&str]) {
+        let folded: Vec<Folded> = texts.iter().map(|text| Folded::new(text)).collect();
+        let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();
+        for text in folded.iter().filter(|text| text.languages.en && !text.languages.de) {
+            let opening =
+                opening_subject(text).filter(|name| !self.is_own(name) && !self.names.iter().any(|n| n == name));
+            opening.into_iter().for_each(|name| *candidates.entry(name).or_default() += 1);
+        }
+        let written: HashSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
+        // If the person's own name is not known, it is most likely the most frequent of these names.
+        let most = if self.own.is_empty() { candidates.values().copied().max() } else { None };
+        candidates.retain(|name, count| !written.contains(name) && Some(*count) != most);
+        let first = self.names.len();
+        let positions: HashMap<&str, usize> =
+            candidates.into_keys().enumerate().map(|(n, name)| (name, first + n)).collect();
+        self.names.resize(first + positions.len(), String::new());
+        self.close.resize(first + positions.len(), true);
+        for (name, position) in &positions {
+            if let Some(known) = self.names.get_mut(*position) {
+                *known = (*name).to_owned();
+            }
+        }
+        for (n, text) in folded.iter().enumerate() {
+            let (Some(subject), Some(mentioned), Some(owner)) =
+                (self.subjects.get_mut(n), self.mentions.get_mut(n), self.owners.get_mut(n))
+            else {
+                continue;
+            };
+            for word in words(&text.text) {
+                let found = positions.get_key_value(word).or_else(|| positions.get_key_value(word.strip_suffix('s')?));
+                let Some((name, position)) = found else { continue };
+                if !mentioned.contains(position) {
+                    mentioned.push(*position);
+                }
+                if subject.is_none() && opens_with(&text.text, name, &self.own) {
+                    *subject = Some(*position);
+                    *owner = is_genitive(&text.text, name);
+                }
+            }
+        }
     }
 
     /// The named person whom the statement is about. None if it is not about a named person.
@@ -112,6 +161,39 @@ fn is_own(folded: &str, own: &[String]) -> bool {
     })
 }
 
+/// The word with which a text begins, if it is the subject of a verb or a genitive and in no list of words.
+fn opening_subject(text: &Folded) -> Option<&str> {
+    const OPENERS: [&str; 6] = ["is", "was", "has", "had", "s", "can't"];
+    if !text.written.starts_with(char::is_uppercase) {
+        return None;
+    }
+    let words = words(&text.text);
+    let [first, next, ..] = words.as_slice() else { return None };
+    let is_verb = OPENERS.contains(next) || next.len() > 3 && next.ends_with('s') && !next.ends_with("ss");
+    let in_list = is_function_word(first)
+        || name_list_index(first).is_some()
+        || is_listed_word(first)
+        || MONTHS.iter().chain(WEEKDAYS).chain(NUMBERS).any(|names| names.contains(first));
+    (is_verb && !in_list && first.chars().count() >= 3).then_some(*first)
+}
+
+/// True for a word in a list of words that show what a text is about, or one that shows a relation.
+fn is_listed_word(word: &str) -> bool {
+    static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
+    let words = WORDS.get_or_init(|| {
+        let tables = ABOUT.iter().flat_map(|language| language.tables);
+        let cues = tables.flat_map(|table| table.list(0).iter().chain(table.list(1)));
+        let relations = RELATIONS.iter().flat_map(|names| names.iter());
+        let words = cues.chain(relations).chain(GENERAL_WORDS);
+        words
+            .flat_map(|phrase| phrase.split(' '))
+            .chain(["user", "nobody", "everyone", "everybody", "someone"])
+            .collect()
+    });
+    let singular = word.strip_suffix('s').unwrap_or(word);
+    words.contains(word) || words.contains(singular)
+}
+
 fn start(text: &str) -> &str {
     let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
@@ -142,8 +224,7 @@ fn opens_spaced(text: &str, name: &str, own: &[String]) -> bool {
     let is_phrase = match before.first() {
         None => true,
         Some(first) => {
-            (POSSESSIVES.contains(first) || is_own(first, own) || is_relation(first))
-                && before.iter().any(is_relation)
+            (POSSESSIVES.contains(first) || is_own(first, own) || is_relation(first)) && before.iter().any(is_relation)
         }
     };
     let end = words.iter().skip(at).take_while(|word| is_name(word)).count() + at;
@@ -158,7 +239,7 @@ fn opens_asian(text: &str, name: &str) -> bool {
         .find_map(|title| after.strip_prefix(title))
         .unwrap_or(after);
     let is_phrase = before.is_empty() || before.ends_with('の') && !before.contains(['を', 'に', 'で', 'と']);
-    is_phrase && (after.is_empty() || after.starts_with('の'))
+    is_phrase && (after.is_empty() || after == "に" || after.starts_with('の'))
 }
 
 #[cfg(test)]

@@ -3,17 +3,14 @@ use super::{
     Marks, Persons, Prepared,
     amounts::{Amounts, amounts},
     attributes::{StatedAttribute, dot, stated_attributes},
-    taste::is_opinion,
     terms::Rarity,
-    terms::is_thing,
-    units::is_unit,
 };
 use crate::{
     fold::{Folded, Languages},
     patterns::WordSet,
     spelling::{consonants, names, plain_names},
     subject::subject,
-    word_lists::{ADDITIONS, CHANGED, MONEY_PURPOSES, NEGATIONS, OCCASIONS, OVER, REMAINING},
+    word_lists::{ADDITIONS, CHANGED, NEGATIONS, OCCASIONS, OVER, REMAINING},
 };
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -49,8 +46,6 @@ pub(super) struct Reading<'v> {
     pub(super) adds: bool,
     /// The numbers say what is still to be done.
     remaining: bool,
-    /// What amounts of money are for, as positions in `MONEY_PURPOSES`.
-    money_purposes: Vec<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +54,6 @@ enum Sign {
     Changed,
     Negated,
     Adds,
-    MoneyFor(usize),
     Remaining,
     Limited(usize),
 }
@@ -85,14 +79,12 @@ impl<'v> Reading<'v> {
             negated: false,
             adds: false,
             remaining: false,
-            money_purposes: Vec::new(),
         };
         for hit in sign_words().hits(&folded.text) {
             match hit.value {
                 Sign::Over => reading.over = true,
                 Sign::Changed => reading.changed = true,
                 Sign::Negated => reading.negated = true,
-                Sign::MoneyFor(n) => reading.money_purposes.push(*n),
                 Sign::Adds => reading.adds = true,
                 Sign::Remaining => reading.remaining = true,
                 Sign::Limited(n) => reading.occasions.push(*n),
@@ -104,13 +96,6 @@ impl<'v> Reading<'v> {
     /// True if a statement of the two that is about a named person may be about the partner, boss or pet.
     pub(super) fn may_name(&self, other: &Self) -> bool {
         [self, other].into_iter().all(|reading| !reading.is_about_other)
-    }
-
-    /// False if both have amounts of money for different purposes.
-    fn may_share_purpose(&self, other: &Self) -> bool {
-        let (one, two) = (&self.money_purposes, &other.money_purposes);
-        let money = self.amounts.has_money() || other.amounts.has_money();
-        !money || one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
     }
 
     /// The occasions to which the statement is limited.
@@ -144,9 +129,7 @@ fn sign_words() -> &'static WordSet<Sign> {
         let signs = lists.into_iter().flat_map(|(words, sign)| words.iter().map(move |word| (*word, sign)));
         let occasions = OCCASIONS.iter().enumerate();
         let occasions = occasions.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::Limited(n))));
-        let purposes = MONEY_PURPOSES.iter().enumerate();
-        let purposes = purposes.flat_map(|(n, names)| names.iter().map(move |name| (*name, Sign::MoneyFor(n))));
-        WordSet::new(signs.chain(occasions).chain(purposes))
+        WordSet::new(signs.chain(occasions))
     })
 }
 
@@ -201,7 +184,8 @@ impl PairComparison {
         let dated = a.at != b.at;
         let same_name = shared.share_name(a, b);
         let one_person = a.subject.is_none_or(|relation| relation < ONE_PERSON_RELATIONS);
-        let same_purpose = a.may_share_purpose(b);
+        let money = a.amounts.has_money() || b.amounts.has_money();
+        let same_purpose = !money || shared.may_share_purpose(a, b);
         let likes_what_other_dislikes = |one: Marks, other: Marks| one.likes && !one.dislikes && other.dislikes;
         Self {
             likeness: dot(a.vector, b.vector),
@@ -286,11 +270,8 @@ impl<'p> SharedNames<'p> {
 
     /// True if both have the same rare term. Units and listed names do not count.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let is_thing = |term: &str| is_thing(term) && !is_unit(term) && self.rare.is_rare(term);
-        let terms = self.prepared_of(one).zip(self.prepared_of(other));
-        terms.is_some_and(|(a, b)| {
-            a.terms.iter().any(|term| is_thing(term) && b.terms.contains(term) && !a.names_of_people.contains(term))
-        })
+        let both = self.prepared_of(one).zip(self.prepared_of(other));
+        both.is_some_and(|(a, b)| a.subjects.iter().any(|term| b.terms.contains(term) && self.rare.is_rare(term)))
     }
 
     fn count_shared(&self, one: &Reading<'_>, other: &Reading<'_>) -> usize {
@@ -304,12 +285,13 @@ impl<'p> SharedNames<'p> {
     /// True if `one` is negated or a dislike, and has a term that `other` has not. Words for likes and dislikes do not
     /// count.
     fn denies_more(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let terms = self.prepared_of(one).zip(self.prepared_of(other));
         let denies = one.negated || one.marks.dislikes;
-        denies
-            && terms.is_some_and(|(a, b)| {
-                a.terms.iter().any(|term| !b.terms.contains(term) && !is_opinion(term) && is_thing(term))
-            })
+        let both = self.prepared_of(one).zip(self.prepared_of(other));
+        denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
+    }
+
+    fn may_share_purpose(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
+        self.prepared_of(one).zip(self.prepared_of(other)).is_none_or(|(a, b)| a.may_share_purpose(b))
     }
 
     fn mention_same_people(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {

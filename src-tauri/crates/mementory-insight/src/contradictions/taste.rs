@@ -1,5 +1,5 @@
 //! Finds pairs of statements in which one says that a thing is liked and the other that it is disliked.
-use super::{Prepared, keep_newest, terms::is_thing};
+use super::{Prepared, keep_newest};
 use crate::subject::subject;
 use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
                 let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };
                 // "Likes swimming in rivers" and "dislikes swimming pools" are about two things.
                 let says_more = |one: &Prepared<'_>, other: &Prepared<'_>| {
-                    one.terms.iter().any(|term| !other.terms.contains(term) && !is_opinion(term) && is_thing(term))
+                    one.things.iter().any(|term| !other.terms.contains(term))
                 };
                 let two_things = says_more(one, other) && says_more(other, one);
                 if one.marks.dislikes != other.marks.dislikes && !two_things {

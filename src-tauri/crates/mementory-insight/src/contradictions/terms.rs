@@ -41,6 +41,12 @@ pub(super) fn is_thing(term: &str) -> bool {
     !term.starts_with('#') && !is_amount && !general.contains(term)
 }
 
+/// True for a city or country, which stand before the languages in the list of names.
+fn is_place(term: &str) -> bool {
+    let number = term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
+    number.zip(name_list_index("german")).is_some_and(|(n, first_language)| n < first_language)
+}
+
 /// The first letters of a word, which stand for its stem, because plural and case change the end of the word.
 pub(super) fn stem(word: &str) -> String {
     word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect()
@@ -94,6 +100,11 @@ impl Rarity {
             }
         }
         groups
+    }
+
+    /// Number of rare terms other than places that two statements share.
+    pub(super) fn count_shared_things(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
+        a.terms.iter().filter(|term| b.terms.contains(term) && self.is_rare(term) && !is_place(term)).count()
     }
 
     /// Number of rare terms that two statements share.
