@@ -75,7 +75,7 @@ pub(super) fn find(
         let Some(attribute) = attribute(position) else { continue };
         in_pairs(&mut members, |one, other| {
             if let Some(probability) = probability(position, one, other)
-                && differ_in(attribute, probability, one, other, &PairComparison::new(one, other, &shared))
+                && differ_in(attribute, probability, one, other, &PairComparison::new(one, other, &shared), &shared)
             {
                 add(one.statement, other.statement, 0.55 + 0.4 * probability, !attribute.never_changes);
             }
@@ -87,7 +87,7 @@ pub(super) fn find(
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
         in_pairs(&mut members, |one, other| {
             let compared = PairComparison::new(one, other, &shared);
-            if words_contradict(one, other, &compared) {
+            if words_contradict(one, other, &compared, &shared) {
                 add(one.statement, other.statement, 0.5 + 0.4 * compared.likeness, compared.changed || compared.over);
             }
         });
@@ -124,6 +124,7 @@ fn differ_in(
     one: &Reading<'_>,
     other: &Reading<'_>,
     pair: &PairComparison,
+    shared: &SharedNames<'_>,
 ) -> bool {
     let occasions = Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed };
     // "Answers in the field should be short" says nothing about other answers.
@@ -161,7 +162,7 @@ fn differ_in(
     // "Doesn't drink spirits" denies something else than "drinks wine".
     let only_negated = pair.negated && !pair.changed && !pair.numbers_differ && !pair.times_differ && !pair.opinion;
     let is_other = attribute.is_consumed || pair.likeness < MAX_LIKENESS_OF_OTHERS;
-    if only_negated && pair.denies_something_else && is_other {
+    if only_negated && is_other && shared.compare_closely(one, other).denies_something_else {
         return false;
     }
     // An attribute that is less certain needs words that say that something changed, in sentences that are alike.
@@ -195,24 +196,25 @@ fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32
 
 /// True if both statements are about the same thing, and the words of one say that the other does not hold. The caller
 /// passes only statements that share a rare term.
-fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison) -> bool {
+fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
     let both_hold =
         one.adds || other.adds || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false });
     if both_hold || !pair.same_subject || !pair.same_person || !pair.same_thing || pair.one_plan && !pair.over {
         return false;
     }
     let at_least = |likeness: f32| pair.likeness >= likeness;
+    let closer = shared.compare_closely(one, other);
     // One shared word may have two meanings, so two are better evidence that both are about the same thing.
-    let several = pair.shared_terms >= 2;
+    let several = closer.shared_terms >= 2;
     // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" are alike, but begin with different things.
     let parallel = pair.first_things_differ && at_least(MIN_LIKENESS_OF_PARALLELS);
-    let numbers_differ = pair.numbers_of_one_unit_differ && (pair.changed || at_least(0.6))
+    let numbers_differ = closer.numbers_of_one_unit_differ && (pair.changed || at_least(0.6))
         || pair.numbers_differ && pair.changed && several;
     // "No emojis in letters" and "writes to Hana with emojis" are about two kinds of letters.
-    let negated = pair.negated && pair.same_people && !one.marks.situation && !other.marks.situation;
+    let negated = pair.negated && closer.same_people && !one.marks.situation && !other.marks.situation;
     pair.over && (at_least(0.45) || several && at_least(0.4))
-        || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !pair.denies_something_else
-        || (numbers_differ || pair.levels_differ) && at_least(0.5) && !parallel
+        || (pair.opinion && at_least(0.35) || negated && at_least(0.5)) && !closer.denies_something_else
+        || (numbers_differ || closer.levels_differ) && at_least(0.5) && !parallel
         || pair.times_differ && at_least(0.55)
         || pair.changed && (at_least(0.7) || several && at_least(0.55))
 }

@@ -247,6 +247,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_name_in_no_list_is_found_as_the_subject_of_a_sentence() {
+        let texts = [
+            "User's name is Mira.",
+            "Zorvella earns 3,400 euros.",
+            "Zorvella's mother is 70.",
+            "Rent is 900 euros.",
+            "Mira married Zorvella in May.",
+        ];
+        let persons = Persons::new(&texts);
+        let subject = persons.subject(1);
+        assert!(subject.is_some());
+        assert_eq!(persons.subject(2), subject);
+        assert!(!persons.is_close(2), "her mother is not the person's own");
+        assert_eq!((persons.subject(0), persons.subject(3), persons.subject(4)), (None, None, None));
+        assert!(persons.mentioned(4).iter().any(|person| Some(*person) == subject));
+    }
+
+    #[test]
     fn a_statement_that_opens_with_somebody_elses_name_is_about_them() {
         let own = ["mira".to_owned()];
         for (text, name) in [

@@ -133,6 +133,21 @@ fn sign_words() -> &'static WordSet<Sign> {
     })
 }
 
+/// What is known about two statements only after a closer look, which takes longer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CloserComparison {
+    /// Number of rare terms that both share.
+    pub(super) shared_terms: usize,
+    /// True if a statement in the same language that is negated or a dislike names a thing that the other does not, so
+    /// that it may deny something else.
+    pub(super) denies_something_else: bool,
+    /// True if numbers with the same unit differ.
+    pub(super) numbers_of_one_unit_differ: bool,
+    pub(super) levels_differ: bool,
+    /// True if both mention the same named people.
+    pub(super) same_people: bool,
+}
+
 /// The result of comparing two statements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PairComparison {
@@ -144,26 +159,16 @@ pub(super) struct PairComparison {
     pub(super) same_thing: bool,
     /// True if, in one language, the first things that the two name differ.
     pub(super) first_things_differ: bool,
-    /// Number of rare terms that both share.
-    pub(super) shared_terms: usize,
-    /// True if a statement in the same language that is negated or a dislike has a term that the other has not, so that
-    /// it may deny something else.
-    pub(super) denies_something_else: bool,
     /// True if both say that something is over or is not so.
     pub(super) both_deny: bool,
     /// True if both are about the same person.
     pub(super) same_subject: bool,
     pub(super) same_language: bool,
-    /// True if both mention the same named people.
-    pub(super) same_people: bool,
     /// False if one is about a named person whom the other does not mention.
     pub(super) same_person: bool,
     /// True if one is about one relative and the other about another.
     pub(super) differing_subjects: bool,
     pub(super) numbers_differ: bool,
-    /// True if numbers with the same unit differ.
-    pub(super) numbers_of_one_unit_differ: bool,
-    pub(super) levels_differ: bool,
     pub(super) times_differ: bool,
     /// True if the newer statement says that something is over. If both are equally old, either of them may say so.
     pub(super) over: bool,
@@ -192,20 +197,12 @@ impl PairComparison {
             same_name,
             same_thing: shared.share_thing(a, b),
             first_things_differ: shared.first_things_differ(a, b),
-            shared_terms: shared.count_shared(a, b),
-            denies_something_else: a.languages.share(b.languages)
-                && (shared.denies_more(a, b) || shared.denies_more(b, a)),
             both_deny: (a.negated || a.over) && (b.negated || b.over),
             same_language: a.languages.share(b.languages),
-            same_people: shared.mention_same_people(a, b),
             same_person: shared.may_share_subject(a, b),
             same_subject: a.subject == b.subject && (one_person || same_name),
             differing_subjects: a.subject.is_some() && b.subject.is_some() && a.subject != b.subject && !same_name,
             numbers_differ: same_purpose && a.amounts.numbers_differ(&b.amounts),
-            numbers_of_one_unit_differ: same_purpose
-                && a.remaining == b.remaining
-                && a.amounts.numbers_of_one_unit_differ(&b.amounts),
-            levels_differ: a.amounts.levels_differ(&b.amounts),
             times_differ: a.amounts.times_differ(&b.amounts),
             over: newer.over && !older.over || !dated && older.over && !newer.over,
             changed: newer.over || newer.changed || !dated && (older.over || older.changed),
@@ -232,6 +229,9 @@ pub(super) struct Occasions {
 /// True if both statements can hold because they are about different occasions. A statement without an occasion is about
 /// all of them if it says that something is over or is not so.
 pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occasions) -> bool {
+    if a.occasions.is_empty() && b.occasions.is_empty() {
+        return false;
+    }
     let (one, other) = (a.limiting_occasions(counting), b.limiting_occasions(counting));
     if one == other {
         return false;
@@ -274,8 +274,20 @@ impl<'p> SharedNames<'p> {
         both.is_some_and(|(a, b)| a.subjects.iter().any(|term| b.terms.contains(term) && self.rare.is_rare(term)))
     }
 
-    fn count_shared(&self, one: &Reading<'_>, other: &Reading<'_>) -> usize {
-        self.prepared_of(one).zip(self.prepared_of(other)).map_or(0, |(a, b)| self.rare.count_shared(a, b))
+    /// Compares two statements in the ways that take longer.
+    pub(super) fn compare_closely(&self, one: &Reading<'_>, other: &Reading<'_>) -> CloserComparison {
+        let both = self.prepared_of(one).zip(self.prepared_of(other));
+        let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
+        CloserComparison {
+            shared_terms: both.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
+            denies_something_else: one.languages.share(other.languages)
+                && (self.denies_more(one, other) || self.denies_more(other, one)),
+            numbers_of_one_unit_differ: same_purpose
+                && one.remaining == other.remaining
+                && one.amounts.numbers_of_one_unit_differ(&other.amounts),
+            levels_differ: one.amounts.levels_differ(&other.amounts),
+            same_people: both.is_some_and(|(a, b)| a.mentioned == b.mentioned),
+        }
     }
 
     fn first_things_differ(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
@@ -292,10 +304,6 @@ impl<'p> SharedNames<'p> {
 
     fn may_share_purpose(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         self.prepared_of(one).zip(self.prepared_of(other)).is_none_or(|(a, b)| a.may_share_purpose(b))
-    }
-
-    fn mention_same_people(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| a.mentioned == b.mentioned)
     }
 
     fn may_share_subject(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
