@@ -40,8 +40,8 @@ struct Attribute {
     language: &'static str,
 }
 
-/// The name of an attribute, and to whom it belongs: a position in `RELATIONS`, or a named person. Both are None for the
-/// person whose memories these are.
+/// The name of an attribute, and to whom it belongs: a position in `RELATIONS`, or a named person. Both are None for
+/// the person whose memories these are.
 type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 
 /// An attribute with its value.

@@ -1,6 +1,6 @@
 //! Finds statements that are about somebody else who is named, such as "Ilse is 36" or 玲子は58歳, and the names of the
-//! person whose memories these are. Nearly every statement may have the person's own name, so it is no evidence that two
-//! statements are about the same thing.
+//! person whose memories these are. Nearly every statement may have the person's own name, so it is no evidence that
+//! two statements are about the same thing.
 use super::terms::stem;
 use crate::{
     fold::{Folded, fold, is_east_asian, is_function_word, words},
@@ -130,8 +130,8 @@ impl Persons {
         names.flat_map(|name| words(name).into_iter().map(stem).collect::<Vec<_>>()).collect()
     }
 
-    /// True if the named person whom the statement is about may be the partner, boss or pet of the person whose memories
-    /// these are.
+    /// True if the named person whom the statement is about may be the partner, boss or pet of the person whose
+    /// memories these are.
     pub(super) fn is_close(&self, statement: usize) -> bool {
         let owns = self.owners.get(statement).copied().unwrap_or_default();
         !owns && self.subject(statement).and_then(|person| self.close.get(person)).copied().unwrap_or_default()

@@ -226,8 +226,8 @@ pub(super) struct Occasions {
     pub(super) parts_of_day: bool,
 }
 
-/// True if both statements can hold because they are about different occasions. A statement without an occasion is about
-/// all of them if it says that something is over or is not so.
+/// True if both statements can hold because they are about different occasions. A statement without an occasion is
+/// about all of them if it says that something is over or is not so.
 pub(super) fn on_other_occasions(a: &Reading<'_>, b: &Reading<'_>, counting: Occasions) -> bool {
     if a.occasions.is_empty() && b.occasions.is_empty() {
         return false;
