@@ -118,11 +118,14 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         }
     }
     let count = out.turns.len();
+    let mut others_end_in_rules = count > 1;
     for (n, turn) in out.turns.iter_mut().enumerate() {
         let is_last = n + 1 == count;
         let text = without_footer(&turn.text).trim();
-        // Exporters put a horizontal rule between the turns.
-        let text = if is_last { text } else { text.strip_suffix("\n---").unwrap_or(text).trim_end() };
+        // Exporters put a horizontal rule between the turns. Some of them also put one after the last turn.
+        let before_rule = text.strip_suffix("\n---");
+        let text = before_rule.filter(|_| !is_last || others_end_in_rules).unwrap_or(text).trim_end();
+        others_end_in_rules &= before_rule.is_some();
         turn.text = if text == "---" { String::new() } else { text.to_owned() };
         take_time(turn);
     }
@@ -218,6 +221,14 @@ mod tests {
         let found = read(text).unwrap();
         assert_eq!(found.turns[1].text, "Hedgehogs.");
         assert!(found.turns[1].source.contains("Powered by"));
+    }
+
+    #[test]
+    fn a_rule_after_every_turn_is_not_part_of_the_last_one() {
+        let found = read("**User**\n\nHi\n\n---\n\n**Bot**\n\nHello\n\n---\n").unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello"]);
+        let found = read("**User**\n\nHi\n\n**Bot**\n\nHello\n\n---\n").unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello\n\n---"]);
     }
 
     #[test]
