@@ -4,6 +4,7 @@ mod cascade;
 mod conversation;
 mod dates;
 mod detect;
+mod duck_ai;
 mod entries;
 mod folded;
 mod marks;

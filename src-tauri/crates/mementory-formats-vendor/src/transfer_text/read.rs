@@ -2,7 +2,7 @@
 use super::{
     FORMAT_ID, aider, cascade,
     conversation::{self, TextSource},
-    detect,
+    detect, duck_ai,
     entries::{self, Entries, Entry, text_id},
     transcript,
 };
@@ -89,7 +89,8 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 
 /// The turns of a conversation, whichever program wrote it. None if the text is not a conversation.
 fn turns_of(text: &str) -> Option<transcript::Transcript> {
-    cascade::read(text).or_else(|| aider::read(text)).or_else(|| transcript::read(text))
+    let saved = duck_ai::read(text).or_else(|| cascade::read(text)).or_else(|| aider::read(text));
+    saved.or_else(|| transcript::read(text))
 }
 
 fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {
