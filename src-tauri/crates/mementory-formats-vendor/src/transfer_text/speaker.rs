@@ -34,8 +34,9 @@ pub(super) struct Speaker<'l> {
 }
 
 /// Labels for the person, other than the names of the role, in several languages of chat programs.
-const USER_LABELS: [&str; 23] = [
+const USER_LABELS: [&str; 24] = [
     "i said",
+    "you asked",
     "you said",
     "du hast gesagt",
     "sie sagten",
@@ -60,8 +61,24 @@ const USER_LABELS: [&str; 23] = [
     "du sa",
 ];
 /// Names of assistants that are not also names of a role.
-const ASSISTANT_LABELS: [&str; 10] =
-    ["cursor", "le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
+const ASSISTANT_LABELS: [&str; 16] = [
+    "cursor",
+    "le chat",
+    "qwen",
+    "kimi",
+    "pi",
+    "character.ai",
+    "bing",
+    "google gemini",
+    "microsoft copilot",
+    "meta",
+    "chatgpt response",
+    "claude response",
+    "gemini response",
+    "deepseek response",
+    "grok response",
+    "perplexity response",
+];
 /// What chat programs append to the assistant's name in the line above its turn.
 const SAID_SUFFIXES: [&str; 21] = [
     " said",
@@ -308,6 +325,9 @@ mod tests {
             ("You said", Some(("user", "You said", ""))),
             ("Gemini hat gesagt", Some(("assistant", "Gemini hat gesagt", ""))),
             ("O Gemini disse", Some(("assistant", "O Gemini disse", ""))),
+            ("# you asked", Some(("user", "you asked", ""))),
+            ("# chatgpt response", Some(("assistant", "chatgpt response", ""))),
+            ("### You asked for more", None),
             ("Gemini", None),
             ("Gemini said it rains", None),
             ("She said", None),

@@ -190,6 +190,7 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
 fn take_time(turn: &mut Turn) {
     let (first, rest) = turn.text.split_once('\n').unwrap_or((turn.text.as_str(), ""));
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);
+    let line = line.strip_prefix("message time:").unwrap_or(line);
     let is_short = line.len() <= 40 && turn.time.is_none();
     let Some((before, time)) = speaker::time_in(line).filter(|_| is_short) else { return };
     if before.is_empty() {
@@ -258,6 +259,11 @@ mod tests {
                 .unwrap();
         assert_eq!(texts(&found), ["Hi", "Hello"]);
         assert!(found.turns.iter().all(|turn| turn.time.is_some()) && found.is_exported());
+        let found =
+            read("# you asked\n\nmessage time: 2026-01-16 10:00:00\n\nHi\n\n---\n\n# chatgpt response\n\nHello")
+                .unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello"]);
+        assert!(found.turns[0].time.is_some() && found.is_exported());
         let found = read("User: 2026-01-16 was a Friday\nAI: It was.").unwrap();
         assert_eq!(found.turns[0].text, "2026-01-16 was a Friday");
     }
