@@ -1,6 +1,7 @@
 //! Memory lists as text (read and written) and conversations as text or Markdown (only read). See README.md.
 mod aider;
 mod cascade;
+mod claude_terminal;
 mod conversation;
 mod dates;
 mod detect;

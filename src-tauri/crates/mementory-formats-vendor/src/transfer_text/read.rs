@@ -1,6 +1,6 @@
 //! Reads texts as memories and conversations. The source text is stored as a passthrough file.
 use super::{
-    FORMAT_ID, aider, cascade,
+    FORMAT_ID, aider, cascade, claude_terminal,
     conversation::{self, TextSource},
     detect, duck_ai,
     entries::{self, Entries, Entry, text_id},
@@ -90,7 +90,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 /// The turns of a conversation, whichever program wrote it. None if the text is not a conversation.
 fn turns_of(text: &str) -> Option<transcript::Transcript> {
     let saved = duck_ai::read(text).or_else(|| cascade::read(text)).or_else(|| aider::read(text));
-    saved.or_else(|| transcript::read(text))
+    saved.or_else(|| claude_terminal::read(text)).or_else(|| transcript::read(text))
 }
 
 fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {
