@@ -149,7 +149,9 @@ fn memory_record(entry: &Entry, id: String, platform: &str, place: &TextSource<'
 /// The platform, guessed from the text and the file name. `other` if it is not known.
 fn platform_of(text: &str, member: &Member, found: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
-    if text.contains("chatgpt said") || name.contains("chatgpt") || text.contains("saved memories") {
+    let is_of_chatgpt =
+        ["chatgpt said", "saved memories", "model set context"].iter().any(|words| text.contains(*words));
+    if is_of_chatgpt || name.contains("chatgpt") {
         "chatgpt"
     } else if name.contains("claude") || text.contains("claude said") || detect::count_known_headings(found) >= 2 {
         "claude"

@@ -186,6 +186,14 @@ fn entries_without_a_date_among_dated_ones_are_read() {
 }
 
 #[test]
+fn the_full_stop_after_a_date_of_chatgpt_is_not_part_of_a_memory() {
+    let (_, seen) =
+        paste("Model Set Context:\n1. [2025-05-02]. User likes tea.\n\n2. [2025-06-02]. User lives in Ghent.");
+    assert_eq!(texts(&seen), ["User likes tea.", "User lives in Ghent."]);
+    assert!(seen.records.iter().all(|r| r.source.platform == "chatgpt" && r.times.created.is_some()));
+}
+
+#[test]
 fn a_text_that_begins_with_a_bracket_is_not_json() {
     for (text, expected, version) in [
         (
