@@ -1,6 +1,6 @@
 //! The date of a cell in a page of Takeout, with the names of the months in the language of the account.
 
-/// Year, month and day in the text beside the time of day.
+/// Year, month and day in a text without the time of day.
 pub(super) fn read_date(text: &str) -> Option<(i16, i8, i8)> {
     let text = text.to_lowercase();
     // Thailand counts the years from 543 BC.
@@ -37,7 +37,7 @@ pub(super) fn read_date(text: &str) -> Option<(i16, i8, i8)> {
 const MONTHS: [(u32, &[&str]); 12] = [
     (1, &["jan", "janv", "ene", "gen", "sty", "янв", "січ", "ιαν", "oca", "tammi", "led"]),
     (2, &["feb", "fév", "fev", "lut", "фев", "лют", "φεβ", "şub", "sub", "helmi", "úno"]),
-    (3, &["mar", "mär", "mrz", "maa", "mars", "марта", "мар", "бер", "μαρ", "břez"]),
+    (3, &["mar", "mär", "mrz", "mrt", "maa", "mars", "марта", "мар", "бер", "μαρ", "břez"]),
     (4, &["apr", "avr", "abr", "kwi", "апр", "кві", "απρ", "nis", "huhti", "dub"]),
     (5, &["may", "mai", "mag", "mei", "maj", "мая", "май", "тра", "μαΐ", "μαϊ", "touko", "kvě"]),
     (6, &["juin", "jun", "giu", "cze", "июн", "чер", "ιουν", "haz", "kesä", "červn"]),
@@ -45,12 +45,12 @@ const MONTHS: [(u32, &[&str]); 12] = [
     (8, &["aug", "aoû", "aou", "ago", "sie", "авг", "сер", "αυγ", "ağu", "elo", "srp"]),
     (9, &["sep", "set", "wrz", "сен", "вер", "σεπ", "eyl", "syys", "zář"]),
     (10, &["oct", "okt", "out", "ott", "paź", "окт", "жов", "οκτ", "eki", "loka", "říj"]),
-    (11, &["nov", "lis", "ноя", "νοε", "kas", "marras", "lis"]),
+    (11, &["nov", "lis", "лист", "ноя", "νοε", "kas", "marras"]),
     (12, &["dec", "déc", "dez", "des", "dic", "gru", "дек", "гру", "δεκ", "ara", "joulu", "pro"]),
 ];
 
 /// The months of more languages, as Unicode CLDR shortens them.
-const MORE_MONTHS: [[&str; 12]; 21] = [
+const MORE_MONTHS: [[&str; 12]; 32] = [
     ["jan", "feb", "mar", "apr", "mei", "jun", "jul", "agu", "sep", "okt", "nov", "des"], // Indonesian
     ["jan", "feb", "mac", "apr", "mei", "jun", "jul", "ogo", "sep", "okt", "nov", "dis"], // Malay
     ["ene", "peb", "mar", "abr", "may", "hun", "hul", "ago", "set", "okt", "nob", "dis"], // Filipino
@@ -72,6 +72,17 @@ const MORE_MONTHS: [[&str; 12]; 21] = [
     ["يناير", "فبراير", "مارس", "أبريل", "مايو", "يونيو", "يوليو", "أغسطس", "سبتمبر", "أكتوبر", "نوفمبر", "ديسمبر"],
     ["ינו", "פבר", "מרץ", "אפר", "מאי", "יוני", "יולי", "אוג", "ספט", "אוק", "נוב", "דצמ"], // Hebrew
     ["ม.ค", "ก.พ", "มี.ค", "เม.ย", "พ.ค", "มิ.ย", "ก.ค", "ส.ค", "ก.ย", "ต.ค", "พ.ย", "ธ.ค"],  // Thai
+    ["xan", "feb", "mar", "abr", "maio", "xuñ", "xul", "ago", "set", "out", "nov", "dec"],  // Galician
+    ["jan", "feb", "mar", "apr", "maí", "jún", "júl", "ágú", "sep", "okt", "nóv", "des"],   // Icelandic
+    ["jan", "shk", "mar", "pri", "maj", "qer", "korr", "gush", "sht", "tet", "nën", "dhj"], // Albanian
+    ["yan", "fev", "mar", "apr", "may", "iyn", "iyl", "avq", "sen", "okt", "noy", "dek"],   // Azerbaijani, Uzbek
+    ["јан", "фев", "мар", "апр", "мај", "јун", "јул", "авг", "сеп", "окт", "ное", "дек"],   // Macedonian
+    ["сту", "лют", "сак", "кра", "мая", "чэр", "ліп", "жні", "вер", "кас", "ліс", "сне"],   // Belarusian
+    ["қаң", "ақп", "нау", "сәу", "мам", "мау", "шіл", "там", "қыр", "қаз", "қар", "жел"],   // Kazakh
+    ["հնվ", "փտվ", "մրտ", "ապր", "մյս", "հնս", "հլս", "օգս", "սեպ", "հոկ", "նոյ", "դեկ"],   // Armenian
+    ["იან", "თებ", "მარ", "აპრ", "მაი", "ივნ", "ივლ", "აგვ", "სექ", "ოქტ", "ნოე", "დეკ"],   // Georgian
+    ["जन", "फे", "मार्च", "अप्रि", "मे", "जुन", "जुला", "अग", "सेप्टे", "अक्टो", "नोभे", "डिसे"],       // Nepali
+    ["ਜਨ", "ਫ਼ਰ", "ਮਾਰਚ", "ਅਪ੍ਰੈ", "ਮਈ", "ਜੂਨ", "ਜੁਲਾ", "ਅਗ", "ਸਤੰ", "ਅਕਤੂ", "ਨਵੰ", "ਦਸੰ"],          // Punjabi
 ];
 
 /// These beginnings mean other months in Polish (`lip`, `lis`) and Czech (`srp`).

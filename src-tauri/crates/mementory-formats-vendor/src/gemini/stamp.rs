@@ -30,13 +30,22 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
         return Some(Stamp { time, has_zone });
     }
     let (before, [hour, minute, second], after) = split_clock(text)?;
-    // In Vietnamese, the time of day comes first. The last word is the time zone.
-    let (date_text, zone_text) = if before.trim().is_empty() {
-        after.trim().rsplit_once(' ').unwrap_or_default()
-    } else {
-        (before.as_str(), after.as_str())
+    let is_chinese = before.contains('年');
+    // In Chinese, the time zone may come before the time of day.
+    let mut offset_minutes = None;
+    let mut without_zone = |text: &str| {
+        let mut out = String::new();
+        for word in text.split_whitespace() {
+            match read_zone(word.trim_matches(['[', ']', '(', ')', ',']), is_chinese) {
+                Some(minutes) => offset_minutes = Some(minutes),
+                None => out.extend([word, " "]),
+            }
+        }
+        out
     };
-    let date = read_date(date_text)?;
+    // In Vietnamese, the time of day comes first.
+    let (date_before, date_after) = (without_zone(&before), without_zone(&after));
+    let date = read_date(if date_before.is_empty() { &date_after } else { &date_before })?;
     let is_afternoon = has_any(&before, &after, &AFTERNOON);
     let is_morning = has_any(&before, &after, &MORNING);
     let hour = match (hour, is_afternoon, is_morning) {
@@ -55,14 +64,14 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
     )
     .ok()?;
     let seconds = date_time.duration_since(jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0)).as_secs();
-    let is_chinese = before.contains('年');
-    let offset_minutes = read_zone(zone_text, is_chinese);
     let micros = (seconds - offset_minutes.unwrap_or(0) * 60) * 1_000_000;
     Some(Stamp { time: Timestamp::from_micros(micros)?, has_zone: offset_minutes.is_some() })
 }
 
-const MORNING: [&str; 11] = ["am", "a.m.", "a. m.", "π.μ.", "午前", "上午", "오전", "ص", "pg", "முற்பகல்", "ಪೂರ್ವಾಹ್ನ"];
-const AFTERNOON: [&str; 11] = ["pm", "p.m.", "p. m.", "μ.μ.", "午後", "下午", "오후", "م", "ptg", "பிற்பகல்", "ಅಪರಾಹ್ನ"];
+const MORNING: [&str; 12] =
+    ["p.d.", "am", "a.m.", "a. m.", "π.μ.", "午前", "上午", "오전", "ص", "pg", "முற்பகல்", "ಪೂರ್ವಾಹ್ನ"];
+const AFTERNOON: [&str; 12] =
+    ["m.d.", "pm", "p.m.", "p. m.", "μ.μ.", "午後", "下午", "오후", "م", "ptg", "பிற்பகல்", "ಅಪರಾಹ್ನ"];
 
 /// The ASCII form of a digit of Arabic, Persian, Hindi or Bengali.
 fn ascii_digit(c: char) -> char {
@@ -85,7 +94,7 @@ fn has_any(before: &str, after: &str, words: &[&str]) -> bool {
 /// Splits a text at its time of day. Returns the text before it, `[hours, minutes, seconds]`, and the text after it.
 fn split_clock(text: &str) -> Option<(String, [u32; 3], String)> {
     let text = text.replace('：', ":").replace("時", ":").replace("分", ":");
-    let text = text.replace(" h ", ":").replace(" min ", ":");
+    let text = text.replace(" h ", ":").replace(" min ", ":").replace(" นาฬิกา ", ":").replace(" นาที ", ":");
     for separator in [':', '.'] {
         for (at, _) in text.match_indices(separator) {
             let start = text
@@ -107,11 +116,12 @@ fn split_clock(text: &str) -> Option<(String, [u32; 3], String)> {
     None
 }
 
-/// Offset from UTC in minutes. None if the zone is missing or not known.
-fn read_zone(text: &str, is_chinese: bool) -> Option<i64> {
-    let text = text.replace('\u{2212}', "-");
-    let zone = text.split_whitespace().last()?;
-    if let Some(offset) = ["GMT", "UTC", "غرينتش"].iter().find_map(|name| zone.strip_prefix(*name)).or(Some(zone))
+/// Offset of a time zone from UTC in minutes. None if the word is no time zone, or an unknown one.
+fn read_zone(zone: &str, is_chinese: bool) -> Option<i64> {
+    let zone = zone.replace('\u{2212}', "-");
+    let zone = zone.as_str();
+    if let Some(offset) =
+        ["GMT", "UTC", "غرينتش", "Гринуич"].iter().find_map(|name| zone.strip_prefix(*name)).or(Some(zone))
         && let Some(sign) = offset.chars().next().filter(|c| matches!(c, '+' | '-'))
     {
         let digits = offset.get(1..)?;
@@ -193,6 +203,15 @@ mod tests {
             ("26 Agu 2026 12.00.00 WIB", "2026-08-26T05:00:00Z"),
             ("26 Ogo 2026, 1:00:00 PTG MYT", "2026-08-26T05:00:00Z"),
             ("Hul 26, 2026, 12:00:00 PM GMT+8", "2026-07-26T04:00:00Z"),
+            ("12:00:00 GMT+7 26 thg 7, 2026", "2026-07-26T05:00:00Z"),
+            ("2026年7月26日 GMT+8 12:00:00", "2026-07-26T04:00:00Z"),
+            ("2026年7月26日 下午1:00:00 [GMT+8]", "2026-07-26T05:00:00Z"),
+            ("26 ก.ค. 2569 12 นาฬิกา 00 นาที 00 วินาที GMT+7", "2026-07-26T05:00:00Z"),
+            ("26 mrt 2026, 12:00:00 CET", "2026-03-26T11:00:00Z"),
+            ("26 лист. 2026 р., 12:00:00 EET", "2026-11-26T10:00:00Z"),
+            ("26.07.2026 г., 12:00:00 ч. Гринуич+3", "2026-07-26T09:00:00Z"),
+            ("26 korr 2026, 1:00:00 m.d., GMT+2", "2026-07-26T11:00:00Z"),
+            ("2026 ജൂലൈ 26, IST 1:00:00 PM", "2026-07-26T07:30:00Z"),
             ("26 juil. 2026, 12 h 00 min 00 s HAE", "2026-07-26T16:00:00Z"),
         ] {
             assert_eq!(utc(text), Some((time.into(), true)), "{text}");
