@@ -143,7 +143,11 @@ impl Conversation<'_> {
         // Some databases have leftover rows with neither an id nor content.
         let is_orphan = self.id.is_empty() && repaired.is_none() && chat.turns.iter().all(is_blank);
         let is_empty = chat.turns.is_empty() && self.rows.bubbles.is_empty();
-        if is_orphan || is_empty && chat.title.is_none() && !object.has("createdAt") {
+        // Cursor writes a row for each new tab, before the person has written anything.
+        let lists_messages = object.list("fullConversationHeadersOnly").is_some_and(|headers| !headers.is_empty());
+        let has_draft = object.non_blank_text("text").is_some() || !chat.summary.is_empty();
+        let is_unused = !object.has("createdAt") || !lists_messages && !has_draft;
+        if is_orphan || is_empty && chat.title.is_none() && is_unused {
             let reason = "no_content: a conversation without messages";
             let pointer = chat.pointer.clone();
             self.report(reader, &pointer, DroppedAs::Skipped, reason, Kind::Conversation);

@@ -50,6 +50,26 @@ fn a_database_that_is_open_elsewhere_is_read_with_its_log_and_not_changed() {
 }
 
 #[test]
+fn a_new_tab_without_words_is_no_conversation() {
+    let folder = Scratch::new("cursor-new-tab");
+    let db = Connection::open(folder.at("state.vscdb")).unwrap();
+    db.execute_batch(
+        "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+         INSERT INTO cursorDiskKV VALUES ('composerData:new',
+             '{\"createdAt\":1785574800000,\"text\":\"\",\"fullConversationHeadersOnly\":[]}');
+         INSERT INTO cursorDiskKV VALUES ('composerData:draft', '{\"createdAt\":1785574800000,\"text\":\"unsent\"}');
+         INSERT INTO cursorDiskKV VALUES ('composerData:lost',
+             '{\"createdAt\":1785574800000,\"fullConversationHeadersOnly\":[{\"bubbleId\":\"gone\",\"type\":1}]}');",
+    )
+    .unwrap();
+    drop(db);
+    let found = read(&folder.0, &CursorEditor);
+    let ids: Vec<&str> = found.records.iter().filter_map(|record| record.origin_id.as_deref()).collect();
+    assert_eq!(ids, ["draft", "lost"]);
+    assert_eq!(found.dropped.len(), 1);
+}
+
+#[test]
 fn a_large_database_is_read_from_disk() {
     let folder = Scratch::new("cursor-large");
     std::fs::copy(repo().join("fixtures/cursor/full/input/globalStorage/state.vscdb"), folder.at("state.vscdb"))

@@ -5,6 +5,7 @@ mod detect;
 mod gems;
 mod html_row;
 mod json_row;
+mod months;
 mod plan;
 mod read;
 mod records;

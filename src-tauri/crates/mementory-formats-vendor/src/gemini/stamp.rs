@@ -1,5 +1,6 @@
 //! The time of a cell in a page of Takeout, which Google writes in the language of the account:
 //! `26 Jul 2026, 12:00:00 CEST`, `Jul 26, 2026, 1:00:00 PM GMT+02:00`, `2026年7月26日 12:00:00 JST`.
+use super::months::read_date;
 use mementory_model::Timestamp;
 
 /// Longest text, in characters, that is parsed as a time.
@@ -16,7 +17,10 @@ pub(super) struct Stamp {
 
 /// Reads a text that is a time and nothing else. None for any other text.
 pub(super) fn read(text: &str) -> Option<Stamp> {
-    let text: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+    let is_direction_mark =
+        |c: &char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let plain = |c: char| if c.is_whitespace() { ' ' } else { ascii_digit(c) };
+    let text: String = text.chars().filter(|c| !is_direction_mark(c)).map(plain).collect();
     let text = text.trim();
     if text.chars().count() > MAX_CHARS || !text.contains(|c: char| c.is_ascii_digit()) {
         return None;
@@ -26,9 +30,24 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
         return Some(Stamp { time, has_zone });
     }
     let (before, [hour, minute, second], after) = split_clock(text)?;
-    let date = read_date(&before)?;
-    let is_afternoon = has_any(&before, &after, &["pm", "p.m.", "p. m.", "μ.μ.", "午後", "下午", "오후"]);
-    let is_morning = has_any(&before, &after, &["am", "a.m.", "a. m.", "π.μ.", "午前", "上午", "오전"]);
+    let is_chinese = before.contains('年');
+    // In Chinese, the time zone may come before the time of day.
+    let mut offset_minutes = None;
+    let mut without_zone = |text: &str| {
+        let mut out = String::new();
+        for word in text.split_whitespace() {
+            match read_zone(word.trim_matches(['[', ']', '(', ')', ',']), is_chinese) {
+                Some(minutes) => offset_minutes = Some(minutes),
+                None => out.extend([word, " "]),
+            }
+        }
+        out
+    };
+    // In Vietnamese, the time of day comes first.
+    let (date_before, date_after) = (without_zone(&before), without_zone(&after));
+    let date = read_date(if date_before.is_empty() { &date_after } else { &date_before })?;
+    let is_afternoon = has_any(&before, &after, &AFTERNOON);
+    let is_morning = has_any(&before, &after, &MORNING);
     let hour = match (hour, is_afternoon, is_morning) {
         (12, false, true) => 0,
         (1..=11, true, false) => hour + 12,
@@ -45,10 +64,20 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
     )
     .ok()?;
     let seconds = date_time.duration_since(jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0)).as_secs();
-    let is_chinese = before.contains('年');
-    let offset_minutes = read_zone(&after, is_chinese);
     let micros = (seconds - offset_minutes.unwrap_or(0) * 60) * 1_000_000;
     Some(Stamp { time: Timestamp::from_micros(micros)?, has_zone: offset_minutes.is_some() })
+}
+
+const MORNING: [&str; 12] =
+    ["p.d.", "am", "a.m.", "a. m.", "π.μ.", "午前", "上午", "오전", "ص", "pg", "முற்பகல்", "ಪೂರ್ವಾಹ್ನ"];
+const AFTERNOON: [&str; 12] =
+    ["m.d.", "pm", "p.m.", "p. m.", "μ.μ.", "午後", "下午", "오후", "م", "ptg", "பிற்பகல்", "ಅಪರಾಹ್ನ"];
+
+/// The ASCII form of a digit of Arabic, Persian, Hindi or Bengali.
+fn ascii_digit(c: char) -> char {
+    let zeros = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
+    let digit = zeros.iter().find_map(|zero| u32::from(c).checked_sub(u32::from(*zero)).filter(|digit| *digit < 10));
+    digit.and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c)
 }
 
 fn has_any(before: &str, after: &str, words: &[&str]) -> bool {
@@ -56,14 +85,16 @@ fn has_any(before: &str, after: &str, words: &[&str]) -> bool {
     let before = before.to_lowercase();
     words.iter().any(|word| {
         let is_word = |text: &str| text.split_whitespace().any(|w| w.trim_end_matches(',') == *word);
-        is_word(&after)
-            || (word.contains(['.', ' ']) || !word.is_ascii()) && (after.contains(word) || before.contains(word))
+        // One letter (Arabic) may also be part of another word.
+        let may_touch = word.contains(['.', ' ']) || (!word.is_ascii() && word.chars().nth(1).is_some());
+        is_word(&after) || may_touch && (after.contains(word) || before.contains(word))
     })
 }
 
 /// Splits a text at its time of day. Returns the text before it, `[hours, minutes, seconds]`, and the text after it.
 fn split_clock(text: &str) -> Option<(String, [u32; 3], String)> {
     let text = text.replace('：', ":").replace("時", ":").replace("分", ":");
+    let text = text.replace(" h ", ":").replace(" min ", ":").replace(" นาฬิกา ", ":").replace(" นาที ", ":");
     for separator in [':', '.'] {
         for (at, _) in text.match_indices(separator) {
             let start = text
@@ -85,57 +116,12 @@ fn split_clock(text: &str) -> Option<(String, [u32; 3], String)> {
     None
 }
 
-/// Year, month and day in the text before the time of day.
-fn read_date(text: &str) -> Option<(i16, i8, i8)> {
-    let text = text.to_lowercase();
-    let numbers: Vec<u32> =
-        text.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty()).filter_map(|n| n.parse().ok()).collect();
-    let is_year = |n: &u32| (1990..=2100).contains(n);
-    let (year, month, day) = match numbers.as_slice() {
-        // Only dates with the name of a month contain just two numbers.
-        [a, b] => {
-            let month = text.split(|c: char| !c.is_alphabetic()).find_map(month_by_name)?;
-            if is_year(b) { (*b, month, *a) } else { (*a, month, *b) }
-        }
-        [year, month, day] if is_year(year) => (*year, *month, *day),
-        // Where Google writes months as numbers, the day comes first. If the second number cannot be a month, the month
-        // comes first.
-        [day, month, year] if *month <= 12 => (*year, *month, *day),
-        [month, day, year] => (*year, *month, *day),
-        _ => return None,
-    };
-    let is_date = is_year(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
-    is_date.then_some((i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?))
-}
-
-/// Beginnings of the names of months, in the languages of Europe. If several match a word, the longest one is used.
-const MONTHS: [(u32, &[&str]); 12] = [
-    (1, &["jan", "janv", "ene", "gen", "sty", "янв", "січ", "ιαν", "oca", "tammi", "led"]),
-    (2, &["feb", "fév", "fev", "lut", "фев", "лют", "φεβ", "şub", "sub", "helmi", "úno"]),
-    (3, &["mar", "mär", "mrz", "maa", "mars", "марта", "мар", "бер", "μαρ", "břez"]),
-    (4, &["apr", "avr", "abr", "kwi", "апр", "кві", "απρ", "nis", "huhti", "dub"]),
-    (5, &["may", "mai", "mag", "mei", "maj", "мая", "май", "тра", "μαΐ", "μαϊ", "touko", "kvě"]),
-    (6, &["juin", "jun", "giu", "cze", "июн", "чер", "ιουν", "haz", "kesä", "červn"]),
-    (7, &["juil", "jul", "lug", "lip", "июл", "лип", "ιουλ", "tem", "heinä", "červen"]),
-    (8, &["aug", "aoû", "aou", "ago", "sie", "авг", "сер", "αυγ", "ağu", "elo", "srp"]),
-    (9, &["sep", "set", "wrz", "сен", "вер", "σεπ", "eyl", "syys", "zář"]),
-    (10, &["oct", "okt", "out", "ott", "paź", "окт", "жов", "οκτ", "eki", "loka", "říj"]),
-    (11, &["nov", "lis", "ноя", "νοε", "kas", "marras", "lis"]),
-    (12, &["dec", "déc", "dez", "des", "dic", "gru", "дек", "гру", "δεκ", "ara", "joulu", "pro"]),
-];
-
-fn month_by_name(word: &str) -> Option<u32> {
-    let starts = |(month, names): &(u32, &[&str])| {
-        names.iter().filter(|name| word.starts_with(**name)).map(|name| (name.len(), *month)).max()
-    };
-    MONTHS.iter().filter_map(starts).max().map(|(_, month)| month)
-}
-
-/// Offset from UTC in minutes. None if the zone is missing or not known.
-fn read_zone(text: &str, is_chinese: bool) -> Option<i64> {
-    let text = text.replace('\u{2212}', "-");
-    let zone = text.split_whitespace().last()?;
-    if let Some(offset) = zone.strip_prefix("GMT").or_else(|| zone.strip_prefix("UTC")).or(Some(zone))
+/// Offset of a time zone from UTC in minutes. None if the word is no time zone, or an unknown one.
+fn read_zone(zone: &str, is_chinese: bool) -> Option<i64> {
+    let zone = zone.replace('\u{2212}', "-");
+    let zone = zone.as_str();
+    if let Some(offset) =
+        ["GMT", "UTC", "غرينتش", "Гринуич"].iter().find_map(|name| zone.strip_prefix(*name)).or(Some(zone))
         && let Some(sign) = offset.chars().next().filter(|c| matches!(c, '+' | '-'))
     {
         let digits = offset.get(1..)?;
@@ -149,8 +135,8 @@ fn read_zone(text: &str, is_chinese: bool) -> Option<i64> {
     }
     Some(match zone {
         "UTC" | "GMT" | "Z" | "WET" => 0,
-        "WEST" | "BST" | "CET" | "MEZ" | "WAT" | "HNEC" => 60,
-        "CEST" | "MESZ" | "HAEC" | "EET" | "OEZ" | "SAST" | "CAT" => 120,
+        "WEST" | "BST" | "CET" | "MEZ" | "WAT" | "HNEC" | "SEČ" => 60,
+        "CEST" | "MESZ" | "HAEC" | "EET" | "OEZ" | "SAST" | "CAT" | "SELČ" => 120,
         "EEST" | "OESZ" | "MSK" | "TRT" | "EAT" => 180,
         "IST" => 330,
         "WIB" | "ICT" => 420,
@@ -162,12 +148,12 @@ fn read_zone(text: &str, is_chinese: bool) -> Option<i64> {
         "NZST" => 720,
         "NZDT" => 780,
         "BRST" => -120,
-        "BRT" | "ART" | "CLST" | "ADT" => -180,
-        "EDT" | "CLT" | "AST" => -240,
-        "EST" | "CDT" | "PET" | "COT" => -300,
-        "CST" | "MDT" => -360,
-        "MST" | "PDT" => -420,
-        "PST" | "AKDT" => -480,
+        "BRT" | "ART" | "CLST" | "ADT" | "HAA" => -180,
+        "EDT" | "CLT" | "AST" | "HAE" | "HNA" => -240,
+        "EST" | "CDT" | "PET" | "COT" | "HNE" | "HAC" => -300,
+        "CST" | "MDT" | "HNC" | "HAR" => -360,
+        "MST" | "PDT" | "HNR" | "HAP" => -420,
+        "PST" | "AKDT" | "HNP" => -480,
         "AKST" => -540,
         "HST" => -600,
         _ => return None,
@@ -200,6 +186,33 @@ mod tests {
             ("26 Ιουλ 2026, 1:00:00 μ.μ. EEST", "2026-07-26T10:00:00Z"),
             ("4. jul. 2026 12.00.00 CEST", "2026-07-04T10:00:00Z"),
             ("2026-07-26T12:00:00.5Z", "2026-07-26T12:00:00.500Z"),
+            ("12:00:00 26 thg 7, 2026 GMT+07:00", "2026-07-26T05:00:00Z"),
+            ("12:00:00, 26 thg 7, 2026 GMT+7", "2026-07-26T05:00:00Z"),
+            ("26 जुल॰ 2026, 1:00:00 pm IST", "2026-07-26T07:30:00Z"),
+            ("२६ जुलै, २०२६, १२:००:०० PM IST", "2026-07-26T06:30:00Z"),
+            ("২৬ জুল, ২০২৬, ১:০০:০০ PM GMT+6", "2026-07-26T07:00:00Z"),
+            ("26 ஜூலை, 2026, பிற்பகல் 1:00:00 IST", "2026-07-26T07:30:00Z"),
+            ("26 ก.ค. 2569 12:00:00 GMT+07:00", "2026-07-26T05:00:00Z"),
+            ("26 ביולי 2026, 12:00:00 GMT+3\u{200e}", "2026-07-26T09:00:00Z"),
+            ("٢٦\u{200f}/٠٧\u{200f}/٢٠٢٦، ١:٠٠:٠٠ م غرينتش+٣", "2026-07-26T10:00:00Z"),
+            ("2026. júl. 26. 12:00:00 CEST", "2026-07-26T10:00:00Z"),
+            ("26 iul. 2026, 12:00:00 EEST", "2026-07-26T09:00:00Z"),
+            ("26. srp 2026. 12:00:00 CEST", "2026-07-26T10:00:00Z"),
+            ("26. srp 2026 12:00:00 SELČ", "2026-08-26T10:00:00Z"),
+            ("1 d’ag. 2026, 12:00:00 CEST", "2026-08-01T10:00:00Z"),
+            ("26 Agu 2026 12.00.00 WIB", "2026-08-26T05:00:00Z"),
+            ("26 Ogo 2026, 1:00:00 PTG MYT", "2026-08-26T05:00:00Z"),
+            ("Hul 26, 2026, 12:00:00 PM GMT+8", "2026-07-26T04:00:00Z"),
+            ("12:00:00 GMT+7 26 thg 7, 2026", "2026-07-26T05:00:00Z"),
+            ("2026年7月26日 GMT+8 12:00:00", "2026-07-26T04:00:00Z"),
+            ("2026年7月26日 下午1:00:00 [GMT+8]", "2026-07-26T05:00:00Z"),
+            ("26 ก.ค. 2569 12 นาฬิกา 00 นาที 00 วินาที GMT+7", "2026-07-26T05:00:00Z"),
+            ("26 mrt 2026, 12:00:00 CET", "2026-03-26T11:00:00Z"),
+            ("26 лист. 2026 р., 12:00:00 EET", "2026-11-26T10:00:00Z"),
+            ("26.07.2026 г., 12:00:00 ч. Гринуич+3", "2026-07-26T09:00:00Z"),
+            ("26 korr 2026, 1:00:00 m.d., GMT+2", "2026-07-26T11:00:00Z"),
+            ("2026 ജൂലൈ 26, IST 1:00:00 PM", "2026-07-26T07:30:00Z"),
+            ("26 juil. 2026, 12 h 00 min 00 s HAE", "2026-07-26T16:00:00Z"),
         ] {
             assert_eq!(utc(text), Some((time.into(), true)), "{text}");
         }

@@ -46,6 +46,8 @@ const PAIRS: [(&str, &str); 8] = [
     ("human", "ai"),
 ];
 
+const ANYTHING_LLM: &str = "anythingllm";
+
 /// Sends the conversation in an element. An element that is a message is added to `loose`.
 pub(super) fn conversation(
     files: &mut FileReader<'_>,
@@ -227,6 +229,12 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     PAIRS.iter().find_map(|(question, answer)| Some((object.raw_value(question)?, object.raw_value(answer)?)))
 }
 
+/// The workspace of an entry that AnythingLLM exported. Its export has the chats of all workspaces in one list.
+fn workspace_of(object: &Object<'_>) -> Option<String> {
+    let is_exported = object.has("sent_at") && question_and_answer(object).is_some();
+    is_exported.then(|| first_text(object, &["workspace"])).flatten()
+}
+
 fn questions(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> Vec<Turn> {
     let mut out = Vec::new();
     for (index, raw) in list.iter().enumerate() {
@@ -350,6 +358,11 @@ impl LooseMessages {
         }
         // The key `id` is skipped, because in a message it is the id of the message.
         let id = ID_KEYS.get(3..).and_then(|keys| first_text(&element.object, keys));
+        let id = id.or_else(|| {
+            let workspace = workspace_of(&element.object)?;
+            self.platform = Some(ANYTHING_LLM);
+            Some(workspace)
+        });
         let position = *self.positions.entry(id.clone()).or_insert_with(|| {
             self.chats.push((id, Vec::new()));
             self.chats.len() - 1
@@ -382,6 +395,9 @@ impl LooseMessages {
                 chat.title = first_text(header, &["description"]);
                 chat.source.project = first_text(header, &["working_dir"]);
                 chat.verbatim = self.header.clone().map(Verbatim::json);
+            }
+            if self.platform == Some(ANYTHING_LLM) {
+                chat.title.clone_from(&stated_id);
             }
             let platform = self.platform.unwrap_or(if header.is_some() { "goose" } else { "other" });
             let mut unit = unit(files, member, chat, platform, Some("messages"));

@@ -19,6 +19,7 @@ fn a_question_is_not_in_the_verbatim_of_its_answer() {
             "chat_history",
             "webui_pairs",
             "prompts",
+            "anything_llm",
             "speaker_pairs",
             "amazon_q",
             "amazon_q_pairs",

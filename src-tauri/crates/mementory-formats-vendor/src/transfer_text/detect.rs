@@ -1,7 +1,7 @@
 //! Detects memory lists and copied conversations. Any other text is claimed only if it was pasted or if the user
 //! selected this format.
 use super::{
-    aider, cascade,
+    aider, cascade, claude_terminal, duck_ai,
     entries::{self, Entries},
     transcript,
 };
@@ -154,6 +154,14 @@ fn is_json(text: &str) -> bool {
 
 /// Kind of a text, confidence and reason. None if the kind is not known.
 fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind, f64, String)> {
+    if let Some(found) = duck_ai::read(text) {
+        let reason = format!("Found a chat of {} turns, as Duck.ai saves it", found.turns.len());
+        return Some((TextKind::Transcript, 0.9, reason));
+    }
+    if let Some(found) = claude_terminal::read(text) {
+        let reason = format!("Found a session of {} turns, as Claude Code shows it in a terminal", found.turns.len());
+        return Some((TextKind::Transcript, 0.9, reason));
+    }
     if let Some(found) = cascade::read(text) {
         let reason = format!("Found a conversation of {} turns, as Windsurf's Cascade exports it", found.turns.len());
         return Some((TextKind::Transcript, 0.9, reason));

@@ -93,10 +93,48 @@ const MEMORY_OPENING_WORDS: [&str; 36] = [
     "runs", "writes", "keeps", "eats", "drinks", "asked", "aims", "believes", "values", "moved", "born",
 ];
 
+/// Beginnings of the word for the person in other languages. In Chinese, Japanese and Korean, no space follows it.
+const WORDS_FOR_USER: [&str; 28] = [
+    "nutzer",
+    "benutzer",
+    "utilisateur",
+    "utilisatrice",
+    "l'utilisat",
+    "l’utilisat",
+    "usuari",
+    "usuári",
+    "utente",
+    "l'utente",
+    "l’utente",
+    "utilizador",
+    "utilizator",
+    "gebruiker",
+    "użytkowni",
+    "uživatel",
+    "felhasználó",
+    "käyttäjä",
+    "användaren",
+    "brukeren",
+    "brugeren",
+    "kullanıcı",
+    "pengguna",
+    "пользовател",
+    "用户",
+    "使用者",
+    "ユーザー",
+    "사용자",
+];
+/// Articles before that word.
+const ARTICLES: [&str; 8] = ["der", "die", "le", "la", "el", "o", "a", "de"];
+
 /// True if a line begins like a saved memory.
 pub(super) fn begins_like_memory(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
+    let mut words = text.split_whitespace().map(str::to_lowercase);
+    let first = words.next().unwrap_or_default();
+    let names_user = |word: &str| WORDS_FOR_USER.iter().any(|name| word.starts_with(*name));
     MEMORY_OPENING_WORDS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
+        || names_user(&first)
+        || ARTICLES.contains(&first.as_str()) && words.next().is_some_and(|word| names_user(&word))
 }
 
 /// Reads the entries of a text, whose line ends are line feeds. If there are code fences, only their content is read.

@@ -35,7 +35,7 @@ pub(super) fn strip_bullet(text: &str) -> Option<&str> {
     (1..=3).contains(&digit_count).then(|| after.trim_start())
 }
 
-/// A marker with a date: `[date] - x`, `[date] x`, `[unknown] – x`, `[sconosciuto] - x`, `2025-04-01: x`.
+/// A marker with a date: `[date] - x`, `[date] x`, `[date]. x`, `[unknown] – x`, `[sconosciuto] - x`, `2025-04-01: x`.
 pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
     if let Some((inside, after_bracket)) = text.strip_prefix('[').and_then(|t| t.split_once(']')) {
         let inside = inside.trim();
@@ -47,7 +47,8 @@ pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
         }
         // Without a separator, only a day or a word for "unknown" is a marker, because `[link](url)`, `[x] task` and
         // the time stamps of log files are in brackets too.
-        let rest = after_bracket.trim_start();
+        // ChatGPT lists its memories as `1. [2025-04-01]. x`.
+        let rest = after_bracket.trim_start_matches('.').trim_start();
         let has_text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
         return (is_known && has_text).then(|| marker(rest, true));
     }

@@ -1,9 +1,11 @@
 //! Memory lists as text (read and written) and conversations as text or Markdown (only read). See README.md.
 mod aider;
 mod cascade;
+mod claude_terminal;
 mod conversation;
 mod dates;
 mod detect;
+mod duck_ai;
 mod entries;
 mod folded;
 mod marks;

@@ -1,8 +1,8 @@
 //! Reads texts as memories and conversations. The source text is stored as a passthrough file.
 use super::{
-    FORMAT_ID, aider, cascade,
+    FORMAT_ID, aider, cascade, claude_terminal,
     conversation::{self, TextSource},
-    detect,
+    detect, duck_ai,
     entries::{self, Entries, Entry, text_id},
     transcript,
 };
@@ -89,7 +89,8 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 
 /// The turns of a conversation, whichever program wrote it. None if the text is not a conversation.
 fn turns_of(text: &str) -> Option<transcript::Transcript> {
-    cascade::read(text).or_else(|| aider::read(text)).or_else(|| transcript::read(text))
+    let saved = duck_ai::read(text).or_else(|| cascade::read(text)).or_else(|| aider::read(text));
+    saved.or_else(|| claude_terminal::read(text)).or_else(|| transcript::read(text))
 }
 
 fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {
@@ -148,7 +149,9 @@ fn memory_record(entry: &Entry, id: String, platform: &str, place: &TextSource<'
 /// The platform, guessed from the text and the file name. `other` if it is not known.
 fn platform_of(text: &str, member: &Member, found: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
-    if text.contains("chatgpt said") || name.contains("chatgpt") || text.contains("saved memories") {
+    let is_of_chatgpt =
+        ["chatgpt said", "saved memories", "model set context"].iter().any(|words| text.contains(*words));
+    if is_of_chatgpt || name.contains("chatgpt") {
         "chatgpt"
     } else if name.contains("claude") || text.contains("claude said") || detect::count_known_headings(found) >= 2 {
         "claude"

@@ -34,8 +34,9 @@ pub(super) struct Speaker<'l> {
 }
 
 /// Labels for the person, other than the names of the role, in several languages of chat programs.
-const USER_LABELS: [&str; 13] = [
+const USER_LABELS: [&str; 24] = [
     "i said",
+    "you asked",
     "you said",
     "du hast gesagt",
     "sie sagten",
@@ -48,12 +49,38 @@ const USER_LABELS: [&str; 13] = [
     "je zei",
     "вы сказали",
     "你说",
+    "你說",
+    "あなたの発言",
+    "나의 말",
+    "powiedziałeś(-aś)",
+    "powiedziałeś",
+    "řekl/a jsi",
+    "ви сказали",
+    "bạn đã nói",
+    "anda bilang",
+    "du sa",
 ];
 /// Names of assistants that are not also names of a role.
-const ASSISTANT_LABELS: [&str; 10] =
-    ["cursor", "le chat", "qwen", "kimi", "pi", "character.ai", "bing", "google gemini", "microsoft copilot", "meta"];
+const ASSISTANT_LABELS: [&str; 16] = [
+    "cursor",
+    "le chat",
+    "qwen",
+    "kimi",
+    "pi",
+    "character.ai",
+    "bing",
+    "google gemini",
+    "microsoft copilot",
+    "meta",
+    "chatgpt response",
+    "claude response",
+    "gemini response",
+    "deepseek response",
+    "grok response",
+    "perplexity response",
+];
 /// What chat programs append to the assistant's name in the line above its turn.
-const SAID_SUFFIXES: [&str; 12] = [
+const SAID_SUFFIXES: [&str; 21] = [
     " said",
     " says",
     " hat gesagt",
@@ -66,6 +93,15 @@ const SAID_SUFFIXES: [&str; 12] = [
     " zei",
     " сказал",
     " 说",
+    " 說",
+    "の発言",
+    "의 말",
+    " powiedział",
+    " řekl",
+    " сказав",
+    " đã nói",
+    " bilang",
+    " sa",
 ];
 /// Labels that are not taken for a speaker, because ordinary lines begin with them (`Context: …`).
 const LABELS_OF_NO_SPEAKER: [&str; 8] =
@@ -107,7 +143,7 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
         Some((inner, mark)) => bold_label(inner, mark, is_heading)?,
         None => match split_at_colon(bare) {
             Some(parts) => parts,
-            None if is_heading => (bare, ""),
+            None if is_heading || is_spoken_line(bare) => (bare, ""),
             None => return None,
         },
     };
@@ -119,6 +155,13 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
     }
     let (role, is_certain) = role_of(name)?;
     Some(speaker(role, label, rest, style, detail, is_certain))
+}
+
+/// True for a whole line such as `You said` or `Gemini said`. Gemini's page has no colon after these words.
+fn is_spoken_line(line: &str) -> bool {
+    let line = line.trim().to_lowercase();
+    let is_said = SAID_SUFFIXES.iter().any(|said| line.ends_with(said));
+    USER_LABELS.contains(&line.as_str()) || is_said && role_of(&line).is_some_and(|(role, _)| role == roles::ASSISTANT)
 }
 
 /// The speaker of a line of SpecStory. If the name is empty, the line begins the next part of an answer.
@@ -272,6 +315,22 @@ mod tests {
             ("Du hast gesagt:", Some(("user", "Du hast gesagt", ""))),
             ("ChatGPT hat gesagt:", Some(("assistant", "ChatGPT hat gesagt", ""))),
             ("Vous avez dit :", Some(("user", "Vous avez dit", ""))),
+            ("あなたの発言:", Some(("user", "あなたの発言", ""))),
+            ("ChatGPT の発言:", Some(("assistant", "ChatGPT の発言", ""))),
+            ("ChatGPT의 말:", Some(("assistant", "ChatGPT의 말", ""))),
+            ("Powiedziałeś(-aś):", Some(("user", "Powiedziałeś(-aś)", ""))),
+            ("###### ChatGPT powiedział:", Some(("assistant", "ChatGPT powiedział", ""))),
+            ("Řekl/a jsi:", Some(("user", "Řekl/a jsi", ""))),
+            ("ChatGPT đã nói:", Some(("assistant", "ChatGPT đã nói", ""))),
+            ("You said", Some(("user", "You said", ""))),
+            ("Gemini hat gesagt", Some(("assistant", "Gemini hat gesagt", ""))),
+            ("O Gemini disse", Some(("assistant", "O Gemini disse", ""))),
+            ("# you asked", Some(("user", "you asked", ""))),
+            ("# chatgpt response", Some(("assistant", "chatgpt response", ""))),
+            ("### You asked for more", None),
+            ("Gemini", None),
+            ("Gemini said it rains", None),
+            ("She said", None),
             ("DeepSeek: hi", Some(("assistant", "DeepSeek", "hi"))),
             ("_**User**_", Some(("user", "User", ""))),
             ("_**Agent - sidechain (opus-4)**_", Some(("assistant", "Agent - sidechain (opus-4)", ""))),

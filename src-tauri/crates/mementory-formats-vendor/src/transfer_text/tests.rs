@@ -57,7 +57,7 @@ fn sample_texts_have_the_expected_counts() {
 
 #[test]
 fn conversations_in_markdown_are_read_as_their_cases_say() {
-    for case in ["specstory", "markdown", "aider", "cascade"] {
+    for case in ["specstory", "markdown", "aider", "cascade", "claude_terminal", "duck_ai"] {
         let case = mementory_format::testkit::repo().join("fixtures/transfer_text").join(case);
         crate::cases::check_case(&case, &TransferText);
     }
@@ -183,6 +183,28 @@ fn entries_without_a_date_among_dated_ones_are_read() {
     let (_, seen) = paste(&format!("Sure. Here you are.\n\n{lines}\n[unknown] - Has a dog.\n\nThat is all."));
     assert_eq!(texts(&seen), [&expected[..], &["Has a dog."]].concat());
     assert_eq!(seen.notes[0].code, "line_not_an_entry");
+}
+
+#[test]
+fn memories_that_name_the_user_are_recognised_in_many_languages() {
+    for text in [
+        "Nutzer mag Tee.\nDer Nutzer lebt in Gent.",
+        "El usuario prefiere el té.\nUsuario vive en Gante.",
+        "L’utilisateur aime le thé.\nL'utilisateur vit à Gand.",
+        "用户喜欢茶。\n用户住在根特。",
+        "ユーザーはお茶が好き。\nユーザーはゲントに住んでいる。",
+    ] {
+        assert_eq!(paste(text).0[0].claim.version.as_deref(), Some("memory_lines"), "{text}");
+    }
+    assert_eq!(paste("Der Tee ist alt.\nDie Kanne ist neu.").0[0].claim.version.as_deref(), Some("plain"));
+}
+
+#[test]
+fn the_full_stop_after_a_date_of_chatgpt_is_not_part_of_a_memory() {
+    let (_, seen) =
+        paste("Model Set Context:\n1. [2025-05-02]. User likes tea.\n\n2. [2025-06-02]. User lives in Ghent.");
+    assert_eq!(texts(&seen), ["User likes tea.", "User lives in Ghent."]);
+    assert!(seen.records.iter().all(|r| r.source.platform == "chatgpt" && r.times.created.is_some()));
 }
 
 #[test]

@@ -118,11 +118,14 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         }
     }
     let count = out.turns.len();
+    let mut others_end_in_rules = count > 1;
     for (n, turn) in out.turns.iter_mut().enumerate() {
         let is_last = n + 1 == count;
         let text = without_footer(&turn.text).trim();
-        // Exporters put a horizontal rule between the turns.
-        let text = if is_last { text } else { text.strip_suffix("\n---").unwrap_or(text).trim_end() };
+        // Exporters put a horizontal rule between the turns. Some of them also put one after the last turn.
+        let before_rule = text.strip_suffix("\n---");
+        let text = before_rule.filter(|_| !is_last || others_end_in_rules).unwrap_or(text).trim_end();
+        others_end_in_rules &= before_rule.is_some();
         turn.text = if text == "---" { String::new() } else { text.to_owned() };
         take_time(turn);
     }
@@ -187,6 +190,7 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
 fn take_time(turn: &mut Turn) {
     let (first, rest) = turn.text.split_once('\n').unwrap_or((turn.text.as_str(), ""));
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);
+    let line = line.strip_prefix("message time:").unwrap_or(line);
     let is_short = line.len() <= 40 && turn.time.is_none();
     let Some((before, time)) = speaker::time_in(line).filter(|_| is_short) else { return };
     if before.is_empty() {
@@ -221,6 +225,14 @@ mod tests {
     }
 
     #[test]
+    fn a_rule_after_every_turn_is_not_part_of_the_last_one() {
+        let found = read("**User**\n\nHi\n\n---\n\n**Bot**\n\nHello\n\n---\n").unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello"]);
+        let found = read("**User**\n\nHi\n\n**Bot**\n\nHello\n\n---\n").unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello\n\n---"]);
+    }
+
+    #[test]
     fn labels_in_code_are_text_and_a_conversation_needs_two_speakers() {
         let text = "Title\n\nUser: explain\n```\nuser: root\nassistant: x\n```\nAI: done";
         let found = read(text).unwrap();
@@ -247,6 +259,11 @@ mod tests {
                 .unwrap();
         assert_eq!(texts(&found), ["Hi", "Hello"]);
         assert!(found.turns.iter().all(|turn| turn.time.is_some()) && found.is_exported());
+        let found =
+            read("# you asked\n\nmessage time: 2026-01-16 10:00:00\n\nHi\n\n---\n\n# chatgpt response\n\nHello")
+                .unwrap();
+        assert_eq!(texts(&found), ["Hi", "Hello"]);
+        assert!(found.turns[0].time.is_some() && found.is_exported());
         let found = read("User: 2026-01-16 was a Friday\nAI: It was.").unwrap();
         assert_eq!(found.turns[0].text, "2026-01-16 was a Friday");
     }

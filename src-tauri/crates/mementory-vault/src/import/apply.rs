@@ -493,7 +493,7 @@ impl<'i> ImportRun<'i> {
                 return Ok(());
             }
         }
-        self.report.note(Some(record.kind), &place, ItemOutcome::Skipped, "duplicate: told twice in this input");
+        self.report.note(Some(record.kind), &place, ItemOutcome::Skipped, "duplicate: it occurs twice in this input");
         Ok(())
     }
 

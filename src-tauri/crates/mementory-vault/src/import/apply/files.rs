@@ -217,7 +217,7 @@ impl FileImport<'_, '_> {
                 Some(Kind::Attachment),
                 &file.place,
                 ItemOutcome::Skipped,
-                "duplicate: told twice in this input",
+                "duplicate: it occurs twice in this input",
             );
             return Ok(());
         }

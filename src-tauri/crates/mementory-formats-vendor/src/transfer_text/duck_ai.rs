@@ -1,0 +1,178 @@
+//! Reads the text in which Duck.ai saves a chat. A numbered line begins each prompt, and a line with the name of the
+//! model begins its answer.
+use super::speaker::Style;
+use super::transcript::{Transcript, Turn};
+use mementory_formats_shared::roles;
+use mementory_model::Timestamp;
+
+/// Beginning of the first line of a saved chat.
+const MARK: &str = "This conversation was generated with Duck.ai";
+/// The line after an answer, except the last one.
+const RULE: &str = "--------------------";
+/// Name before the answers of its search.
+const SEARCH: &str = "Assist";
+/// Longest name of a model, in characters.
+const MAX_NAME: usize = 40;
+
+/// The turns of a saved chat. None if the text is not a saved chat, or if it has no turns.
+pub(super) fn read(text: &str) -> Option<Transcript> {
+    let head = text.trim_start_matches('\u{feff}').trim_start().lines().next()?;
+    let model = head.strip_prefix(MARK).and_then(model_in)?;
+    let lines: Vec<&str> = text.lines().collect();
+    // A prompt may quote another chat, so the numbers have to go up.
+    let mut prompts: Vec<(usize, &str)> = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        if let Some((count, date)) = prompt_head(line)
+            && count == prompts.len() + 1
+        {
+            prompts.push((number, date));
+        }
+    }
+    let dates: Vec<&str> = prompts.iter().map(|(_, date)| *date).collect();
+    let is_day_first = is_day_first(&dates);
+    let mut out =
+        Transcript { style: Some(Style::Export), is_certain: true, platform: Some("duck-ai"), ..Transcript::default() };
+    let ends = prompts.iter().skip(1).map(|(number, _)| *number).chain([lines.len()]);
+    for ((start, date), end) in prompts.iter().zip(ends) {
+        let block = lines.get(*start..end).unwrap_or_default();
+        let answer_at = answer_start(block, model).unwrap_or(block.len());
+        let (prompt, answer) = block.split_at_checked(answer_at)?;
+        out.turns.push(turn(roles::USER, prompt, *start, time_of(date, is_day_first)));
+        if !answer.is_empty() {
+            out.turns.push(turn(roles::ASSISTANT, answer, start + answer_at, None));
+        }
+    }
+    (!out.turns.is_empty()).then_some(out)
+}
+
+/// The name of the model in the first line: `… using OpenAI's GPT-4o mini Model. …`.
+fn model_in(head: &str) -> Option<&str> {
+    let name = head.split_once(" using ")?.1.split_once(" Model.")?.0;
+    Some(name.split_once("'s ").map_or(name, |(_, name)| name))
+}
+
+/// Number and date of a prompt: `User prompt 1 of 2 - 5/12/2026, 9:13:52 AM:`. Older chats have no dates.
+fn prompt_head(line: &str) -> Option<(usize, &str)> {
+    let rest = line.trim_end().strip_prefix("User prompt ")?.strip_suffix(':')?;
+    let (number, rest) = rest.split_once(" of ")?;
+    let (total, date) = rest.split_once(" - ").unwrap_or((rest, ""));
+    total.parse::<usize>().ok()?;
+    Some((number.parse().ok()?, date))
+}
+
+/// Position of the line that begins the answer. Its name is the one in the first line, unless the person changed the
+/// model.
+fn answer_start(block: &[&str], model: &str) -> Option<usize> {
+    let names = || {
+        let pairs = (1..).zip(block.windows(2)).filter_map(|(at, pair)| match pair {
+            [before, line] if before.trim().is_empty() => Some((at, line.trim_end().strip_suffix(':')?)),
+            _ => None,
+        });
+        pairs.filter(|(_, name)| name.chars().count() <= MAX_NAME)
+    };
+    let is_other_model = |name: &str| {
+        name.starts_with(char::is_alphabetic) && name.contains(|c: char| c.is_ascii_digit()) && !name.contains("  ")
+    };
+    let found = names().find(|(_, name)| name.eq_ignore_ascii_case(model));
+    let found = found.or_else(|| names().find(|(_, name)| *name == SEARCH));
+    found.or_else(|| names().find(|(_, name)| is_other_model(name))).map(|(at, _)| at)
+}
+
+fn turn(role: &'static str, lines: &[&str], start: usize, time: Option<Timestamp>) -> Turn {
+    let (label, text) = lines.split_first().map_or(("", String::new()), |(label, text)| (*label, text.join("\n")));
+    let text = text.trim();
+    let label = label.trim().trim_end_matches(':');
+    Turn {
+        role,
+        label: label.to_owned(),
+        text: text.strip_suffix(RULE).unwrap_or(text).trim_end().to_owned(),
+        line: start + 1,
+        source: lines.join("\n"),
+        time,
+        model: (role == roles::ASSISTANT && label != SEARCH).then(|| label.to_owned()),
+    }
+}
+
+/// Whether the day comes before the month in the dates, which the browser wrote in the form of its language. None if
+/// the dates do not show it.
+fn is_day_first(dates: &[&str]) -> Option<bool> {
+    let numbers = |date: &&str| {
+        let mut numbers = date.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok());
+        Some((numbers.next()?, numbers.next()?))
+    };
+    let any = |is_so: fn(&(u32, u32)) -> bool| dates.iter().filter_map(numbers).any(|pair| is_so(&pair));
+    if any(|(first, _)| *first > 12) || dates.iter().any(|date| date.contains('.') && !date.contains('/')) {
+        return Some(true);
+    }
+    // Languages that write "AM" in capitals put the month first.
+    let has_capitals = dates.iter().any(|date| date.ends_with("AM") || date.ends_with("PM"));
+    (any(|(_, second)| *second > 12) || has_capitals).then_some(false)
+}
+
+/// The time of a prompt, which has no time zone and is read as UTC.
+fn time_of(date: &str, is_day_first: Option<bool>) -> Option<Timestamp> {
+    let numbers: Vec<i16> = date.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
+    let [a, b, c, hour, minute, second] = numbers.as_slice() else { return None };
+    let (year, month, day) = match is_day_first {
+        _ if *a > 31 => (a, b, c),
+        Some(true) => (c, b, a),
+        Some(false) => (c, a, b),
+        None => return None,
+    };
+    let letters: String = date.chars().filter(|c| c.is_alphabetic()).collect();
+    let hour = match (letters.to_lowercase().as_str(), *hour) {
+        ("am", 12) => 0,
+        ("pm", hour @ 1..=11) => hour + 12,
+        ("am" | "pm" | "", hour) => hour,
+        _ => return None,
+    };
+    let small = |number: i16| i8::try_from(number).ok();
+    let (month, day) = (small(*month)?, small(*day)?);
+    let time = jiff::civil::DateTime::new(*year, month, day, small(hour)?, small(*minute)?, small(*second)?, 0).ok()?;
+    Timestamp::parse(&time.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const HEAD: &str = "This conversation was generated with Duck.ai (https://duck.ai) using Vendor's Quill 4 mini Model. \
+                        AI chats may be wrong.\n\n====================\n\n";
+
+    fn turns(text: &str) -> Vec<(&'static str, String)> {
+        read(&format!("{HEAD}{text}")).unwrap().turns.into_iter().map(|turn| (turn.role, turn.text)).collect()
+    }
+
+    #[test]
+    fn the_name_of_the_model_begins_an_answer() {
+        let text = "User prompt 1 of 2 - 5/12/2026, 9:13:52 AM:\nSow these:\n\nBed 1:\nleeks\n\nQuill 4 mini:\nSow now.\n\n\
+                    --------------------\n\nUser prompt 2 of 2 - 5/12/2026, 9:14:00 AM:\nUser prompt 1 of 9:\n\nQuill 5:\nSo.";
+        let expected = ["Sow these:\n\nBed 1:\nleeks", "Sow now.", "User prompt 1 of 9:", "So."];
+        let found = turns(text);
+        assert_eq!(found.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), expected);
+        let assistants = found.iter().filter(|(role, _)| *role == roles::ASSISTANT).count();
+        assert_eq!(assistants, 2);
+        assert_eq!(turns("User prompt 1 of 1:\nNo answer yet\n"), [("user", "No answer yet".to_owned())]);
+        assert!(read("User prompt 1 of 1:\nhello").is_none());
+    }
+
+    #[test]
+    fn the_order_of_day_and_month_is_never_guessed() {
+        for (date, time) in [
+            ("5/12/2026, 9:13:52 PM", Some("2026-05-12T21:13:52Z")),
+            ("16/07/2026, 18:12:23", Some("2026-07-16T18:12:23Z")),
+            ("16/7/2026, 12:12:23 am", Some("2026-07-16T00:12:23Z")),
+            ("3.7.2026, 18:12:23", Some("2026-07-03T18:12:23Z")),
+            ("2026/7/3 18:12:23", Some("2026-07-03T18:12:23Z")),
+            ("3/7/2026, 18:12:23", None),
+            ("3/7/2026, 6:12:23 pm", None),
+            ("", None),
+        ] {
+            let found = time_of(date, is_day_first(&[date])).map(Timestamp::to_rfc3339);
+            assert_eq!(found.as_deref(), time, "{date}");
+        }
+        let dates = ["3/7/2026, 18:12:23", "16/07/2026, 18:12:23"];
+        assert_eq!(time_of(dates[0], is_day_first(&dates)).unwrap().to_rfc3339(), "2026-07-03T18:12:23Z");
+    }
+}
