@@ -1,6 +1,7 @@
 //! The catalog: the members of all files that were opened together, and reading their bytes.
 use super::{
     archive::Archive,
+    derived::DerivedValues,
     expansion::Expansion,
     faults::Fault,
     heads::{HeadEnd, Heads, MAX_KEPT_BYTES, MIN_READ_BYTES},
@@ -9,6 +10,7 @@ use super::{
 use crate::FormatError;
 use mementory_model::{Dropped, Issue, Limits};
 use std::{
+    any::Any,
     io::{Cursor, Read},
     path::Path,
     sync::{
@@ -36,6 +38,7 @@ pub struct Catalog {
     pub(super) decrypted: Vec<usize>,
     /// The first bytes of members. None while members are still being added, because heads are stored by member number.
     pub(super) heads: Option<Heads>,
+    derived: DerivedValues,
     bytes_read: AtomicU64,
     total_limit: u64,
     pub(super) cancel: Arc<AtomicBool>,
@@ -72,6 +75,7 @@ impl Catalog {
             roots: vec![],
             decrypted: vec![],
             heads: None,
+            derived: DerivedValues::default(),
             bytes_read: AtomicU64::new(0),
             total_limit: limits.total_bytes,
             cancel: Arc::default(),
@@ -199,6 +203,29 @@ impl Catalog {
                 archive.with_entry(*index, &member.place, |r| f(&mut self.counting_reader(r)))
             }
         }
+    }
+
+    /// A value that `derive` makes from the first bytes of the member, and its size in bytes. The value is kept in memory
+    /// by its type, so a type must always be derived in the same way. Like a head, a kept value is outdated if the file
+    /// changes later.
+    ///
+    /// # Errors
+    /// The error of `derive`; then nothing is kept.
+    pub fn derived<T: Any + Send + Sync>(
+        &self,
+        member: &Member,
+        derive: impl FnOnce() -> Result<(T, usize), FormatError>,
+    ) -> Result<Arc<T>, FormatError> {
+        if let Some(value) = self.derived.get(member.id) {
+            return Ok(value);
+        }
+        let (value, bytes) = derive()?;
+        let value = Arc::new(value);
+        // Until all members are listed, members have no final number.
+        if self.heads.is_some() {
+            self.derived.keep(member.id, &value, bytes);
+        }
+        Ok(value)
     }
 
     /// Up to `n` bytes from the start of the member, for detection; fewer if the member is shorter or damaged. Short

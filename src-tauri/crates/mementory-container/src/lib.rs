@@ -11,6 +11,7 @@
 mod archive;
 mod archive_file;
 mod catalog;
+mod derived;
 mod duplicates;
 mod encrypted;
 mod expand;

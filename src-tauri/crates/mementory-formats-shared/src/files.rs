@@ -5,6 +5,7 @@ use mementory_json::Keys;
 use mementory_model::RecordKey;
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::sync::Arc;
 
 /// Number of bytes that are read to determine the media type.
 const MAGIC_BYTES: u64 = 512;
@@ -55,19 +56,28 @@ pub fn extension(path: &str) -> Option<String> {
 /// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or the
 /// name of pasted text. A file that was selected on its own may have nearly any name, because people rename exports.
 /// None for any other file, and for a file that cannot be read.
-pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
+pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
     if !super::json_head::has_json_name(member) || member.size == 0 || is_junk(&member.name) {
         return None;
     }
     mementory_format::json_keys(catalog, member).ok().flatten()
 }
 
+/// The first bytes of a file, decoded to UTF-8.
+struct DecodedHead(Vec<u8>);
+
 /// The first bytes of a file, decoded to UTF-8. None if the file cannot be read.
 pub fn decoded_head(catalog: &Catalog, member: &Member) -> Option<Vec<u8>> {
     let read = |bytes: &mut dyn Read| {
         mementory_json::decoded_head(bytes, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))
     };
-    catalog.read(member, read).ok()
+    let derive = || {
+        catalog.read(member, read).map(|head| {
+            let bytes = head.len();
+            (DecodedHead(head), bytes)
+        })
+    };
+    catalog.derived(member, derive).ok().map(|head| head.0.clone())
 }
 
 /// Sends one of the user's files to the sink with its content, and detects its media type.

@@ -1,6 +1,7 @@
 //! The keys at the start of a file that may be JSON.
-use mementory_format::{Catalog, FormatError, Member};
-use mementory_json::{Keys, decoded_head, keys};
+use mementory_format::{Catalog, FormatError, Member, json_keys};
+use mementory_json::{Keys, decoded_head};
+use std::sync::Arc;
 
 /// Extensions of files that are never JSON. Their content is not read, because folders contain many such files.
 const OTHER_ENDINGS: [&str; 32] = [
@@ -10,12 +11,11 @@ const OTHER_ENDINGS: [&str; 32] = [
 ];
 
 /// The keys in the first 64 KiB. None if the file does not begin like JSON.
-pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Keys> {
+pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
     if !may_be_json(member) {
         return None;
     }
-    let io = |e| FormatError::io(&member.place, e);
-    catalog.read(member, |bytes| keys(bytes).map_err(io)).ok().flatten().filter(|keys| !keys.is_empty())
+    json_keys(catalog, member).ok().flatten().filter(|keys| !keys.is_empty())
 }
 
 /// The first `count` bytes of a file, decoded. None if the file does not begin like JSON.

@@ -2,7 +2,7 @@
 use super::json_head::may_be_json;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{Keys, decoded_head, keys_of};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Number of bytes of a file that detection reads.
 const HEAD_BYTES: usize = 64 << 10;
@@ -19,17 +19,22 @@ pub struct Head {
 
 impl Head {
     /// The start of a member. None if the member cannot be read or is not JSON.
-    pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
+    pub fn of(catalog: &Catalog, member: &Member) -> Option<Arc<Self>> {
         if !begins_like_json(&catalog.head(member, FIRST_BYTES).ok()?) {
             return None;
         }
-        let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
-        Self::of_bytes(head.ok()?)
+        let head = catalog.derived::<Option<Arc<Self>>>(member, || {
+            let io = |e| FormatError::io(&member.place, e);
+            let head = Self::of_bytes(catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(io))?).map(Arc::new);
+            let bytes = head.as_ref().map_or(0, |head| head.bytes.len() + head.keys.memory_bytes());
+            Ok((head, bytes))
+        });
+        head.ok()?.as_ref().clone()
     }
 
     /// The start of a member. None if its name shows that it is not JSON, if it cannot be read, or if its content is not
     /// JSON.
-    pub fn candidate(catalog: &Catalog, member: &Member) -> Option<Self> {
+    pub fn candidate(catalog: &Catalog, member: &Member) -> Option<Arc<Self>> {
         is_candidate(member).then(|| Self::of(catalog, member)).flatten()
     }
 
@@ -104,7 +109,8 @@ pub fn claims(
     test: impl Fn(&Head) -> Option<&'static str>,
 ) -> Vec<Claim> {
     let found = catalog.members().iter().filter(|member| is_candidate(member)).filter_map(|member| {
-        let version = test(&Head::of(catalog, member)?)?;
+        let head = Head::of(catalog, member)?;
+        let version = test(&head)?;
         Some((member, version))
     });
     let mut groups: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();

@@ -1,6 +1,7 @@
 //! Finds the keys at the start of a JSON file, even if the text is truncated. Values are not parsed.
+use memchr::memchr2;
 use mementory_model::is_damage;
-use std::{collections::HashSet, io::Read};
+use std::{borrow::Cow, collections::HashSet, io::Read};
 
 /// Reading stops after this many bytes. Leading white space is not counted.
 const HEAD_BYTES: usize = 64 << 10;
@@ -16,13 +17,18 @@ pub struct Keys(HashSet<String>);
 impl Keys {
     /// True if this path was found at the top or inside `conversations`, `projects` or `data`.
     pub fn has(&self, path: &str) -> bool {
-        self.0.contains(path)
-            || ["conversations", "projects", "data"].iter().any(|w| self.0.contains(&format!("{w}.{path}")))
+        let is_below = |wrapper: &str| self.0.contains(wrapper) && self.0.contains(&format!("{wrapper}.{path}"));
+        self.0.contains(path) || ["conversations", "projects", "data"].into_iter().any(is_below)
     }
 
     /// True if this path was found at any level.
     pub fn has_below(&self, path: &str) -> bool {
         self.0.iter().any(|p| p.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('.')))
+    }
+
+    /// Approximate number of bytes in memory.
+    pub fn memory_bytes(&self) -> usize {
+        self.0.iter().map(|path| path.len() + 2 * size_of::<String>()).sum()
     }
 
     /// True if no key was found.
@@ -35,7 +41,7 @@ impl Keys {
 pub fn keys(reader: &mut dyn Read) -> std::io::Result<Option<Keys>> {
     let head = read_head(reader)?;
     let text = decode_text(&head);
-    let text = text.trim_start();
+    let text = text_without_bom(&text);
     Ok(match text.as_bytes().first() {
         Some(b'{' | b'[') => Some(scan_keys(text)),
         // The JSON is inside a JSON string.
@@ -68,60 +74,77 @@ fn read_head(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     }
 }
 
-fn decode_text(head: &[u8]) -> String {
+fn decode_text(head: &[u8]) -> Cow<'_, str> {
     let utf16 = match head {
         [0xff, 0xfe, ..] | [_, 0, _, 0, ..] => Some(encoding_rs::UTF_16LE),
         [0xfe, 0xff, ..] | [0, _, 0, _, ..] => Some(encoding_rs::UTF_16BE),
         _ => None,
     };
-    let text = match utf16 {
-        Some(encoding) => encoding.decode_with_bom_removal(head).0.into_owned(),
-        None => String::from_utf8_lossy(head).into_owned(),
-    };
-    text.trim_start_matches('\u{feff}').to_owned()
+    utf16.map_or_else(|| String::from_utf8_lossy(head), |encoding| encoding.decode_with_bom_removal(head).0)
+}
+
+fn text_without_bom(text: &str) -> &str {
+    text.trim_start_matches('\u{feff}').trim_start()
 }
 
 /// The keys in the first bytes of a file.
 pub fn keys_of(head: &[u8]) -> Keys {
-    scan_keys(decode_text(head).trim_start())
+    scan_keys(text_without_bom(&decode_text(head)))
+}
+
+/// An object or array that is open at the current position.
+struct Open {
+    is_object: bool,
+    /// Length of the path outside it, in bytes and in keys.
+    outer: (usize, usize),
 }
 
 /// Scans the text once. A string directly before a `:` inside an object is a key.
 fn scan_keys(text: &str) -> Keys {
     let bytes = text.as_bytes();
     let mut keys = Keys::default();
-    // For each open bracket: true if it is that of an object, and the key whose value it opens (empty if there is
-    // none).
-    let mut open: Vec<(bool, String)> = Vec::new();
-    let mut pending: Option<String> = None;
+    let mut open: Vec<Open> = Vec::new();
+    // The path of the innermost open object or array, with a `.` after each key, and the number of its keys.
+    let (mut path, mut depth) = (String::new(), 0);
+    let mut pending: Option<&str> = None;
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => {
                 let start = at + 1;
-                at = start;
-                while let Some(b) = bytes.get(at).filter(|b| **b != b'"') {
-                    at += if *b == b'\\' { 2 } else { 1 };
-                }
+                at = end_of_string(bytes, start);
                 let mut next = at + 1;
                 while bytes.get(next).is_some_and(u8::is_ascii_whitespace) {
                     next += 1;
                 }
-                let is_key = bytes.get(next) == Some(&b':') && open.last().is_some_and(|(object, _)| *object);
-                pending = is_key.then(|| text.get(start..at)).flatten().map(str::to_owned);
-                if let Some(key) = &pending {
-                    add_path(&mut keys, &open, key);
+                let is_key = bytes.get(next) == Some(&b':') && open.last().is_some_and(|open| open.is_object);
+                pending = is_key.then(|| text.get(start..at)).flatten();
+                if let Some(key) = pending.filter(|key| depth < MAX_PATH_DEPTH && key.len() < 100) {
+                    let outer = path.len();
+                    path.push_str(key);
+                    if keys.0.len() < MAX_PATHS && !keys.0.contains(&path) {
+                        keys.0.insert(path.clone());
+                    }
+                    path.truncate(outer);
                 }
             }
             b'{' | b'[' => {
                 if open.len() > 64 {
                     break;
                 }
-                open.push((*byte == b'{', pending.take().unwrap_or_default()));
+                open.push(Open { is_object: *byte == b'{', outer: (path.len(), depth) });
+                if let Some(key) = pending.take().filter(|key| !key.is_empty()) {
+                    path.push_str(key);
+                    path.push('.');
+                    depth += 1;
+                }
             }
             b'}' | b']' => {
                 pending = None;
-                open.pop();
+                if let Some(Open { outer: (path_bytes, path_keys), .. }) = open.pop() {
+                    path.truncate(path_bytes);
+                    depth = path_keys;
+                }
             }
             b',' => pending = None,
             _ => {}
@@ -131,10 +154,15 @@ fn scan_keys(text: &str) -> Keys {
     keys
 }
 
-fn add_path(keys: &mut Keys, open: &[(bool, String)], key: &str) {
-    let mut path: Vec<&str> = open.iter().map(|(_, k)| k.as_str()).filter(|k| !k.is_empty()).collect();
-    path.push(key);
-    if path.len() <= MAX_PATH_DEPTH && keys.0.len() < MAX_PATHS && key.len() < 100 {
-        keys.0.insert(path.join("."));
+/// Index of the `"` that closes a string, or an index after the end of the text if none does.
+fn end_of_string(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(found) = bytes.get(at..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if bytes.get(at) == Some(&b'"') {
+            return at;
+        }
+        at += 2;
     }
+    bytes.len()
 }

@@ -5,6 +5,7 @@ use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_key
 use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Content of a member, detected by its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
         }
         let keys = match json_keys(catalog, member) {
             Ok(Some(keys)) => keys,
-            _ if in_memories_part(member) => Keys::default(),
+            _ if in_memories_part(member) => Arc::default(),
             // The import reports an unreadable member.
             _ => continue,
         };

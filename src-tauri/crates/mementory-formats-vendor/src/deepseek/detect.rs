@@ -9,8 +9,11 @@ use std::collections::HashSet;
 /// One claim for each file of conversations. The account's file and the other files beside it belong to the first
 /// claim.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let found: Vec<(&Member, Content)> =
-        catalog.members().iter().filter_map(|m| Some((m, content_of(&json_keys(catalog, m)?)?))).collect();
+    let found: Vec<(&Member, Content)> = catalog
+        .members()
+        .iter()
+        .filter_map(|m| Some((m, json_keys(catalog, m).and_then(|keys| content_of(&keys))?)))
+        .collect();
     let is_conversations = |content: &Content| *content != Content::Account;
     let chats: Vec<&(&Member, Content)> = found.iter().filter(|(_, content)| is_conversations(content)).collect();
     let found_ids: HashSet<usize> = found.iter().map(|(member, _)| member.id).collect();

@@ -5,7 +5,9 @@ use mementory_json::Keys;
 
 /// One claim for all conversations in the catalog, because each conversation is a separate file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let part = |member: &Member| Some(Part { member: member.id, role: role_of(&head_keys(catalog, member)?)? });
+    let part = |member: &Member| {
+        Some(Part { member: member.id, role: head_keys(catalog, member).and_then(|keys| role_of(&keys))? })
+    };
     let mut parts: Vec<Part> = catalog.members().iter().filter_map(part).collect();
     // The messages of the database come after the conversations to which they belong.
     parts.sort_by_key(|part| part.role != Role::Manifest);
