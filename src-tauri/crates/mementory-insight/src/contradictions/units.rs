@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_different_things_are_told_apart() {
+    fn numbers_of_different_things_are_distinguished() {
         for (one, other) in [
             ("has 11 chapters", "has 6,000 words"),
             ("sleeps 6 hours", "sleeps till 10"),
