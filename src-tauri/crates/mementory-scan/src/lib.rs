@@ -164,7 +164,7 @@ fn find_at_literals<'t>(text: &'t str, wanted: impl Fn(Tag) -> bool, findings: &
     let mut doc = Doc::new(text);
     let mut names = Vec::new();
     let mut token_end = 0;
-    for (tag, start, end) in literals::find_literals(text).into_iter().filter(|(tag, ..)| wanted(*tag)) {
+    for (tag, start, end) in literals::find_literals(text).filter(|(tag, ..)| wanted(*tag)) {
         match tag {
             Tag::Context(bits) => doc.add_word(start, end, bits),
             // Nothing else is searched for inside a token that was already found.
