@@ -146,7 +146,7 @@ pub fn found(t: &TempVault, query: &str) -> u32 {
         .total
 }
 
-/// The failed places of the integrity check, with details.
+/// The places that failed the integrity check, with details.
 pub fn faults(t: &TempVault) -> Vec<String> {
     let places = t.vault.integrity().check().unwrap();
     places

@@ -148,7 +148,7 @@ impl Export {
     }
 }
 
-/// The error for an export in which no record can be written.
+/// The error for an export to which none of the records can be written.
 pub fn nothing_to_write(format: &str) -> FormatError {
     FormatError::invalid("nothing_to_write", format, "there is no memory to write among these records")
 }

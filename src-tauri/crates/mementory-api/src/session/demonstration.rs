@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_demonstration_covers_a_year_of_a_fictional_person() {
+    fn the_demonstration_covers_a_year_in_the_life_of_a_fictional_person() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("Demonstration.mementory");
         let (session, made) = Session::create_demonstration(&dir, &Job::silent()).unwrap();

@@ -166,7 +166,7 @@ fn spec_10_6_2_threshold_applies_to_imported_rows_when_set() {
 }
 
 #[test]
-fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
+fn spec_10_6_3_and_10_6_4_small_files_are_restored_and_large_ones_reported() {
     let (scratch, case) = (Scratch::new("10-6-3"), case());
     let (source, archive, second) = (create_workspace(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);

@@ -37,7 +37,7 @@ fn fingerprint(tree: &Tree) -> String {
 
 /// How a record is compared with the element that is written for it.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum AttachMode {
+pub(super) enum ComparisonMode {
     /// The record was read from this element, so the element itself is its origin and verbatim.
     OwnElement,
     /// The record was read from another format or version.
@@ -48,15 +48,15 @@ pub(super) enum AttachMode {
 
 /// Stores the differences between `record` and `mapped` in the extension slot of `tree`. `mapped` is the record as it
 /// is read from `tree` without the slot.
-pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: AttachMode) {
+pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: ComparisonMode) {
     extension::remove(tree);
     let (mut mapped_members, mut record_members) = (members(mapped), members(record));
     for map in [&mut mapped_members, &mut record_members] {
-        if mode == AttachMode::OwnElement {
+        if mode == ComparisonMode::OwnElement {
             map.remove("origin");
             map.remove("verbatim");
         }
-        if mode == AttachMode::WithoutIdentifiers {
+        if mode == ComparisonMode::WithoutIdentifiers {
             IDENTIFYING_MEMBERS.iter().for_each(|name| drop(map.remove(*name)));
             map.remove("source");
             if let Some(Value::Object(message)) = map.get_mut("message") {

@@ -3,7 +3,7 @@
 use super::{
     compose::{self, ElementContext, element, set_text},
     export_plan::ExportPlan,
-    extension::{AttachMode, attach},
+    extension::{ComparisonMode, attach},
     forbidden::{find_faults, rename_references, replace_forbidden_values},
     read::{METADATA_FIELD, copy_metadata},
     redaction,
@@ -91,7 +91,7 @@ pub(super) fn own_element(
     }
     // The verbatim of an unedited record goes to the slot, because it is the only place with all forbidden values. The
     // verbatim of an edited record would undo the edit.
-    let mode = if stored.edited { AttachMode::OwnElement } else { AttachMode::OtherSource };
+    let mode = if stored.edited { ComparisonMode::OwnElement } else { ComparisonMode::OtherSource };
     attach(&mut tree, &mapped, record, mode);
     Ok(OwnElement::Changed { element: tree, kind, replaced })
 }

@@ -56,7 +56,7 @@ impl Sink for MemoryStore {
     }
 }
 
-/// A vault id that looks like one of a real vault: 32 hex digits.
+/// The id of a record in the vault, in the format of a real vault: 32 hex digits.
 pub(super) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
 }

@@ -8,7 +8,7 @@ use super::{
     encoding::Encoding,
     envelope,
     export_plan::ExportPlan,
-    extension::{AttachMode, attach, report_losses},
+    extension::{ComparisonMode, attach, report_losses},
     first_pass::CHECKSUM_METHOD,
     forbidden::{repair_document, replace_forbidden_values},
     interop_export,
@@ -250,7 +250,7 @@ impl DocumentWriter {
         let record = redaction::attach(stored, section, shape, &mut tree);
         let record = record.as_ref();
         let mapped = to_record(section, &tree);
-        let mode = if self.plan.strip { AttachMode::WithoutIdentifiers } else { AttachMode::OtherSource };
+        let mode = if self.plan.strip { ComparisonMode::WithoutIdentifiers } else { ComparisonMode::OtherSource };
         attach(&mut tree, &mapped, record, mode);
         report_losses(&stored.id, &tree, &mut self.report.losses);
         self.report_narrowed(stored, section, &mapped);

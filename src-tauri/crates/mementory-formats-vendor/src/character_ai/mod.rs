@@ -15,7 +15,7 @@ const CHARACTER_AI: &str = "character_ai";
 /// Name of the platform for chats in the form of SillyTavern.
 const SILLY_TAVERN: &str = "sillytavern";
 
-/// Chats with characters.
+/// Character.AI: the user's conversations with characters.
 pub struct CharacterAi;
 
 impl Format for CharacterAi {

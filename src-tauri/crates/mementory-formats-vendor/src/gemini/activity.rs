@@ -192,7 +192,7 @@ pub(super) fn file_key(file: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("file/{file}"))
 }
 
-/// Largest number of files of one activity. Further files are only in its verbatim.
+/// Largest number of files of one activity. Further files are kept only in the original text of the activity.
 const MAX_FILES: usize = 500;
 
 /// Adds a file unless it is there already.

@@ -61,9 +61,10 @@ fn names(row: &Object<'_>, key: &str) -> Vec<String> {
 /// Addresses that may lead to the chat of a row.
 fn addresses(row: &Object<'_>) -> impl Iterator<Item = String> {
     let details = row.list("details").unwrap_or_default();
-    let in_details = details.into_iter().filter_map(|raw| Some(Object::parse(raw.get())?.text("url")?.into_owned()));
+    let urls_in_details =
+        details.into_iter().filter_map(|raw| Some(Object::parse(raw.get())?.text("url")?.into_owned()));
     let addresses: Vec<String> =
-        row.text("titleUrl").map(std::borrow::Cow::into_owned).into_iter().chain(in_details).collect();
+        row.text("titleUrl").map(std::borrow::Cow::into_owned).into_iter().chain(urls_in_details).collect();
     addresses.into_iter()
 }
 

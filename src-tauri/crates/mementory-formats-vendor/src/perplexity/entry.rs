@@ -52,7 +52,7 @@ const MEMBERS: [&str; 39] = [
     "query_status",
 ];
 
-/// Members with the id of an entry. The JSON of an account has `entry_uuid`.
+/// Members that may hold the id of an entry. In the export of an account, it is `entry_uuid`.
 const ENTRY_IDS: [&str; 4] = ["uuid", "entry_uuid", "id", "backend_uuid"];
 /// Members with the query.
 const QUERIES: [&str; 4] = ["query", "query_str", "question", "prompt"];

@@ -125,7 +125,8 @@ fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     groups.into_values().collect()
 }
 
-/// A name from the words that most members share. Each word is spelled as in the first member that has it.
+/// A name from the words with the highest scores. A score grows with the weight of the word and with the number of
+/// members that have it. Each word is spelled as in the first of these members.
 fn topic_name(texts: &[&str], members: &[usize], weight: &impl Fn(&str) -> f32) -> String {
     let mut scores: HashMap<String, (f32, u32, String)> = HashMap::new();
     for text in members.iter().filter_map(|n| texts.get(*n)) {

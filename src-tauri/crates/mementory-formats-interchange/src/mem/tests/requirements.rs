@@ -113,9 +113,9 @@ fn l0_checksums_match_the_manifest() {
     std::fs::write(with_extra_line.path.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64)))
         .unwrap();
     assert_eq!(with_extra_line.errors(), ["checksums_mismatch"], "every listed file and no others");
-    let none = FixtureBundle::copy_of("loose-1.0");
-    std::fs::remove_file(none.path.join("CHECKSUMS")).unwrap();
-    assert_eq!(none.errors(), ["checksums_missing"]);
+    let without_checksums = FixtureBundle::copy_of("loose-1.0");
+    std::fs::remove_file(without_checksums.path.join("CHECKSUMS")).unwrap();
+    assert_eq!(without_checksums.errors(), ["checksums_missing"]);
 }
 
 #[test]
