@@ -115,6 +115,6 @@ describe("the evidence of a memory", () => {
     });
     nav.section = "memories";
     render(MemoryDetail, { id: items[0]!.id });
-    expect((await screen.findByTestId("evidence-verdict")).textContent).toMatch(/where Gemini has it from/);
+    expect((await screen.findByTestId("evidence-verdict")).textContent).toMatch(/where Gemini got it/);
   });
 });
