@@ -53,8 +53,8 @@ const KILLED_COMMITS = ["add", "erase", "import"];
 /** Number of conversations in an import. A round is faster if there are fewer. */
 const CONVERSATIONS = 12;
 /**
- * Shifts the chosen fault points of each command by this share of a step, so that not all commands fail at the same
- * call.
+ * The fault points of each command are shifted by this share of a step against those of the command before it, so that
+ * not all commands fail at the same call.
  */
 const SHIFT = 0.618;
 

@@ -189,8 +189,8 @@ pub fn has_ended(record: &Record) -> bool {
     matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted" | "cancelled" | "expired"))
 }
 
-/// Compares a value with the value that was written for it. None if they are equal. `Narrowed` if only some members of
-/// an object were written.
+/// Compares a value with the value that was written for it. None if they are equal or `value` is empty. `LeftOut` if
+/// nothing of it was written, otherwise `Narrowed`.
 fn loss_of(value: &Value, written: Option<&Value>) -> Option<LossKind> {
     let is_empty = |value: &Value| match value {
         Value::Null => true,

@@ -3,7 +3,7 @@ use memchr::memmem;
 
 use crate::{Class, Confidence, Finding};
 
-/// Largest length of a block in bytes. An RSA key of 16,384 bits has 13 kB in PEM, and even a PGP key with subkeys is
+/// Largest length of a block in bytes. An RSA key of 16,384 bits takes 13 kB in PEM, and even a PGP key with subkeys is
 /// smaller than this limit.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
 /// Shortest run of base64 that a block must contain. Without one, it is a sample and not a key.

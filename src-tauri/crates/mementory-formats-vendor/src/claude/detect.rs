@@ -122,8 +122,8 @@ fn archive_name(member: &Member) -> Option<&str> {
     outside.rsplit(['/', '!']).next()
 }
 
-/// Category, number and usual name of an archive of an export in parts: `conversations-000 (1).zip` → (`conversations`,
-/// 0, `conversations-000.zip`).
+/// Category and number in the name of an archive that is one part of an export, and that name without a copy mark:
+/// `conversations-000 (1).zip` → (`conversations`, 0, `conversations-000.zip`).
 fn parse_category_name(archive: &str) -> Option<(&'static str, u32, String)> {
     let stem = stem_of(archive);
     let (category, number) = stem.rsplit_once('-')?;

@@ -331,8 +331,8 @@ impl<'a> Entry<'a> {
         content.has("Prompt") && self.prompt.has("timestamp") && self.prompt.raw_value("timestamp").is_none()
     }
 
-    /// True if this first entry may have results of tools as its prompt: the entries before it became a summary, and
-    /// the person did not type its words.
+    /// True if the prompt of this first entry may really be results of tools: earlier entries were replaced by a
+    /// summary, and the person did not type this prompt.
     fn is_first_of_shortened(&self, state: &Object<'_>) -> bool {
         let content = self.prompt.object("content").unwrap_or_default();
         let words = content.object("Prompt").and_then(|said| said.text("prompt").map(Cow::into_owned));

@@ -256,7 +256,7 @@ pub(super) fn time_in(text: &str) -> Option<(&str, Timestamp)> {
         let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
         is_year && !before.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'-')
     };
-    // Names of models may contain a date as well, so the last time is used.
+    // Names of models may contain a date as well, so the last timestamp in the text is used.
     let starts = text.char_indices().map(|(at, _)| at).filter(|at| is_start(*at));
     let (at, time) = starts.filter_map(|at| Some((at, time_of(text.get(at..)?)?))).next_back()?;
     let before = text.get(..at)?.trim_end().trim_end_matches([',', '·', '|', '-', '@']).trim();
