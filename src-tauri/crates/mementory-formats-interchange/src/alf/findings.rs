@@ -1,7 +1,7 @@
 //! Collects the findings of a validator. The validators of whole archives and of deltas both use it, so that they check
 //! an element in the same way.
 use super::document_checks;
-use super::manifest::parse_whole_number;
+use super::manifest::number;
 use super::schema;
 use mementory_format::{Finding, FormatError, Validation};
 use mementory_json::{
@@ -119,12 +119,4 @@ impl Findings {
 /// stays unchanged in a sealed partition (spec §4.1.1).
 fn is_deletion(tree: &Tree) -> bool {
     tree.get("status").and_then(Tree::as_str) == Some("deleted")
-}
-
-/// A whole number of at least 0.
-pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
-    match tree {
-        Some(Tree::Number(n)) => parse_whole_number(n),
-        _ => None,
-    }
 }

@@ -4,7 +4,7 @@
 //! `raw_source_format.mementory_forbidden`, under the JSON pointer of its member. In its place, the export writes a
 //! valid value (for a date its midnight, for an entity without a type the type `other`) or leaves the field out. A
 //! required field that is missing is filled in too.
-use super::manifest::parse_whole_number;
+use super::manifest::number;
 use super::partitions::stable_v7;
 use super::schema;
 use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, MEMORY_STATUSES, MEMORY_TYPES};
@@ -26,10 +26,7 @@ pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
     });
     if let Some(Tree::Array(all)) = tree.get("embeddings") {
         for (i, embedding) in all.iter().enumerate() {
-            let stated_dimensions = match embedding.get("dimensions") {
-                Some(Tree::Number(n)) => parse_whole_number(n).and_then(|n| usize::try_from(n).ok()),
-                _ => None,
-            };
+            let stated_dimensions = number(embedding.get("dimensions")).and_then(|n| usize::try_from(n).ok());
             if matches!(embedding.get("vector"), Some(Tree::Array(vector)) if stated_dimensions != Some(vector.len())) {
                 out.insert(format!("/embeddings/{i}/dimensions"));
             }

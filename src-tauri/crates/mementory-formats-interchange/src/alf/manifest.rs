@@ -250,16 +250,14 @@ pub(super) fn check_version(version: &str, place: &str) -> Result<(), FormatErro
 }
 
 /// A whole number of at least 0. `2.0` is whole, as in JSON Schema.
-pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
+pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
+    let Some(Tree::Number(text)) = tree else { return None };
     let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
     text.parse().ok().or_else(float)
 }
 
 fn partition(row: &Tree) -> Partition {
     let text = |key: &str| row.get(key).and_then(Tree::as_str).map(str::to_owned);
-    let count = match row.get("record_count") {
-        Some(Tree::Number(n)) => parse_whole_number(n),
-        _ => None,
-    };
+    let count = number(row.get("record_count"));
     Partition { file: text("file").unwrap_or_default(), from: text("from"), to: text("to"), count }
 }

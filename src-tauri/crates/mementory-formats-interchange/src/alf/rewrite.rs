@@ -1,7 +1,7 @@
 //! Rewrites an archive with changed lines and documents. This is used to apply deltas and to delete records for
 //! good. Unchanged entries keep their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, number};
 use super::wire;
 use mementory_format::{AGE_HEAD, is_age_head};
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase};
@@ -256,10 +256,7 @@ pub(super) fn to_json(tree: &Tree) -> String {
 
 /// The value of `record_count` in a partition row.
 pub(super) fn count_of(row: &Tree) -> Option<u64> {
-    match row.get("record_count") {
-        Some(Tree::Number(n)) => super::manifest::parse_whole_number(n),
-        _ => None,
-    }
+    number(row.get("record_count"))
 }
 
 /// The partition rows of a manifest, as trees.

@@ -3,10 +3,10 @@
 //! not know is a warning.
 use super::archive_writer::checksum;
 use super::clear_secrets;
-use super::findings::{Findings, number};
+use super::findings::Findings;
 use super::jsonl::{JsonLine, each_line};
 use super::list_document;
-use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, number};
 use super::references::References;
 use super::schema;
 use mementory_format::extension as slot;

@@ -1,7 +1,7 @@
 //! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification calls the entry
 //! `manifest.json`, the reference tool `delta-manifest.json`. Both names are read and written.
 use super::super::detect::DELTA_MANIFEST_FILE;
-use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, parse_whole_number};
+use super::super::manifest::{Archive, MANIFEST_FILE, Manifest, Partition, check_version, number};
 use mementory_format::FormatError;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
@@ -34,6 +34,13 @@ impl DeltaManifest {
         let text = archive.text(entry, limits)?;
         let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
         let tree = Tree::parse(&text, limits).map_err(|e| invalid_manifest(e.to_string()))?;
+        // The reference tool reads the other name. It must not apply a different delta.
+        if let Some(other) = archive.entry(DELTA_MANIFEST_FILE)
+            && Tree::parse(&archive.text(other, limits)?, limits).ok().as_ref() != Some(&tree)
+        {
+            let message = format!("{MANIFEST_FILE} and {DELTA_MANIFEST_FILE} differ");
+            return Err(FormatError::invalid("manifest_invalid", &other.place, message));
+        }
         let version =
             tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| invalid_manifest("no alf_version".into()))?;
         let version = version.to_owned();
@@ -41,11 +48,8 @@ impl DeltaManifest {
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let sequence = |key: &str| {
-            let number = match tree.get("sync").and_then(|s| s.get(key)) {
-                Some(Tree::Number(n)) => parse_whole_number(n),
-                _ => None,
-            };
-            number.ok_or_else(|| invalid_manifest(format!("no {key}")))
+            let stated = number(tree.get("sync").and_then(|s| s.get(key)));
+            stated.ok_or_else(|| invalid_manifest(format!("no {key}")))
         };
         if !matches!(tree.get("changes"), Some(Tree::Object(_))) {
             return Err(invalid_manifest("no changes".into()));
@@ -88,10 +92,7 @@ impl DeltaManifest {
         }
         let mut partitions = Vec::new();
         if let Some(file) = self.file("memory") {
-            let count = match self.change("memory", "record_count") {
-                Some(Tree::Number(n)) => parse_whole_number(n),
-                _ => None,
-            };
+            let count = number(self.change("memory", "record_count"));
             partitions.push(Partition { file, count, ..Partition::default() });
         }
         let mut tree = Tree::Object(vec![("layers".into(), Tree::Object(layers))]);
@@ -106,8 +107,5 @@ impl DeltaManifest {
 
 /// `sync.last_sequence` of an archive. 0 if the archive was never synchronised.
 pub(in super::super) fn sequence_of(manifest: &Manifest) -> u64 {
-    match manifest.tree.get("sync").and_then(|s| s.get("last_sequence")) {
-        Some(Tree::Number(n)) => parse_whole_number(n).unwrap_or(0),
-        _ => 0,
-    }
+    number(manifest.tree.get("sync").and_then(|s| s.get("last_sequence"))).unwrap_or(0)
 }

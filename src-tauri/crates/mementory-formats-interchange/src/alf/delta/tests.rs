@@ -326,6 +326,33 @@ fn a_delta_with_an_error_is_not_applied_at_all() {
     assert!(refused.to_string().contains("#line 2"), "found before anything is applied: {refused}");
 }
 
+/// The specification and the reference tool use different names for the manifest of a delta. If a bundle has both and
+/// they differ, the two would apply different changes.
+#[test]
+fn a_delta_with_two_different_manifests_is_refused() {
+    let scratch = Scratch::new("two-manifests");
+    let path = |name: &str| scratch.0.join(name);
+    read_lossless_fixture(&path("base.alf"));
+    let base: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
+    let start = base["sync"]["last_sequence"].as_u64().unwrap_or(0);
+    write_bundle(&path("d"), start, start + 1, AGENT_ID, &line("create", "0197f2a0-2222-7000-8000-0000000000c1", "a"));
+    let bundle = entries(&path("d"));
+    let manifest = String::from_utf8(bundle["manifest.json"].clone()).unwrap();
+    let of_another = manifest.replace(AGENT_ID, "0197f2a0-1111-7000-8000-00000000000b");
+    assert_ne!(of_another, manifest);
+    for (other, is_accepted) in [(format!(" {manifest}\n"), true), (of_another, false), ("{".into(), false)] {
+        let parts = [("manifest.json", &*manifest), ("delta-manifest.json", &*other)].map(|(n, t)| (n, t.as_bytes()));
+        pack(&path("e"), &[parts[0], parts[1], ("memory/delta.jsonl", bundle["memory/delta.jsonl"].as_slice())]);
+        match apply(&path("base.alf"), &[path("e")], &path("out.alf"), &Limits::default()) {
+            Ok(_) => assert!(is_accepted, "{other}"),
+            Err(error) => {
+                assert!(!is_accepted, "{error}");
+                assert_eq!(invalid_code(&error), "manifest_invalid");
+            }
+        }
+    }
+}
+
 #[test]
 fn delta_of_a_selection_has_no_deletions_and_every_delta_needs_a_base() {
     let scratch = Scratch::new("selection");

@@ -1,8 +1,8 @@
 //! Validates a delta bundle: its manifest and documents, each line with its operation, and the counts.
 use super::super::clear_secrets;
-use super::super::findings::{Findings, number};
+use super::super::findings::Findings;
 use super::super::jsonl::{JsonLine, each_line};
-use super::super::manifest::{Archive, Manifest};
+use super::super::manifest::{Archive, Manifest, number};
 use super::super::schema;
 use super::super::validate::LAYER_DOCUMENTS;
 use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};

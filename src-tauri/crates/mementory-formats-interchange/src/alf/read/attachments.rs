@@ -110,10 +110,7 @@ fn read_workspace_file(reader: &mut Reader<'_>, file: &Member, item: Passthrough
 }
 
 fn declared_size(doc: &Tree) -> Option<u64> {
-    match doc.get("size_bytes") {
-        Some(Tree::Number(n)) => super::super::manifest::parse_whole_number(n),
-        _ => None,
-    }
+    super::super::manifest::number(doc.get("size_bytes"))
 }
 
 fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
