@@ -263,6 +263,12 @@ const VALUES = {
   ],
   "no version": [editManifest((m) => delete m.alf_version), "manifest_invalid", "manifest_invalid"],
   "a version that is a number": [editManifest((m) => (m.alf_version = 1)), "manifest_invalid", "manifest_invalid"],
+  "no layers": [editManifest((m) => delete m.layers), "manifest_invalid", "manifest_invalid"],
+  "no list of partitions": [
+    editManifest((m) => delete m.layers.memory.partitions),
+    "manifest_invalid",
+    "manifest_invalid",
+  ],
   "all files in a folder of the archive": [
     (entries) => entries.map((entry) => ({ ...entry, name: `agent/${entry.name}` })),
     "manifest_missing",

@@ -150,10 +150,14 @@ impl Manifest {
         // UUIDs are compared in lower case, because a delta may spell the id of its agent in a different case than the
         // archive does.
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
-        let rows = tree.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"));
-        let partitions = match rows {
-            Some(Tree::Array(rows)) => rows.iter().map(partition).collect(),
-            _ => vec![],
+        // Without its inventory, an archive with records would be read like one without any.
+        let layers = tree.get("layers").filter(|layers| matches!(layers, Tree::Object(_)));
+        let partitions = match layers.ok_or_else(|| invalid_manifest("no layers".into()))?.get("memory") {
+            None | Some(Tree::Null) => vec![],
+            Some(memory) => match memory.get("partitions") {
+                Some(Tree::Array(rows)) => rows.iter().map(partition).collect(),
+                _ => return Err(invalid_manifest("no partitions of the memory layer".into())),
+            },
         };
         Ok(Self { tree, version, agent, partitions })
     }

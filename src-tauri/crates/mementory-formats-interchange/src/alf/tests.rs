@@ -528,6 +528,31 @@ fn archive_without_its_partitions_is_invalid() {
 }
 
 #[test]
+fn archive_whose_manifest_lists_no_partitions_is_refused() {
+    let scratch = Scratch::new("no-inventory");
+    let path = scratch.0.join("a.alf");
+    let line = line_of("0191b2c3-0000-7000-8000-000000000001", "x", "");
+    let manifest = manifest_of("");
+    for (member, replacement) in [
+        (r#""layers":"#, r#""x_layers":"#),
+        (r#""layers":{"#, r#""layers":null,"x_layers":{"#),
+        (r#""partitions":[]"#, r#""x_partitions":[]"#),
+        (r#""partitions":[]"#, r#""partitions":{}"#),
+        (r#""memory":{"#, r#""memory":[],"x_memory":{"#),
+    ] {
+        let changed = manifest.replace(member, replacement);
+        assert_ne!(changed, manifest);
+        pack(&path, &[("manifest.json", changed.as_bytes()), ("memory/a.jsonl", line.as_bytes())]);
+        let error = read(&path).err().unwrap();
+        assert!(matches!(error, FormatError::Invalid { code: "manifest_invalid", .. }), "{changed}: {error}");
+    }
+    // An archive may have no memory layer.
+    let without_memory = manifest.replace(r#""memory":{"#, r#""memory":null,"x_memory":{"#);
+    pack(&path, &[("manifest.json", without_memory.as_bytes())]);
+    assert!(read(&path).is_ok());
+}
+
+#[test]
 fn delta_opened_as_archive_is_refused_with_a_reason() {
     let delta = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"a"},"sync":{"base_sequence":1,"new_sequence":2},"changes":{"memory":{"file":"memory/delta.jsonl","record_count":1}}}"#;
     let scratch = Scratch::new("delta");
