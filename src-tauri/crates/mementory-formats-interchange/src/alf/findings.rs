@@ -67,7 +67,7 @@ impl Findings {
 
     /// Checks a document or a line against its schema.
     pub(super) fn check_schema(&mut self, tree: &Tree, rule: &Rule, place: &str) {
-        check(tree, rule, RepeatedKeys::Accept, &mut |at, violation| {
+        check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {
             let (code, is_warning) = schema::code_of(&violation);
             if !self.is_full(code, is_warning) {
                 self.report(code, &format!("{place}#{at}"), &violation.to_string(), is_warning);

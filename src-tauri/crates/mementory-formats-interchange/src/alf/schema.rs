@@ -405,6 +405,7 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
         Violation::Empty => ("empty", false),
         Violation::UnlistedWord(_) => ("unknown_value", true),
         Violation::LooseForm(_) => ("id_not_uuid_v7", true),
+        Violation::RepeatedKey => ("duplicate_key", true),
         _ => ("bad_value", false),
     }
 }
