@@ -82,11 +82,13 @@ impl Report {
         }
     }
 
-    /// Reports a value that cannot be parsed: too large, nested too deeply, or with text that is not valid Unicode.
+    /// Reports a value that cannot be parsed. Its grammar was already checked, so the only fault of its syntax can be
+    /// text that is not valid Unicode.
     pub fn report_unreadable(&mut self, place: &str, why: &TreeError) {
         match why {
             TreeError::Size(_) => self.error("too_large", place, why.to_string()),
-            _ => self.error("too_deep", place, "nested too deeply, or contains text that is not valid Unicode"),
+            TreeError::Depth(_) => self.error("too_deep", place, why.to_string()),
+            TreeError::Syntax(_) => self.error("lone_surrogate", place, "not valid Unicode: half of a surrogate pair"),
         }
     }
 
