@@ -6,7 +6,7 @@ use mementory_json::{
     schema::{
         Fit,
         Rule::{
-            self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Tagged, Text, Time,
+            self, Any, Bool, Form, Int64, Length, List, Map, Number, Object, OpenWord, Range, Tagged, Text, Time,
             UnitInterval, Word,
         },
         TextForm, Violation, nullable, optional, required,
@@ -343,7 +343,7 @@ pub(super) const REMINDER_RULE: Rule = Object(&[
     ),
     required("status", Text),
     required("created_at", Time),
-    optional("priority", Int64(0)),
+    optional("priority", Range(0, 255)),
     optional("tags", TEXT_LIST_RULE),
 ]);
 

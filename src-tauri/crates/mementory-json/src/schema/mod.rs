@@ -43,6 +43,8 @@ pub enum Rule {
     Whole(i64),
     /// A whole number of at least this value that fits into a signed 64-bit integer.
     Int64(i64),
+    /// A whole number from the first to the second value.
+    Range(i64, i64),
     /// A number from 0 to 1.
     UnitInterval,
     /// An array whose items follow this rule.

@@ -14,6 +14,7 @@ const RECORD_RULE: Rule = ClosedObject(&[
     optional("code", Form(&EVEN_LENGTH)),
     optional("count", Whole(1)),
     optional("count64", Int64(1)),
+    optional("level", Range(0, 255)),
     optional("weight", UnitInterval),
     optional("vector", List(&Number)),
     optional("tags", Set(&Rule::NOT_EMPTY, 1)),
@@ -73,6 +74,20 @@ fn each_violation_has_its_place_in_the_order_of_the_table() {
     ];
     assert_eq!(violations_in(json), expected.map(|(at, violation)| (at.to_owned(), violation)));
     assert_eq!(violations_in("[]"), [(String::new(), Violation::WrongType("an object"))]);
+}
+
+#[test]
+fn a_range_includes_both_ends() {
+    let level = |n: &str| {
+        violations_in(&format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"level":{n}}}"#))
+    };
+    for n in ["0", "255", "2.0"] {
+        assert_eq!(level(n), [], "{n}");
+    }
+    for n in ["-1", "256", "1.5", "1e999"] {
+        assert_eq!(level(n), [("/level".to_owned(), Violation::OutsideRange(0, 255))], "{n}");
+    }
+    assert_eq!(level("\"3\""), [("/level".to_owned(), Violation::WrongType("a whole number"))]);
 }
 
 #[test]

@@ -38,6 +38,8 @@ pub enum Violation {
     TooSmall(i64),
     /// A whole number does not fit into a signed 64-bit integer.
     TooLarge,
+    /// A number is not whole, or not from the first to the second value.
+    OutsideRange(i64, i64),
     /// A number is not from 0 to 1.
     OutsideUnitInterval,
     /// A set contains a text more than once.
@@ -65,6 +67,7 @@ impl Display for Violation {
             Self::NoTimeZone => f.write_str("a date and time without a time zone"),
             Self::NotFinite | Self::TooLarge => f.write_str("a number beyond 64 bits"),
             Self::NotWhole(least) | Self::TooSmall(least) => write!(f, "not a whole number of at least {least}"),
+            Self::OutsideRange(least, most) => write!(f, "not a whole number from {least} to {most}"),
             Self::OutsideUnitInterval => f.write_str("not a number from 0 to 1"),
             Self::RepeatedItem => f.write_str("an item is in the list more than once"),
             Self::TooFewItems(1) => f.write_str("the list must not be empty"),

@@ -62,9 +62,10 @@ impl Checker<'_> {
                 }
             }
             (rule, Tree::Text(text)) if rule.is_text() => text_violation(rule, text),
-            (Rule::Number | Rule::Whole(_) | Rule::Int64(_) | Rule::UnitInterval, Tree::Number(token)) => {
-                number_violation(rule, token)
-            }
+            (
+                Rule::Number | Rule::Whole(_) | Rule::Int64(_) | Rule::Range(..) | Rule::UnitInterval,
+                Tree::Number(token),
+            ) => number_violation(rule, token),
             (rule, _) => Some(Violation::WrongType(expected_type(rule))),
         };
         if let Some(violation) = violation {
@@ -145,6 +146,11 @@ fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
             };
             too_small.then_some(Violation::TooSmall(*least))
         }
+        Rule::Range(least, most) => {
+            let whole = finite_double().filter(|n| n.fract() == 0.0);
+            let fits = whole.is_some_and(|n| (*least as f64..=*most as f64).contains(&n));
+            (!fits).then_some(Violation::OutsideRange(*least, *most))
+        }
         Rule::UnitInterval => match finite_double() {
             Some(n) => (!(0.0..=1.0).contains(&n)).then_some(Violation::OutsideUnitInterval),
             None => Some(Violation::NotFinite),
@@ -158,7 +164,7 @@ fn expected_type(rule: &Rule) -> &'static str {
         Rule::Any => "anything",
         Rule::Bool => "true or false",
         Rule::Number => "a number",
-        Rule::Whole(_) | Rule::Int64(_) => "a whole number",
+        Rule::Whole(_) | Rule::Int64(_) | Rule::Range(..) => "a whole number",
         Rule::UnitInterval => "a number from 0 to 1",
         Rule::List(_) | Rule::Set(..) => "a list",
         Rule::Map(_) | Rule::Object(_) | Rule::ClosedObject(_) | Rule::Tagged(_) => "an object",

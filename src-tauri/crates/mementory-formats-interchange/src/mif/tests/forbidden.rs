@@ -179,6 +179,7 @@ fn a_forbidden_value_of_version_2_is_not_written_again() {
             ("/reminders/0/trigger", json!(null), "missing_field"),
             ("/reminders/0/status", json!(5), "wrong_type"),
             ("/reminders/0/priority", json!(-1), "bad_value"),
+            ("/reminders/0/priority", json!(256), "bad_value"),
             ("/knowledge_graph/entities/0/id", json!("jonas"), "bad_value"),
             ("/knowledge_graph/entities/0/attributes", json!({"town": 5}), "wrong_type"),
             ("/knowledge_graph/entities/1/last_seen_at", json!("then"), "bad_value"),
