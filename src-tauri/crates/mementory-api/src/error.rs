@@ -130,7 +130,8 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
             let exit = match *code {
                 "not_supported" => 2,
                 "passphrase_wrong" | "passphrase_needed" => 3,
-                "kdf_parameters" => 6,
+                // An unsafe name is refused like in an archive, not reported like damage.
+                "kdf_parameters" | "path_escapes" => 6,
                 _ => 1,
             };
             ApiError::new(code, exit, format!("{place}: {message}. Nothing was changed.")).with("place", place)
