@@ -6,7 +6,6 @@ use mementory_formats::{
 };
 use mementory_model::{Issue, Limits, is_damage};
 use mementory_vault::MissingPart;
-use std::collections::BTreeSet;
 
 /// Largest number of missing parts that are listed.
 const MAX_LISTED_PARTS: usize = 1000;
@@ -47,7 +46,7 @@ pub(crate) fn inspect(
     let mut stopping: Vec<StoppingFault> = Vec::new();
     for source in &found.sources {
         let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
-        let archives = archives_of(catalog, source);
+        let archives = source.archives(catalog);
         let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
         refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
@@ -72,17 +71,11 @@ pub(crate) fn refuse_damage(catalog: &Catalog, found: &Detection) -> ApiResult<(
     stopping.extend(catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure).map(structural_fault));
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
-        let archives = archives_of(catalog, source);
+        let archives = source.archives(catalog);
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
         stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
     }
     refuse(&stopping, false)
-}
-
-/// The archives that contain the source.
-pub(crate) fn archives_of(catalog: &Catalog, source: &Detected) -> BTreeSet<usize> {
-    let members = source.claim.parts.iter().filter_map(|part| catalog.members().get(part.member));
-    members.filter_map(|member| member.archive).collect()
 }
 
 /// Findings for the faults and damaged entries of the archives that contain the source. For other archives of the
@@ -91,14 +84,13 @@ pub(crate) fn archives_of(catalog: &Catalog, source: &Detected) -> BTreeSet<usiz
 /// # Errors
 /// I/O.
 pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiResult<Vec<Finding>> {
-    let archives = archives_of(catalog, source);
-    let listed = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure || archives.contains(&f.archive));
+    let archives = source.archives(catalog);
     let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
     let finding = |fault: &Fault| {
         let Issue { code, place, message } = fault.issue.clone();
         Finding { code, place, message }
     };
-    Ok(listed.chain(&damaged).map(finding).collect())
+    Ok(source.listing_faults(catalog).into_iter().chain(&damaged).map(finding).collect())
 }
 
 /// Adds to an import error whether the intact remainder of the file can be imported, as the detail `salvage` and as a

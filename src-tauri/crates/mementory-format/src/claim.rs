@@ -1,4 +1,6 @@
 //! Claims of formats on the members of a catalog, and the result of detection.
+use mementory_container::{Catalog, Fault, FaultKind};
+use std::collections::BTreeSet;
 
 /// Role of a member in the format that claims it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,6 +87,22 @@ pub struct Detected {
     pub claim: Claim,
     /// Total size of the claimed members in bytes, for the progress display.
     pub total_bytes: u64,
+}
+
+impl Detected {
+    /// The archives that contain the source.
+    pub fn archives(&self, catalog: &Catalog) -> BTreeSet<usize> {
+        let members = self.claim.parts.iter().filter_map(|part| catalog.members().get(part.member));
+        members.filter_map(|member| member.archive).collect()
+    }
+
+    /// The faults of structure and names for which an import refuses the source. For archives that do not contain the
+    /// source, only a contradictory structure is included.
+    pub fn listing_faults<'c>(&self, catalog: &'c Catalog) -> Vec<&'c Fault> {
+        let archives = self.archives(catalog);
+        let is_listed = |fault: &&Fault| fault.kind == FaultKind::Structure || archives.contains(&fault.archive);
+        catalog.faults().iter().filter(is_listed).collect()
+    }
 }
 
 /// Everything recognised in a catalog.

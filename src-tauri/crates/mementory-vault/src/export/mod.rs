@@ -15,9 +15,9 @@ use crate::{
     scratch::Scratch,
 };
 use mementory_formats::{
-    Catalog, Detection, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
+    Catalog, Detection, Finding, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
 };
-use mementory_model::{Limits, Timestamp};
+use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::unwrap_format;
 use partial_output::{
     PartialOutput, companion_files, fsync_folder, rename_companions, rename_to_final_name, sync_tree,
@@ -262,8 +262,9 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
     Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
 }
 
-/// Reads the export back with the same detection and validation as any other file. Returns the result of the validation
-/// and the file's SHA-256, which is empty for a folder.
+/// Reads the export back with the same detection and validation as any other file, including the faults of an archive
+/// for which an import would refuse it. Returns the result of the validation, and the file's SHA-256, which is empty
+/// for a folder.
 fn read_back(
     writer: &dyn Format,
     path: &Path,
@@ -282,7 +283,11 @@ fn read_back(
             "what was written is not recognised as its own format",
         ))
     })?;
-    let validation = writer.validate_with(&catalog, source, &limits, &[], passphrase).map_err(unwrap_format)?;
+    let mut validation = writer.validate_with(&catalog, source, &limits, &[], passphrase).map_err(unwrap_format)?;
+    validation.errors.extend(source.listing_faults(&catalog).into_iter().map(|fault| {
+        let Issue { code, place, message } = fault.issue.clone();
+        Finding { code, place, message }
+    }));
     let digest =
         if path.is_file() { mementory_formats::file_sha256(path).map_err(unwrap_format)? } else { String::new() };
     Ok((validation, digest))
@@ -301,8 +306,8 @@ fn audit_detail(records: u64, validation: &Validation, encrypted: bool, covered:
 
 #[cfg(test)]
 mod tests {
-    use super::{Validation, audit_detail};
-    use mementory_formats::Finding;
+    #![allow(clippy::unwrap_used)]
+    use super::{Finding, Validation, audit_detail, by_id, read_back};
 
     #[test]
     fn the_log_entry_has_the_properties_of_the_exported_file() {
@@ -314,5 +319,43 @@ mod tests {
         let fault = Finding { code: "checksum".into(), place: "items".into(), message: "it differs".into() };
         signed.errors.push(fault);
         assert_eq!(audit_detail(2, &signed, false, 0), "2 records, signed, not valid");
+    }
+
+    fn crc32(bytes: &[u8]) -> u32 {
+        let step = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
+        !bytes.iter().fold(!0u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
+    }
+
+    /// A ZIP archive whose entries are not compressed.
+    fn stored_zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
+        let short = |values: &[u16]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
+        let long = |values: &[u32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
+        let join = |parts: &[&[u8]]| parts.concat();
+        let (mut out, mut directory) = (Vec::new(), Vec::new());
+        for (name, bytes) in entries {
+            let (offset, size) = (out.len() as u32, bytes.len() as u32);
+            let common = [short(&[10, 0, 0, 0, 0x21]), long(&[crc32(bytes), size, size])].concat();
+            let lengths = short(&[name.len() as u16, 0]);
+            out.extend(join(&[b"PK\x03\x04", &common, &lengths, name.as_bytes(), bytes]));
+            directory.extend(join(&[b"PK\x01\x02", &short(&[10]), &common, &lengths, &short(&[0, 0, 0])]));
+            directory.extend(join(&[&long(&[0, offset]), name.as_bytes()]));
+        }
+        let (count, start) = (entries.len() as u16, out.len() as u32);
+        let end = [short(&[0, 0, count, count]), long(&[directory.len() as u32, start]), short(&[0])].concat();
+        [out, directory, b"PK\x05\x06".to_vec(), end].concat()
+    }
+
+    #[test]
+    fn an_export_that_an_import_would_refuse_is_not_valid() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.alf");
+        let manifest = br#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":
+            "0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"openclaw"},"layers":{}}"#;
+        for (name, expected) in [("raw/openclaw/b.md", None), ("raw/openclaw/A.md", Some("container_similar_names"))] {
+            let files: [(&str, &[u8]); 3] = [("manifest.json", manifest), ("raw/openclaw/a.md", b"a"), (name, b"b")];
+            std::fs::write(&path, stored_zip(&files)).unwrap();
+            let (validation, _) = read_back(by_id("alf").unwrap(), &path, &[], None).unwrap();
+            assert_eq!(validation.errors.first().map(|found| found.code.as_str()), expected, "{name}");
+        }
     }
 }
