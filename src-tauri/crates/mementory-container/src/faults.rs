@@ -117,7 +117,7 @@ pub(super) fn listing_faults(
 }
 
 /// The name in lower case and in one Unicode normal form, so that names which differ only in these are equal.
-fn folded_name(name: &str) -> String {
+pub fn folded_name(name: &str) -> String {
     name.nfc().flat_map(char::to_lowercase).nfc().collect()
 }
 

@@ -38,7 +38,7 @@ mod zip;
 
 pub use archive_file::ArchiveFile;
 pub use catalog::Catalog;
-pub use faults::{Fault, FaultKind, is_reserved_name};
+pub use faults::{Fault, FaultKind, folded_name, is_reserved_name};
 pub use key_pair::{KeyDerivation, KeyPair, SealedContent, WrappedKey};
 pub use member::Member;
 pub use mementory_model::FormatError;

@@ -1,9 +1,9 @@
 //! Writes the ZIP archive: deflated, with a fixed modification time and a digest for each entry (spec §4.1). With a
 //! passphrase, the whole file is encrypted while it is written (spec §8.3).
 use super::manifest::MANIFEST_FILE;
-use mementory_format::{ArchiveFile, FormatError, Passphrase, SealedFile};
+use mementory_format::{ArchiveFile, FormatError, Passphrase, SealedFile, folded_name, is_reserved_name};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{Read, Sink, Write};
 use std::path::Path;
@@ -63,6 +63,8 @@ pub(super) struct ArchiveWriter {
     zip: ZipOutput,
     place: String,
     digests: BTreeMap<String, String>,
+    /// The names of the entries, without the differences that some systems do not make.
+    folded_names: HashSet<String>,
     is_encrypted: bool,
 }
 
@@ -70,15 +72,10 @@ impl ArchiveWriter {
     /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted.
     /// Without `out`, nothing is written, as for a preview of the losses.
     pub(super) fn create(out: Option<&Path>, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
-        let is_encrypted = passphrase.is_some();
+        let (digests, folded_names, is_encrypted) = (BTreeMap::new(), HashSet::new(), passphrase.is_some());
         let Some(out) = out else {
-            let place = String::new();
-            return Ok(Self {
-                zip: ZipOutput::Discarded(std::io::sink()),
-                place,
-                digests: BTreeMap::new(),
-                is_encrypted,
-            });
+            let (zip, place) = (ZipOutput::Discarded(std::io::sink()), String::new());
+            return Ok(Self { zip, place, digests, folded_names, is_encrypted });
         };
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let io = |e| FormatError::io(&place, e);
@@ -90,7 +87,7 @@ impl ArchiveWriter {
                 ZipOutput::Encrypted(ZipWriter::new_stream(passphrase.seal_file(Box::new(output))?), file)
             }
         };
-        Ok(Self { zip, place, digests: BTreeMap::new(), is_encrypted })
+        Ok(Self { zip, place, digests, folded_names, is_encrypted })
     }
 
     /// True if the whole file is encrypted, so that its entries may contain secrets.
@@ -106,6 +103,29 @@ impl ArchiveWriter {
     /// True if an entry with this name was written.
     pub(super) fn has_entry(&self, name: &str) -> bool {
         self.digests.contains_key(name)
+    }
+
+    /// True if an entry may get this name: all systems accept it, and tell it from the names of the other entries.
+    /// Readers refuse an archive with any other name.
+    pub(super) fn is_free(&self, name: &str) -> bool {
+        !name.split('/').any(is_reserved_name) && !self.folded_names.contains(&folded_name(name))
+    }
+
+    /// The name if it is free, or else a similar one that is.
+    pub(super) fn free_name(&self, name: &str) -> String {
+        let accepted = |part: &str| match is_reserved_name(part) {
+            true => format!("_{}", part.replace(char::is_control, "_").trim_end_matches(['.', ' '])),
+            false => part.to_owned(),
+        };
+        let wanted = name.split('/').map(accepted).collect::<Vec<_>>().join("/");
+        let numbered = (2u64..).map(|n| format!("{wanted}~{n}"));
+        let mut names = std::iter::once(wanted.clone()).chain(numbered);
+        names.find(|name| self.is_free(name)).unwrap_or_else(|| wanted.clone())
+    }
+
+    fn add_digest(&mut self, name: &str, digest: &str) {
+        self.folded_names.insert(folded_name(name));
+        self.digests.insert(name.to_owned(), digest.to_owned());
     }
 
     /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex. If the output is discarded, the
@@ -134,7 +154,7 @@ impl ArchiveWriter {
             (&mut *bytes).take(READ_BUFFER_BYTES).read_to_end(&mut buffer).map_err(read)?;
         }
         let digest = hex::encode(hasher.finalize());
-        self.digests.insert(name.to_owned(), digest.clone());
+        self.add_digest(name, &digest);
         Ok((size, digest))
     }
 
@@ -163,7 +183,7 @@ impl ArchiveWriter {
             }
             return Ok(None);
         }
-        self.digests.insert(name.to_owned(), digest.clone());
+        self.add_digest(name, &digest);
         Ok(Some(digest))
     }
 

@@ -147,12 +147,5 @@ fn free_name(out: &ArchiveWriter, item: &PassthroughItem) -> String {
         Ok(id) => id.to_string(),
         Err(_) => super::partitions::stable_v5(&format!("group:{}", item.group)).to_string(),
     };
-    let wanted_name = format!("mementory/{group}/{}", item.name);
-    let mut name = wanted_name.clone();
-    let mut n = 2;
-    while out.has_entry(&name) {
-        name = format!("{wanted_name}~{n}");
-        n += 1;
-    }
-    name
+    out.free_name(&format!("mementory/{group}/{}", item.name))
 }

@@ -156,6 +156,35 @@ fn changed_raw_file_is_stored_and_reported() {
     assert!(back.parts.iter().any(|(item, bytes)| item.name == "raw/openclaw/SOUL.md" && bytes == b"# Changed\n"));
 }
 
+/// Readers refuse an archive with such names, although a workspace may have them.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "other systems do not have such files")]
+fn files_whose_names_some_systems_refuse_are_renamed_in_the_archive_only() {
+    let scratch = Scratch::new("refused-names");
+    let (source, archive) = (scratch.0.join("w"), scratch.0.join("a.alf"));
+    let files: [(&str, &[u8]); 9] = [
+        (".alf-agent-id", b"0197f2a0-1111-7000-8000-00000000000d\n"),
+        ("SOUL.md", b"# Wren\nCalm.\n"),
+        ("memory/Tides.md", b"# Tides\nHigh at noon.\n"),
+        ("memory/tides.md", b"# tides\nLow at six.\n"),
+        ("memory/aux.md", b"# Ropes\nTwo are worn.\n"),
+        ("memory/caf\u{e9}.db", b"one"),
+        ("memory/cafe\u{301}.db", b"two"),
+        ("charts/Nul.csv", b"1,2\n"),
+        ("charts/bay.", b"3,4\n"),
+    ];
+    workspace::put(&source, &files);
+    let report = write(&mut workspace::read(&source, &OpenClaw), &archive);
+    assert!(report.losses.count("file", LossKind::Narrowed) >= 2, "{:?}", report.losses.items);
+    assert_eq!(validate(&archive).errors, []);
+    let (catalog, detection) = open(&archive).unwrap();
+    let faults: Vec<_> = detection.sources[0].listing_faults(&catalog).into_iter().map(|f| &f.issue.place).collect();
+    assert_eq!(faults, [] as [&String; 0]);
+    let mut back = read(&archive).unwrap();
+    workspace::write(&mut back, &scratch.0.join("restored"), &OpenClaw);
+    assert_eq!(workspace::tree(&scratch.0.join("restored")), workspace::tree(&source));
+}
+
 #[test]
 fn spec_10_2_zeroclaw_home_is_byte_equal() {
     let scratch = Scratch::new("10-2-zeroclaw");

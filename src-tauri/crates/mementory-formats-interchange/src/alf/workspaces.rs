@@ -125,20 +125,31 @@ impl WorkspaceFiles {
         let mut manifest_rows = Vec::new();
         for RuntimeFiles { runtime, workspace, .. } in &self.runtimes {
             let (mut from_records, mut others) = (Vec::new(), Vec::new());
+            let folder = format!("raw/{}/", runtime.id);
             for (path, bytes) in &workspace.files {
-                let name = format!("raw/{}/{path}", runtime.id);
-                if out.has_entry(&name) {
-                    losses.add(&name, "file", LossKind::LeftOut, "another file of the archive has this name");
+                let wanted_name = format!("{folder}{path}");
+                if out.has_entry(&wanted_name) {
+                    losses.add(&wanted_name, "file", LossKind::LeftOut, "another file of the archive has this name");
                     continue;
+                }
+                let name = out.free_name(&wanted_name);
+                let is_renamed = name != wanted_name;
+                if is_renamed {
+                    losses.add(&wanted_name, "file", LossKind::Narrowed, "renamed, as some systems refuse this name");
                 }
                 let mut bytes = bytes.as_slice();
                 let digest = clear_secrets::write_redacted(out, &name, path, &mut bytes, losses)?;
                 let Some(digest) = digest else { continue };
+                let written_path = name.strip_prefix(&folder).unwrap_or(path).to_owned();
                 match workspace.passthrough.get(path) {
-                    None => from_records.push((path.clone(), Tree::Text(digest))),
-                    Some((scope, stored_path)) if *scope != workspace.main_scope => {
+                    None if is_renamed => {
+                        let row = vec![Tree::Text(digest), Tree::Text(path.clone())];
+                        from_records.push((written_path, Tree::Array(row)));
+                    }
+                    None => from_records.push((written_path, Tree::Text(digest))),
+                    Some((scope, stored_path)) if is_renamed || *scope != workspace.main_scope => {
                         let owner = vec![Tree::Text(scope.clone()), Tree::Text(stored_path.clone())];
-                        others.push((path.clone(), Tree::Array(owner)));
+                        others.push((written_path, Tree::Array(owner)));
                     }
                     Some(_) => {}
                 }
@@ -188,10 +199,19 @@ impl ManifestWorkspaces {
             out.scopes.insert(runtime.id, scope.to_owned());
             let name = |path: &str| format!("raw/{}/{path}", runtime.id);
             if let Some(Tree::Object(files)) = row.get("files") {
-                let digest = |(path, digest): &(String, Tree)| {
-                    Some((name(path), (runtime.id, path.clone(), digest.as_str()?.to_owned())))
+                // The row of a file that was renamed also has the original path.
+                let file = |(path, row): &(String, Tree)| {
+                    let (digest, original_path) = match row {
+                        Tree::Text(digest) => (digest, path),
+                        Tree::Array(parts) => match parts.as_slice() {
+                            [Tree::Text(digest), Tree::Text(original_path)] => (digest, original_path),
+                            _ => return None,
+                        },
+                        _ => return None,
+                    };
+                    Some((name(path), (runtime.id, original_path.clone(), digest.clone())))
                 };
-                out.from_records.extend(files.iter().filter_map(digest));
+                out.from_records.extend(files.iter().filter_map(file));
             }
             if let Some(Tree::Object(others)) = row.get("others") {
                 for (path, owner) in others {

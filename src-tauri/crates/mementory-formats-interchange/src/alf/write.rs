@@ -318,9 +318,9 @@ fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name:
         .filter(|part: &String| !part.is_empty() && part != "." && part != ".." && part != "artifacts")
         .collect();
     let safe_name = if safe_name.is_empty() { "file".to_owned() } else { safe_name.join("/") };
-    let is_free = |name: &String| !out.has_entry(name) && !passthrough.reserved.contains(name);
+    let is_free = |name: &String| out.is_free(name) && !passthrough.reserved.contains(name);
     let preferred = Some(format!("artifacts/{safe_name}")).filter(is_free);
-    preferred.unwrap_or_else(|| format!("artifacts/{id}/{safe_name}"))
+    preferred.unwrap_or_else(|| out.free_name(&format!("artifacts/{id}/{safe_name}")))
 }
 
 fn write_partitions(
