@@ -93,6 +93,40 @@ fn records_reported_as_left_are_those_that_were_offered() {
 }
 
 #[test]
+fn sentences_of_scripts_without_spaces_are_found_in_other_records() {
+    let cases = [
+        (
+            "庭の小屋の鍵は赤い石の下にある",
+            "友人は庭の小屋の鍵は赤い石の下にあると言った。おやすみ。",
+            1,
+        ),
+        (
+            "กุญแจสวนเก่าอยู่ใต้หินสีแดง",
+            "เพื่อนบอกว่ากุญแจสวนเก่าอยู่ใต้หินสีแดง!",
+            1,
+        ),
+        ("庭の小屋の鍵は赤い石の下にある", "小屋の鍵は青い石の下にある。", 0),
+    ];
+    for (text, other, expected) in cases {
+        let t = TempVault::new();
+        let add = |text: &str| {
+            let added = t.vault.editor().add(text, None, vec![], at(0));
+            added.unwrap().value
+        };
+        let id = add(text);
+        add(other);
+        let plan = t
+            .vault
+            .eraser()
+            .erase_plan(std::slice::from_ref(&id))
+            .unwrap();
+        assert_eq!(plan.copies.len(), expected, "{other}");
+        let receipt = erase_with(&t, &id, &[]).receipt;
+        assert_eq!(receipt.copies_left as usize, expected, "{other}");
+    }
+}
+
+#[test]
 fn a_redaction_reports_other_records_too() {
     for (everywhere, expected) in [(true, (Some(1), 0)), (false, (Some(0), 1))] {
         let t = TempVault::new();

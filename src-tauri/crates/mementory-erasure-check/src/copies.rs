@@ -4,7 +4,7 @@ use crate::{
     ErasureCheck, Evidence,
     sentence::{contains_sentence, normal_texts},
 };
-use mementory_model::{normal_sentences, normal_text};
+use mementory_model::{normal_sentences, normal_text, word_count};
 use mementory_search::Needles;
 use mementory_store::{RowView, StoreError, StoreResult};
 use std::collections::{BTreeSet, HashSet};
@@ -40,7 +40,10 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<BTreeSet<i64>> {
         let connection = self.store.extra_reader()?;
         let mut rows = BTreeSet::new();
-        let is_gone = |word: &String| evidence.words.contains(word) && !present.contains(word);
+        // In scripts without spaces, the last character of a run is a token of its own, which a longer run lacks.
+        let is_gone = |word: &String| {
+            word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word)
+        };
         for sentence in sentences {
             if mementory_search::tokens(sentence).iter().any(is_gone) {
                 continue;
@@ -110,7 +113,7 @@ fn sentences(evidence: &Evidence) -> BTreeSet<String> {
         let whole =
             evidence.texts.iter().map(|text| normal_text(text)).filter(|text| text.len() <= MAX_WHOLE_TEXT_BYTES);
         let each = evidence.texts.iter().flat_map(|text| normal_sentences(text));
-        out.extend(whole.chain(each).filter(|text| text.len() >= MIN_TEXT_BYTES && text.contains(' ')));
+        out.extend(whole.chain(each).filter(|text| text.len() >= MIN_TEXT_BYTES && word_count(text) > 1));
     }
     out.retain(|sentence| !sentence.is_empty());
     out

@@ -1,7 +1,7 @@
 //! Replaces spans of a text with marks.
 use crate::{
     VaultError, VaultResult,
-    word_removal::{Removal, Spans},
+    word_removal::{Removal, Spans, is_distinctive_sentence},
 };
 use mementory_model::normal_sentences;
 use std::ops::Range;
@@ -41,7 +41,7 @@ impl Cut {
     /// statement) may contain only one of them.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
-        all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
+        all.filter(|sentence| is_distinctive_sentence(sentence)).collect()
     }
 
     /// The words to remove from import reports. Short words are left out, since they could be part of any name.

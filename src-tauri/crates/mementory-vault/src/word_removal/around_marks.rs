@@ -2,7 +2,7 @@
 //! can be compared with the texts. A piece of a few words may also occur in other texts, so it counts only if the piece
 //! on the other side of the mark is close to it in the same erased text, or if the whole line or string matches a text.
 use crate::word_removal::{
-    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_piece, is_rare_phrase, parse_json,
+    ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase, parse_json,
     split_texts::{SplitLines, pieces_between_marks},
     window_filter::WindowFilter,
 };
@@ -195,7 +195,7 @@ impl QuotedPieces {
             return [None, None];
         }
         let whole = piece.trim();
-        if !is_distinctive_piece(&normal_text(whole)) {
+        if !is_distinctive_sentence(&normal_text(whole)) {
             return [None, None];
         }
         if self.is_in_a_text(whole, neighbours) {
@@ -253,7 +253,7 @@ impl QuotedPieces {
     }
 
     fn is_part(&self, before: Option<&str>, part: &str, after: Option<&str>) -> bool {
-        is_distinctive_piece(&normal_text(part)) && is_rare([before, Some(part), after])
+        is_distinctive_sentence(&normal_text(part)) && is_rare([before, Some(part), after])
     }
 
     /// The prefix of `piece` that occurs shortly after the position `at` in the same text.
@@ -282,10 +282,12 @@ impl QuotedPieces {
     }
 }
 
-/// True if the first line of the text is a JSON object or array.
+/// True if the first line of the text and all lines with redaction marks are JSON objects or arrays.
 fn is_json_lines(text: &str) -> bool {
+    let is_json =
+        |line: &str| line.trim_start().starts_with(['{', '[']) && parse_json(line.trim_end()).is_some();
     let first = text.trim_start().lines().next().unwrap_or_default();
-    first.starts_with(['{', '[']) && parse_json(first.trim_end()).is_some()
+    is_json(first) && text.lines().filter(|line| line.contains(REDACTED)).all(is_json)
 }
 
 /// True if the text begins with the first piece, ends with the last one, and contains the others between them in order.
@@ -369,9 +371,11 @@ mod tests {
         let text = "Plan of the garden:\nThe old key is under the shed.\nAsk Müller for the way.\nTea is at four.";
         let pieces = QuotedPieces::new(&[text.to_owned()]);
         let quoted = text.replace("Müller", "[REDACTED:name]");
-        let new = pieces.without(format!("# Notes\n{quoted}\nOr not.\n").as_bytes());
-        let expected = "# Notes\n[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nOr not.\n";
-        assert_eq!(new.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).as_deref(), Some(expected));
+        for first_line in ["# Notes", r#"{"title":"Notes"}"#] {
+            let new = pieces.without(format!("{first_line}\n{quoted}\nOr not.\n").as_bytes());
+            let expected = format!("{first_line}\n[REDACTED:erased] [REDACTED:name][REDACTED:erased]\nOr not.\n");
+            assert_eq!(new.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()), Some(expected));
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Finds erased texts that contain marks of earlier redactions. A file that quotes the original text has other words in
 //! place of the marks, so only the pieces between them match. A piece of a few words may occur in other texts too, so
 //! it counts only close to the next piece of its line.
-use crate::word_removal::{ERASED_MARK, MAX_GAP_BYTES, is_distinctive_piece, is_rare_phrase};
+use crate::word_removal::{ERASED_MARK, MAX_GAP_BYTES, is_distinctive_sentence, is_rare_phrase};
 use aho_corasick::AhoCorasick;
 use mementory_model::{REDACTED, between_redaction_marks, normal_text};
 use std::{
@@ -17,7 +17,7 @@ pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
     let marked = texts.iter().filter(|text| text.contains(REDACTED));
     let pieces =
         marked.flat_map(|text| between_redaction_marks(text).into_iter().filter_map(move |piece| text.get(piece)));
-    pieces.map(str::trim).filter(|piece| is_distinctive_piece(&normal_text(piece))).collect()
+    pieces.map(str::trim).filter(|piece| is_distinctive_sentence(&normal_text(piece))).collect()
 }
 
 /// The pieces of lines with redaction marks, indexed to find consecutive ones that are close to each other.
