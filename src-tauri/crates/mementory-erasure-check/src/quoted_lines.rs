@@ -39,16 +39,19 @@ impl QuotedLines {
         if marks.is_empty() {
             return false;
         }
+        // Marks are in ascending order and do not overlap.
+        let has_mark =
+            |at: usize, position: fn(&Range<usize>) -> usize| marks.binary_search_by_key(&at, position).is_ok();
         let is_before_mark = |(number, start): (usize, usize)| {
             let (Some(text), Some(rest)) = (self.texts.get(number), window.get(start..)) else { return false };
             let same = text.iter().zip(rest).take_while(|(a, b)| a == b).count();
-            marks.iter().any(|mark| mark.start == start + same) && text.get(..same).is_some_and(are_long_lines)
+            has_mark(start + same, |mark| mark.start) && text.get(..same).is_some_and(are_long_lines)
         };
         let is_behind_mark = |(number, start): (usize, usize)| {
             let end = start + EDGE_BYTES;
             let (Some(text), Some(before)) = (self.texts.get(number), window.get(..end)) else { return false };
             let same = text.iter().rev().zip(before.iter().rev()).take_while(|(a, b)| a == b).count();
-            marks.iter().any(|mark| mark.end == end - same) && text.get(text.len() - same..).is_some_and(are_long_lines)
+            has_mark(end - same, |mark| mark.end) && text.get(text.len() - same..).is_some_and(are_long_lines)
         };
         self.beginnings.each(window).any(is_before_mark) || self.ends.each(window).any(is_behind_mark)
     }
