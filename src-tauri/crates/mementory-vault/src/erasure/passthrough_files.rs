@@ -2,20 +2,20 @@
 use crate::{
     VaultResult,
     context::Context,
-    word_removal::{Removal, bytes::Words},
+    word_removal::{
+        Removal,
+        bytes::{Words, is_binary},
+    },
 };
 use mementory_model::Kind;
 use mementory_store::{Flags, blobs::BlobInfo, kind_code};
 use rusqlite::{Connection, params};
-use std::{
-    collections::HashSet,
-    io::{BufRead, BufReader, Read},
-};
+use std::{collections::HashSet, io::Read};
 
-/// Size in bytes from which a file is rewritten line by line. Smaller ones are rewritten in memory.
+/// Size in bytes from which a file is rewritten block by block. Smaller ones are rewritten in memory.
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
-/// Longest line in bytes that is read into memory. A longer one is split into overlapping chunks of this size.
-const MAX_LINE_BYTES: u64 = 8 << 20;
+/// Largest number of bytes in a block. A block consists of whole lines, unless a line is longer.
+const BLOCK_BYTES: usize = 16 << 20;
 
 /// A passthrough file that contains the words: its row, its current blob, and the blob without the words.
 pub(crate) struct FileWithWords {
@@ -122,7 +122,7 @@ impl PassthroughFiles<'_> {
 
 /// Reads large files and removes the words while reading.
 struct CleaningReader<'w, R: Read> {
-    source: BufReader<R>,
+    source: R,
     words: &'w Words<'w>,
     /// Bytes that were read and not yet processed.
     pending: Vec<u8>,
@@ -134,37 +134,37 @@ struct CleaningReader<'w, R: Read> {
 
 impl<'w, R: Read> CleaningReader<'w, R> {
     fn new(source: R, words: &'w Words<'w>) -> Self {
-        let source = BufReader::with_capacity(1 << 20, source);
         Self { source, words, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
     }
 
-    /// Fills `out` with the next bytes. Returns false at the end.
+    /// Fills `out` with the next block. Returns false at the end.
     fn fill_out(&mut self) -> std::io::Result<bool> {
         self.out.clear();
         self.out_position = 0;
-        let is_line_start = self.pending.is_empty();
-        let read = (&mut self.source).take(MAX_LINE_BYTES).read_until(b'\n', &mut self.pending)?;
+        // Words that begin in the block may end after it.
+        let overlap = self.words.longest_form_bytes();
+        let most = BLOCK_BYTES.saturating_add(overlap) as u64;
+        let is_end = (self.source.by_ref().take(most).read_to_end(&mut self.pending)? as u64) < most;
         if self.pending.is_empty() {
             return Ok(false);
         }
-        let is_whole_line = (read as u64) < MAX_LINE_BYTES || self.pending.ends_with(b"\n");
-        if is_line_start && is_whole_line {
-            match self.words.without(&self.pending) {
-                Some(new) => {
-                    self.out = new;
-                    self.changed = true;
-                    self.pending.clear();
-                }
-                None => std::mem::swap(&mut self.out, &mut self.pending),
-            }
-            return Ok(true);
-        }
-        let overlap = if is_whole_line { 0 } else { self.words.longest_form_bytes() };
-        let until = self.pending.len().saturating_sub(overlap);
-        let (consumed, changed) = self.words.replace_upto(&self.pending, until, &mut self.out);
-        self.changed |= changed;
+        let until = if is_end { self.pending.len() } else { self.block_end(overlap) };
+        // Only these bytes are searched for a NUL, not the whole file.
+        let is_binary = is_binary(&self.pending);
+        let mut block = Vec::with_capacity(until);
+        let (consumed, replaced) = self.words.replace_upto(&self.pending, until, is_binary, &mut block);
         self.pending.drain(..consumed);
+        let cleaned = self.words.without(&block);
+        self.changed |= replaced || cleaned.is_some();
+        self.out = cleaned.unwrap_or(block);
         Ok(true)
+    }
+
+    /// The end of the last line that ends at least `overlap` bytes before the end of the pending bytes.
+    fn block_end(&self, overlap: usize) -> usize {
+        let most = self.pending.len().saturating_sub(overlap);
+        let line_break = self.pending.get(..most).and_then(|bytes| memchr::memrchr(b'\n', bytes));
+        line_break.map_or(most, |at| at + 1)
     }
 }
 
@@ -194,13 +194,30 @@ mod tests {
     }
 
     #[test]
+    fn words_of_several_lines_are_removed_across_blocks() {
+        let removal = Removal::exact(vec![("the zanzibar quokka\nsleeps \"here\"".into(), "[X]".into())]);
+        let words = Words::new(&removal).unwrap();
+        let plain = b"the zanzibar quokka\nsleeps \"here\"\n";
+        let escaped = br#"the zanzibar quokka\nsleeps \"here\""#;
+        for before in [BLOCK_BYTES - 24, BLOCK_BYTES - 20, BLOCK_BYTES - 10, BLOCK_BYTES, BLOCK_BYTES + 100] {
+            let mut source = b"line\n".repeat(before / 5);
+            source.resize(before, b'\n');
+            source.extend_from_slice(plain);
+            source.extend_from_slice(escaped);
+            source.extend_from_slice(b" end");
+            let out = cleaned(&source, &words);
+            assert_eq!(out.get(before..), Some(&b"[X]\n[X] end"[..]), "after {before} bytes");
+        }
+    }
+
+    #[test]
     fn words_are_removed_across_the_chunks_of_a_long_line() {
         let removal = Removal::exact(vec![("the zanzibar quokka".into(), "[X]".into())]);
         let words = Words::new(&removal).unwrap();
         // The words cross the border between two chunks.
-        let mut source = vec![b'x'; MAX_LINE_BYTES as usize - 7];
+        let mut source = vec![b'x'; BLOCK_BYTES - 7];
         source.extend_from_slice(b"the zanzibar quokka");
-        source.resize(2 * MAX_LINE_BYTES as usize + 100, b'y');
+        source.resize(2 * BLOCK_BYTES + 100, b'y');
         source.extend_from_slice(b"the zanzibar quokka\nshort the zanzibar quokka");
         let out = cleaned(&source, &words);
         assert!(memchr::memmem::find(&out, b"quokka").is_none(), "removed at every edge");

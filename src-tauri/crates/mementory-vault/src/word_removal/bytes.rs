@@ -1,19 +1,58 @@
 //! Removes words from bytes of any kind. The words may be plain, escaped as in JSON or HTML, or in another encoding.
-use crate::{VaultError, VaultResult, word_removal::Removal};
+use crate::{
+    VaultError, VaultResult,
+    word_removal::{
+        Removal,
+        unescape::{Unescaped, decoded_forms},
+        utf16,
+    },
+};
 use aho_corasick::{AhoCorasick, MatchKind};
-use std::{collections::HashSet, fmt::Write, sync::OnceLock};
+use std::{cmp::Reverse, collections::HashSet, fmt::Write, ops::Range, sync::OnceLock};
 
 /// Number of bytes at the start of the words that are searched for first. This search rules out most files quickly.
 const HEAD_BYTES: usize = 32;
-/// Largest number of levels that are decoded when a JSON string contains JSON itself.
-const MAX_LAYERS: usize = 4;
 /// Largest number of passes over the same bytes.
 const MAX_PASSES: usize = 4;
+/// Number of bytes that are decoded and searched at once. Long words require more.
+const WINDOW_BYTES: usize = 1 << 20;
+/// Number of times that an escaped text may be longer than the text to be found across the edge of a window.
+const MAX_GROWTH: usize = 8;
+/// The characters from 0x80 to 0x9f in Windows-1252, without the unused ones.
+const WINDOWS_1252: [(char, u8); 27] = [
+    ('€', 0x80),
+    ('‚', 0x82),
+    ('ƒ', 0x83),
+    ('„', 0x84),
+    ('…', 0x85),
+    ('†', 0x86),
+    ('‡', 0x87),
+    ('ˆ', 0x88),
+    ('‰', 0x89),
+    ('Š', 0x8a),
+    ('‹', 0x8b),
+    ('Œ', 0x8c),
+    ('Ž', 0x8e),
+    ('‘', 0x91),
+    ('’', 0x92),
+    ('“', 0x93),
+    ('”', 0x94),
+    ('•', 0x95),
+    ('–', 0x96),
+    ('—', 0x97),
+    ('˜', 0x98),
+    ('™', 0x99),
+    ('š', 0x9a),
+    ('›', 0x9b),
+    ('œ', 0x9c),
+    ('ž', 0x9e),
+    ('Ÿ', 0x9f),
+];
 
 /// The exact words of a removal, prepared to be found and replaced in bytes.
 pub(crate) struct Words<'r> {
     removal: &'r Removal,
-    heads: AhoCorasick,
+    heads: Heads,
     forms: OnceLock<Option<SearchForms>>,
 }
 
@@ -22,54 +61,79 @@ pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec
     Ok(Words::new(removal)?.without(bytes))
 }
 
-/// All forms of the words: each encoding, plain and escaped.
+/// The beginnings of the words: in each encoding, and as they are after decoding.
+struct Heads {
+    encoded: AhoCorasick,
+    decoded: AhoCorasick,
+}
+
+/// All forms of the words: those that are searched for in the bytes, and those that are searched for in decoded bytes.
 struct SearchForms {
-    finder: AhoCorasick,
-    /// The replacement of each form.
-    marks: Vec<String>,
+    encoded: Forms,
+    decoded: Forms,
+    /// Largest number of bytes that a form may have in a file.
     longest_form_bytes: usize,
+}
+
+/// Forms of the words, and for each form the number of the words.
+struct Forms {
+    finder: AhoCorasick,
+    numbers: Vec<usize>,
+}
+
+impl Forms {
+    fn new(forms: Vec<(Vec<u8>, usize)>) -> Option<Self> {
+        let (patterns, numbers): (Vec<Vec<u8>>, Vec<usize>) = forms.into_iter().unzip();
+        // Longer words are matched first, since removing a shorter one inside them would leave the rest.
+        let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns).ok()?;
+        Some(Self { finder, numbers })
+    }
+
+    /// The places of the forms with the numbers of the words, in ascending order and without overlaps.
+    fn find<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = (Range<usize>, usize)> + 'b {
+        let numbers = &self.numbers;
+        let found = self.finder.find_iter(bytes);
+        found.filter_map(move |found| Some((found.range(), *numbers.get(found.pattern().as_usize())?)))
+    }
 }
 
 impl<'r> Words<'r> {
     pub(crate) fn new(removal: &'r Removal) -> VaultResult<Self> {
-        let heads: HashSet<Vec<u8>> = removal
-            .exact_pairs()
-            .iter()
-            .flat_map(|(from, _)| encodings(from))
-            .map(|mut bytes| {
-                bytes.truncate(HEAD_BYTES);
-                bytes
-            })
-            .collect();
-        let heads = AhoCorasick::new(heads).map_err(|e| VaultError::Usage(e.to_string()))?;
+        let head = |mut form: Vec<u8>| {
+            form.truncate(HEAD_BYTES);
+            form
+        };
+        let finder = |heads: HashSet<Vec<u8>>| AhoCorasick::new(heads).map_err(|e| VaultError::Usage(e.to_string()));
+        let (mut encoded, mut decoded) = (HashSet::new(), HashSet::new());
+        for (from, _) in removal.exact_pairs() {
+            encoded.extend(encoded_forms(from).into_iter().map(head));
+            decoded.extend(forms_after_decoding(from).into_iter().map(head));
+        }
+        let heads = Heads { encoded: finder(encoded)?, decoded: finder(decoded)? };
         Ok(Self { removal, heads, forms: OnceLock::new() })
     }
 
-    /// True when the bytes may contain the words. Escapes are decoded, even those of JSON inside JSON strings.
+    /// True when the bytes may contain the words, plain or escaped.
     fn may_contain(&self, bytes: &[u8]) -> bool {
-        if self.heads.is_match(bytes) {
-            return true;
-        }
-        let mut layer = None::<Vec<u8>>;
-        for _ in 0..MAX_LAYERS {
-            let current = layer.as_deref().unwrap_or(bytes);
-            if memchr::memchr2(b'\\', b'&', current).is_none() {
-                return false;
-            }
-            let decoded = decode_escapes(current);
-            if decoded == current {
-                return false;
-            }
-            if self.heads.is_match(&decoded) {
-                return true;
-            }
-            layer = Some(decoded);
-        }
-        false
+        let is_in_decoded = |window: &[u8]| {
+            Unescaped::new(window).is_some_and(|unescaped| self.heads.decoded.is_match(&unescaped.bytes))
+        };
+        self.heads.encoded.is_match(bytes)
+            || windows(bytes.len()).any(|window| bytes.get(window).is_some_and(is_in_decoded))
     }
 
     /// Removes the words from a whole file or a whole line. None if it contains none of them.
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        match utf16::decode(bytes) {
+            Some((text, order)) => {
+                let new = String::from_utf8(self.without_in_bytes(text.as_bytes())?).ok()?;
+                Some(utf16::encode(&new, order))
+            }
+            None => self.without_in_bytes(bytes),
+        }
+    }
+
+    fn without_in_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let pieces_removed = self.removal.pieces().and_then(|pieces| pieces.without(bytes));
         let mut out = match (self.without_once(pieces_removed.as_deref().unwrap_or(bytes)), pieces_removed) {
             (Some(out), _) | (None, Some(out)) => out,
@@ -115,56 +179,116 @@ impl<'r> Words<'r> {
 
     fn replace_all(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut out = Vec::with_capacity(bytes.len());
-        self.replace_upto(bytes, bytes.len(), &mut out).1.then_some(out)
+        self.replace_upto(bytes, bytes.len(), is_binary(bytes), &mut out).1.then_some(out)
     }
 
-    /// Length in bytes of the longest form. A match that begins this far before the end of the buffer is complete.
+    /// Largest number of bytes that a form of the words may have in a file. A match that begins this far before the end
+    /// of the buffer is complete.
     pub(crate) fn longest_form_bytes(&self) -> usize {
         self.search_forms().map_or(1, |f| f.longest_form_bytes)
     }
 
     /// Copies `bytes` to `out` and replaces every form that begins before `until`. Returns the number of bytes
     /// processed, and whether a form was replaced.
-    pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, out: &mut Vec<u8>) -> (usize, bool) {
+    pub(crate) fn replace_upto(
+        &self,
+        bytes: &[u8],
+        until: usize,
+        is_binary: bool,
+        out: &mut Vec<u8>,
+    ) -> (usize, bool) {
+        let (mut at, mut changed) = (0, false);
+        // Decoding requires several times the memory of the bytes, so it is done in windows.
+        while at < until {
+            let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) else { break };
+            let step = WINDOW_BYTES.max(self.longest_form_bytes());
+            let window = rest.get(..step + self.longest_form_bytes()).unwrap_or(rest);
+            let (length, replaced) = self.replace_in_window(window, step.min(until - at), is_binary, out);
+            changed |= replaced;
+            at += length;
+        }
+        (at, changed)
+    }
+
+    fn replace_in_window(&self, bytes: &[u8], until: usize, is_binary: bool, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
-        let mut changed = false;
-        // Bytes that include a NUL are treated as binary data, whose offsets and lengths have to stay valid, so the
-        // replacement keeps the length. Only these bytes are searched for a NUL, not the whole file.
-        let is_binary = memchr::memchr(0, bytes).is_some();
-        if let Some(forms) = self.search_forms() {
-            for found in forms.finder.find_iter(bytes).take_while(|m| m.start() < until) {
-                out.extend_from_slice(&bytes[at..found.start()]);
-                if is_binary {
-                    out.resize(out.len() + found.len(), b'*');
-                } else {
-                    out.extend_from_slice(forms.marks.get(found.pattern().as_usize()).map_or(b"", |m| m.as_bytes()));
-                }
-                at = found.end();
-                changed = true;
+        let found = self.find(bytes, until);
+        for (place, number) in &found {
+            // A plain form and a decoded one may overlap. Then both are removed, with one mark.
+            let is_separate = place.start >= at;
+            out.extend_from_slice(bytes.get(at..place.start).unwrap_or_default());
+            if is_binary {
+                out.resize(out.len() + place.end.saturating_sub(at.max(place.start)), b'*');
+            } else if is_separate {
+                let mark = self.removal.exact_pairs().get(*number).map_or("", |(_, mark)| mark);
+                out.extend_from_slice(mark.as_bytes());
             }
+            at = place.end.max(at);
         }
         let end = until.max(at).min(bytes.len());
-        out.extend_from_slice(&bytes[at..end]);
-        (end, changed)
+        out.extend_from_slice(bytes.get(at..end).unwrap_or_default());
+        (end, !found.is_empty())
+    }
+
+    /// The places of all forms that begin before `until`, in ascending order, with the numbers of the words.
+    fn find(&self, bytes: &[u8], until: usize) -> Vec<(Range<usize>, usize)> {
+        let Some(forms) = self.search_forms() else { return Vec::new() };
+        let is_before = |(place, _): &(Range<usize>, usize)| place.start < until;
+        let mut found: Vec<_> = forms.encoded.find(bytes).take_while(is_before).collect();
+        if let Some(unescaped) = Unescaped::new(bytes) {
+            let decoded = forms.decoded.find(&unescaped.bytes);
+            found.extend(decoded.map(|(place, n)| (unescaped.original(&place), n)).take_while(is_before));
+        }
+        found.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
+        found
     }
 
     fn search_forms(&self) -> Option<&SearchForms> {
         let build_forms = || {
-            let mut patterns = Vec::new();
-            let mut marks = Vec::new();
-            for (from, to) in self.removal.exact_pairs() {
-                for form in encodings(from).into_iter().chain(escaped_forms(from)) {
-                    patterns.push(form);
-                    marks.push(to.clone());
-                }
+            let mut encoded: Vec<(Vec<u8>, usize)> = Vec::new();
+            let mut decoded: Vec<(Vec<u8>, usize)> = Vec::new();
+            for (number, (from, _)) in self.removal.exact_pairs().iter().enumerate() {
+                encoded.extend(encoded_forms(from).into_iter().map(|form| (form, number)));
+                decoded.extend(forms_after_decoding(from).into_iter().map(|form| (form, number)));
             }
-            let longest_form_bytes = patterns.iter().map(Vec::len).max()?;
-            // Longer words are matched first, since removing a shorter one inside them would leave the rest.
-            let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&patterns).ok()?;
-            Some(SearchForms { finder, marks, longest_form_bytes })
+            let longest_encoded = encoded.iter().map(|(form, _)| form.len()).max()?;
+            let longest_decoded = decoded.iter().map(|(form, _)| form.len()).max().unwrap_or_default();
+            let longest_form_bytes = longest_encoded.max(longest_decoded.saturating_mul(MAX_GROWTH));
+            Some(SearchForms { encoded: Forms::new(encoded)?, decoded: Forms::new(decoded)?, longest_form_bytes })
         };
         self.forms.get_or_init(build_forms).as_ref()
     }
+}
+
+/// True if the bytes include a NUL. They are treated as binary data, whose offsets and lengths have to stay valid, so a
+/// replacement keeps the length.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    memchr::memchr(0, bytes).is_some()
+}
+
+/// Splits bytes into windows. A window includes the beginning of the next one, so that a head is whole in one of them.
+fn windows(length: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..length).step_by(WINDOW_BYTES).map(move |start| {
+        let end = start + WINDOW_BYTES + HEAD_BYTES * MAX_GROWTH;
+        start..end.min(length)
+    })
+}
+
+/// The forms of a text that are searched for in the bytes of a file: each encoding, and for a text whose decoded form
+/// cannot be searched for, the usual escapes.
+fn encoded_forms(text: &str) -> Vec<Vec<u8>> {
+    let mut out = encodings(text);
+    if forms_after_decoding(text).is_empty() {
+        out.extend(escaped_forms(text));
+    }
+    out
+}
+
+/// The forms of a text that are searched for in decoded bytes.
+fn forms_after_decoding(text: &str) -> Vec<Vec<u8>> {
+    let mut out = decoded_forms(text.as_bytes());
+    out.extend(windows_1252(text).map(|bytes| decoded_forms(&bytes)).unwrap_or_default());
+    out
 }
 
 /// The text in the usual file encodings.
@@ -172,12 +296,17 @@ fn encodings(text: &str) -> Vec<Vec<u8>> {
     let mut out = vec![text.as_bytes().to_vec()];
     out.push(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
     out.push(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
-    if !text.is_ascii()
-        && let Some(latin) = text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
-    {
-        out.push(latin);
-    }
+    out.extend(windows_1252(text));
     out
+}
+
+/// The text in Windows-1252, which extends Latin-1. None if it has other characters, or only ASCII characters.
+fn windows_1252(text: &str) -> Option<Vec<u8>> {
+    let byte = |c: char| {
+        let other = || WINDOWS_1252.iter().find(|(other, _)| *other == c).map(|(_, byte)| *byte);
+        u8::try_from(u32::from(c)).ok().or_else(other)
+    };
+    if text.is_ascii() { None } else { text.chars().map(byte).collect() }
 }
 
 /// The text with the escapes of JSON strings and HTML.
@@ -201,52 +330,6 @@ fn escaped_forms(text: &str) -> Vec<Vec<u8>> {
     let quoted = html.replace('"', "&quot;").replace('\'', "&#39;");
     let all: HashSet<String> = [ascii(false), ascii(true), json.replace('/', "\\/"), json.clone(), html, quoted].into();
     all.into_iter().filter(|form| form != text).map(String::into_bytes).collect()
-}
-
-/// Decodes JSON escapes and the most common HTML entities.
-fn decode_escapes(bytes: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = memchr::memchr2(b'\\', b'&', rest) {
-        out.extend_from_slice(&rest[..at]);
-        rest = &rest[at..];
-        let (decoded, consumed) = decode_escape(rest).unwrap_or_else(|| (rest[..1].to_vec(), 1));
-        out.extend_from_slice(&decoded);
-        rest = &rest[consumed..];
-    }
-    out.extend_from_slice(rest);
-    out
-}
-
-/// Decodes the escape at the start of the bytes. Returns its character and its length in bytes.
-fn decode_escape(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
-    const NAMED_ESCAPES: [(&[u8], u8); 13] = [
-        (b"\\\"", b'"'),
-        (b"\\\\", b'\\'),
-        (b"\\/", b'/'),
-        (b"\\n", b'\n'),
-        (b"\\t", b'\t'),
-        (b"\\r", b'\r'),
-        (b"\\b", 8),
-        (b"\\f", 12),
-        (b"&amp;", b'&'),
-        (b"&lt;", b'<'),
-        (b"&gt;", b'>'),
-        (b"&quot;", b'"'),
-        (b"&#39;", b'\''),
-    ];
-    if let Some((name, byte)) = NAMED_ESCAPES.iter().find(|(name, _)| bytes.starts_with(name)) {
-        return Some((vec![*byte], name.len()));
-    }
-    let unit = |at: usize| -> Option<u16> {
-        let digits = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
-    let first = unit(0)?;
-    let pair = [Some(first), unit(6)].into_iter().flatten();
-    let c = char::decode_utf16(pair).next()?.ok()?;
-    let mut buffer = [0; 4];
-    Some((c.encode_utf8(&mut buffer).as_bytes().to_vec(), if c.len_utf16() == 2 { 12 } else { 6 }))
 }
 
 #[cfg(test)]
@@ -278,8 +361,80 @@ mod tests {
     }
 
     #[test]
+    fn words_are_removed_however_they_are_escaped() {
+        let text = "He said: \"The café/bar is closed.\"\nAsk R&D, it's <new>.";
+        let json = |text: &str| serde_json::to_string(text).unwrap();
+        let ascii = |text: &str| json(text).replace('é', "\\u00E9").replace('/', "\\/");
+        let html = |text: &str| text.replace('&', "&amp;").replace('<', "&#60;").replace('\'', "&apos;");
+        let log = json(&format!("{{\"q\":{}}}", json(text)));
+        for (form, file) in [
+            ("a script", format!("window.data.part0 = [{{\"id\":1,\"t\":{},\"n\":2}}]", ascii(text))),
+            ("a line of a log", format!("12:00 INFO got {{\"t\":{}}}\n12:01 INFO end\n", json(text))),
+            ("JSON in a JSON string", format!("12:00 INFO got {log}\n")),
+            ("JSON in a JSON string in JSON", format!("{{\"log\":{}}}", json(&format!("got {log} at 12:00")))),
+            ("a block of code", format!("# Notes\n```json\n{{\n  \"t\": {}\n}}\n```\n", ascii(text))),
+            ("HTML", format!("<p>{}</p>", html(text).replace('"', "&quot;"))),
+            ("HTML with names", format!("<p title='{}'>", html(text).replace('"', "&#x22;").replace('é', "&eacute;"))),
+            ("JSON in an attribute", format!("<p data-t=\"{}\">", html(&json(text)).replace('"', "&quot;"))),
+            ("HTML in JSON", format!("x={{\"h\":{}}}", json(&html(text)).replace('<', "\\u003c"))),
+        ] {
+            let new = without(text, file.as_bytes()).unwrap_or(file);
+            assert!(new.contains("[X]"), "{form}: {new}");
+            for word in ["said", "caf", "closed", "Ask", "new&", "new>"] {
+                assert!(!new.contains(word), "{form}: {new}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_escaped_words_are_replaced() {
+        let file = br#"part0 = [{"t":"\\\"He said \"yes\".\\ Or\u00e9"}]"#;
+        let new = without("He said \"yes\".", file);
+        assert_eq!(new.as_deref(), Some(r#"part0 = [{"t":"\\\"[X]\\ Or\u00e9"}]"#));
+        for other in [&br"He said \yes\."[..], br#"t = "He said \"no\".""#, b"He said &quot;yes&quot;!"] {
+            assert_eq!(without("He said \"yes\".", other), None);
+        }
+    }
+
+    #[test]
+    fn escaped_words_are_removed_behind_a_backslash_of_other_words() {
+        let new = without("new plan of the \"old\" garden", br#"t = "C:\\new plan of the \"old\" garden!""#);
+        assert_eq!(new.as_deref(), Some(r#"t = "C:[X]!""#));
+    }
+
+    #[test]
+    fn escaped_words_are_removed_across_the_edge_of_a_window() {
+        let words = br#"The \u006fld \"key\" is here."#;
+        for before in WINDOW_BYTES - words.len()..=WINDOW_BYTES {
+            let file = [vec![b'x'; before].as_slice(), words, b"y"].concat();
+            let new = without("The old \"key\" is here.", &file).unwrap();
+            assert_eq!(new.get(before..), Some("[X]y"), "{before}");
+        }
+    }
+
+    #[test]
+    fn words_are_removed_from_files_in_windows_1252() {
+        let file = b"t = \"\x93M\xfcller\x94 sagt \\\"nie\\\" \x96 oft\"";
+        assert_eq!(without("“Müller” sagt \"nie\" – oft", file).as_deref(), Some("t = \"[X]\""));
+    }
+
+    #[test]
+    fn words_are_removed_from_files_in_utf_16() {
+        let file = "[\"He said \\\"no\\\".\",1]";
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            let removal = Removal::exact(vec![("He said \"no\".".into(), "[X]".into())]);
+            let new = Words::new(&removal).unwrap().without(&utf16::encode(file, order));
+            assert_eq!(new, Some(utf16::encode("[\"[X]\",1]", order)));
+        }
+    }
+
+    #[test]
     fn files_with_nul_bytes_keep_their_length() {
         assert_eq!(without("Muller", b"\0\x01Muller\xff\0").as_deref(), Some("\0\x01******\u{fffd}\0"));
+        assert_eq!(
+            without("a \"red\" key", b"\0\xff{\"t\":\"a \\\"red\\\" key\"}").as_deref(),
+            Some("\0\u{fffd}{\"t\":\"*************\"}")
+        );
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! Removes words from text, record bodies, JSON and bytes of any kind.
 mod around_marks;
 pub(crate) mod bytes;
+mod entities;
 mod removal;
 mod spans;
 mod split_texts;
+mod unescape;
+mod utf16;
 mod window_filter;
 
 pub(crate) use removal::{MIN_REMOVED_CHARS, Removal, contains_words};

@@ -1,0 +1,231 @@
+//! Decodes the escapes of JSON, JavaScript, Python and HTML in bytes of any kind, and maps decoded positions back to
+//! the original bytes. Escapes may be nested, as in JSON inside a JSON string or in an attribute of HTML, so they are
+//! decoded until none is left: `\\n` and `&amp;lt;` become a line break and `<`. A text and all its escaped forms have
+//! the same decoded form. A different text may have it too (`C:\new` gets a line break), so the decoded form only
+//! serves to search.
+use crate::word_removal::entities;
+use std::ops::Range;
+
+/// Smallest length in bytes of a decoded form that is searched for if it differs from its text. A shorter one may be
+/// the form of another text by chance.
+const MIN_CHANGED_BYTES: usize = 16;
+/// Smallest length in bytes of a text that is also searched for behind a backslash that belongs to other words.
+const MIN_BEHIND_BACKSLASH_BYTES: usize = 24;
+/// Largest number of bytes of an HTML entity, without the `&`.
+const MAX_ENTITY_BYTES: usize = 12;
+/// The letters that mean a control character behind a backslash.
+const CONTROL_ESCAPES: [(u8, char); 5] = [(b'n', '\n'), (b'r', '\r'), (b't', '\t'), (b'b', '\u{8}'), (b'f', '\u{c}')];
+
+/// Bytes without escapes.
+pub(super) struct Unescaped {
+    pub(super) bytes: Vec<u8>,
+    /// Positions in `bytes` with the corresponding positions in the original bytes, in ascending order. Both advance
+    /// alike up to the next pair.
+    positions: Vec<(usize, usize)>,
+}
+
+impl Unescaped {
+    /// Decodes the escapes. None if there are none.
+    pub(super) fn new(bytes: &[u8]) -> Option<Self> {
+        memchr::memchr2(b'\\', b'&', bytes)?;
+        let mut out = Self { bytes: Vec::with_capacity(bytes.len()), positions: Vec::new() };
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            let (plain, escaped) = rest.split_at(memchr::memchr2(b'\\', b'&', rest).unwrap_or(rest.len()));
+            out.bytes.extend_from_slice(plain);
+            at += plain.len();
+            if let Some((c, length)) = decode(escaped) {
+                out.add_position(at);
+                if let Some(c) = c {
+                    out.bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                }
+                at += length;
+                out.add_position(at);
+            }
+        }
+        Some(out)
+    }
+
+    /// The range of the original bytes that was decoded to this range.
+    pub(super) fn original(&self, decoded: &Range<usize>) -> Range<usize> {
+        self.original_position(decoded.start)..self.original_position(decoded.end)
+    }
+
+    fn original_position(&self, decoded: usize) -> usize {
+        let next = self.positions.partition_point(|(at, _)| *at <= decoded);
+        let (at, original) = next.checked_sub(1).and_then(|n| self.positions.get(n)).copied().unwrap_or_default();
+        original + (decoded - at)
+    }
+
+    /// Adds the end of the decoded bytes, which corresponds to this position in the original bytes.
+    fn add_position(&mut self, original: usize) {
+        let decoded = self.bytes.len();
+        match self.positions.last_mut().filter(|(at, _)| *at == decoded) {
+            Some((_, position)) => *position = original,
+            None => self.positions.push((decoded, original)),
+        }
+    }
+}
+
+/// The forms of a text, in any encoding that extends ASCII, that are searched for in decoded bytes. Empty if these
+/// forms may belong to another text.
+pub(super) fn decoded_forms(text: &[u8]) -> Vec<Vec<u8>> {
+    let form = Unescaped::new(text).map_or_else(|| text.to_vec(), |unescaped| unescaped.bytes);
+    if form != text && form.len() < MIN_CHANGED_BYTES {
+        return Vec::new();
+    }
+    // Behind a backslash of other words (`the folder C:\` and then `new`), the first letter of the text is decoded as a
+    // part of an escape.
+    let behind_backslash = CONTROL_ESCAPES.into_iter().find(|(letter, _)| form.first() == Some(letter));
+    let behind_backslash = behind_backslash.filter(|_| form.len() >= MIN_BEHIND_BACKSLASH_BYTES).and_then(|(_, c)| {
+        let rest = form.get(1..)?;
+        Some([c.to_string().as_bytes(), rest].concat())
+    });
+    std::iter::once(form).chain(behind_backslash).collect()
+}
+
+/// Decodes the escape at the start of the bytes, which is a backslash or `&`. Returns its character and its length in
+/// bytes. There is no character if backslashes precede a character that is not ASCII. None if there are no bytes.
+fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
+    let (mut c, mut length) = (char::from(*bytes.first()?), 1);
+    loop {
+        let rest = bytes.get(length..).unwrap_or_default();
+        let next = match c {
+            '\\' => behind_backslash(rest),
+            '&' => entity(rest),
+            _ => return Some((Some(c), length)),
+        };
+        let Some((decoded, consumed)) = next else { return Some(((c == '&').then_some(c), length)) };
+        (c, length) = (decoded, length + consumed);
+    }
+}
+
+/// The character that a backslash and the start of these bytes mean, and the number of these bytes. The character may
+/// be another backslash.
+fn behind_backslash(bytes: &[u8]) -> Option<(char, usize)> {
+    let first = *bytes.first()?;
+    let digits = bytes.get(1..).unwrap_or_default();
+    let of_code = |count: usize| Some((char::from_u32(hex(digits, count)?)?, count + 1));
+    let escape = match first {
+        b'u' => utf16_unit(digits).or_else(|| code_in_braces(digits)),
+        b'x' => of_code(2),
+        b'U' => of_code(8),
+        _ => CONTROL_ESCAPES.into_iter().find(|(letter, _)| *letter == first).map(|(_, c)| (c, 1)),
+    };
+    escape.or_else(|| first.is_ascii().then(|| (char::from(first), 1)))
+}
+
+/// Decodes the four digits behind `\u`, and a second escape if they are half of a surrogate pair. Returns the number of
+/// bytes with the `u`.
+fn utf16_unit(digits: &[u8]) -> Option<(char, usize)> {
+    let first = hex(digits, 4)?;
+    let second = || {
+        let rest = digits.get(4..)?;
+        let backslashes = rest.iter().take_while(|byte| **byte == b'\\').count();
+        let digits = rest.get(backslashes..)?.strip_prefix(b"u").filter(|_| backslashes > 0)?;
+        let units = [first, hex(digits, 4)?].map(|unit| u16::try_from(unit).unwrap_or_default());
+        Some((char::decode_utf16(units).next()?.ok()?, backslashes + 10))
+    };
+    match char::from_u32(first) {
+        Some(c) => Some((c, 5)),
+        None => Some(second().unwrap_or((char::REPLACEMENT_CHARACTER, 5))),
+    }
+}
+
+/// Decodes `{1f600}` behind `\u`. Returns the number of bytes with the `u`.
+fn code_in_braces(bytes: &[u8]) -> Option<(char, usize)> {
+    let digits = bytes.strip_prefix(b"{")?;
+    let count = digits.iter().take(7).position(|byte| *byte == b'}').filter(|count| *count > 0)?;
+    Some((char::from_u32(hex(digits, count)?)?, count + 3))
+}
+
+/// The number that the first `count` hexadecimal digits write.
+fn hex(bytes: &[u8], count: usize) -> Option<u32> {
+    bytes.get(..count)?.iter().try_fold(0, |number: u32, digit| Some(number << 4 | char::from(*digit).to_digit(16)?))
+}
+
+/// The character of the HTML entity that these bytes complete behind an `&`, and the number of these bytes.
+fn entity(bytes: &[u8]) -> Option<(char, usize)> {
+    let end = bytes.iter().take(MAX_ENTITY_BYTES).position(|byte| *byte == b';')?;
+    let name = std::str::from_utf8(bytes.get(..end)?).ok()?;
+    let c = match name.strip_prefix('#') {
+        Some(number) => {
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(digits) => u32::from_str_radix(digits, 16),
+                None => number.parse(),
+            };
+            char::from_u32(code.ok()?)?
+        }
+        None => entities::named(name)?,
+    };
+    Some((c, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn decoded(text: &str) -> String {
+        Unescaped::new(text.as_bytes())
+            .map_or_else(|| text.to_owned(), |unescaped| String::from_utf8(unescaped.bytes).unwrap())
+    }
+
+    #[test]
+    fn a_text_and_its_escaped_forms_have_the_same_decoded_form() {
+        for text in [
+            "He said \"yes\".\nThe café is at C:\\temp\\new\\ & <here>.",
+            "curl \\\n  -H 'x' 😀",
+            "&amp; is &lt; \\\" \\u00e9",
+        ] {
+            let json = |text: &str| serde_json::to_string(text).unwrap().trim_matches('"').to_owned();
+            let ascii = json(text).chars().fold(String::new(), |out, c| match c.is_ascii() {
+                true => out + &c.to_string(),
+                false => c.encode_utf16(&mut [0; 2]).iter().fold(out, |out, unit| out + &format!("\\u{unit:04X}")),
+            });
+            let html = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&#34;");
+            for escaped in [
+                json(text),
+                json(&json(text)),
+                json(&json(&json(text))),
+                json(&ascii),
+                json(text).replace('/', "\\/").replace('<', "\\u003c"),
+                html(text),
+                html(&json(text)),
+                json(&html(text)),
+                html(text).replace('é', "&eacute;").replace('\'', "&#x27;"),
+                ascii,
+            ] {
+                assert_eq!(decoded(&escaped), decoded(text), "{escaped}");
+            }
+        }
+        assert_eq!(decoded("\\x41\\u{1f600}\\U0001f600 \\d50%"), "A😀😀 d50%");
+    }
+
+    #[test]
+    fn other_text_stays() {
+        for text in ["R&D; Q&A", "&unknown;", "&#xffffff;", "&", "&#;"] {
+            assert_eq!(decoded(text), text);
+        }
+        assert_eq!(decoded("\\u12 \\ud800! \\"), "u12 \u{fffd}! ");
+    }
+
+    #[test]
+    fn positions_are_those_of_whole_escapes() {
+        let text = "x: \\\"caf\\u00e9\\\" &amp; y";
+        let unescaped = Unescaped::new(text.as_bytes()).unwrap();
+        assert_eq!(unescaped.bytes, "x: \"café\" & y".as_bytes());
+        for (decoded, original) in
+            [(0..3, "x: "), (3..4, "\\\""), (4..9, "caf\\u00e9"), (11..12, "&amp;"), (12..14, " y")]
+        {
+            assert_eq!(text.get(unescaped.original(&decoded)), Some(original));
+        }
+    }
+
+    #[test]
+    fn short_texts_with_escapes_are_not_decoded() {
+        assert_eq!(decoded_forms(b"tea"), [b"tea"]);
+        assert!(decoded_forms(b"p\\n1").is_empty());
+        assert_eq!(decoded_forms(b"new plan of the old garden").len(), 2);
+    }
+}
