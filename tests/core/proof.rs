@@ -12,7 +12,7 @@ use std::{path::Path, sync::atomic::AtomicBool};
 
 const LONG_SENTENCE: &str = "The zanzibarquokka sleeps under the piano and dreams of lettuce.";
 
-fn vault_with(texts: &[&str]) -> (TempVault, Vec<String>) {
+pub fn vault_with(texts: &[&str]) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let ids = texts.iter().map(|text| {
         t.vault
@@ -162,7 +162,7 @@ fn words_in_the_trash_or_the_history_are_not_leftovers_in_the_index() {
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
 }
 
-fn import_parts(t: &TempVault, parts: &[(&str, &[u8])]) -> ImportReport {
+pub fn import_parts(t: &TempVault, parts: &[(&str, &[u8])]) -> ImportReport {
     let cancel = AtomicBool::new(false);
     t.import_with(&options(&cancel, false), &|sink| {
         for (name, mut bytes) in parts.iter().copied() {
@@ -279,7 +279,7 @@ fn a_text_of_several_lines_is_removed_from_files_with_the_line_ends_of_windows()
 }
 
 /// Flips a bit in every blob; calling it again restores them.
-fn flip_blobs(t: &TempVault) {
+pub fn flip_blobs(t: &TempVault) {
     for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {
         let path = blob.unwrap().path();
         let mut bytes = std::fs::read(&path).unwrap();

@@ -3,11 +3,13 @@
 //! the store, search, crypto and model crates, but the check calls only functions that read.
 mod check;
 mod copies;
+mod entity_names;
 mod evidence;
 mod folder;
 mod indexed_words;
 mod joined_forms;
 mod live_counts;
+mod other_forms;
 mod page_values;
 mod pages;
 mod passthrough;
@@ -17,6 +19,7 @@ mod receipt;
 mod recheck;
 mod sentence;
 mod unused_bytes;
+mod utf16;
 
 pub use check::{ErasureCheck, IndexCleanup, Wipe};
 pub use evidence::Evidence;

@@ -1,17 +1,24 @@
 //! Searches the passthrough files from the first byte to the last, without the code that rewrites them. The words are
-//! searched for as bytes, plain and escaped as in JSON.
+//! searched for as bytes: plain, escaped, and in other encodings.
 use crate::{
     ErasureCheck, Evidence, PlaceOutcome, ReceiptPlace,
     joined_forms::JoinedForms,
+    other_forms::OtherForms,
     phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of},
     quoted_lines::QuotedLines,
     receipt::checked_place,
+    utf16::{Utf16Reader, units_of},
 };
 use memchr::memmem;
 use mementory_model::normal_text;
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
-use std::{collections::BTreeSet, fmt::Write, io::Read, ops::Range};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+    io::Read,
+    ops::Range,
+};
 
 /// Length in bytes of the beginning of a text that is searched for. Where it is found, the whole text is compared.
 const HEAD_BYTES: usize = 48;
@@ -25,10 +32,12 @@ const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
 const ERASED: &[u8] = b"erased]";
 /// Number of bytes read at a time. Long texts require more.
 const CHUNK_BYTES: usize = 1 << 20;
-/// Size in bytes from which the deletion reads a file line by line.
+/// Size in bytes from which the deletion reads a file in blocks.
 const LARGE_FILE_BYTES: u64 = 64 << 20;
 /// Length in bytes from which a line of a large file is too long for the deletion to compare its pieces.
 const LONG_LINE_BYTES: u64 = 8 << 20;
+/// Largest number of files whose ids are given in a receipt.
+const MAX_LISTED_FILES: usize = 20;
 /// First bytes of compressed files, in which words cannot be found.
 const COMPRESSED_SIGNATURES: [&[u8]; 8] =
     [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x89PNG", b"\xff\xd8\xff", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf"];
@@ -37,6 +46,8 @@ struct TextFinder {
     heads: Needles,
     forms: Vec<Vec<u8>>,
     max_form_bytes: usize,
+    /// Finds the texts in other encodings, and those with other escapes than JSON writes.
+    other_forms: OtherForms,
     /// All forms of the texts and of their pieces, in which pieces of files are looked up.
     joined_forms: JoinedForms,
     /// None if the texts have no redaction marks.
@@ -71,13 +82,16 @@ enum SearchResult {
 
 impl ErasureCheck<'_> {
     pub(crate) fn check_passthrough(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
-        let blobs: BTreeSet<[u8; 32]> = {
+        // The digest of each blob, and the id of a record that names it.
+        let blobs: BTreeMap<[u8; 32], String> = {
             let connection = self.store.extra_reader()?;
             // The join begins with the few named blobs, because there is no index on the records' kind.
-            let mut statement = connection
-                .prepare("SELECT n.blob FROM named_blobs n CROSS JOIN records r ON r.row = n.row WHERE r.kind = ?1")?;
+            let mut statement = connection.prepare(
+                "SELECT n.blob, lower(hex(r.id)) FROM named_blobs n CROSS JOIN records r ON r.row = n.row \
+                 WHERE r.kind = ?1",
+            )?;
             let kind = mementory_store::kind_code(mementory_model::Kind::Foreign);
-            let found = statement.query_map([kind], |r| r.get(0))?;
+            let found = statement.query_map([kind], |r| Ok((r.get(0)?, r.get(1)?)))?;
             found.collect::<Result<_, _>>()?
         };
         let finder = TextFinder::new(&evidence.texts, !evidence.gone_rows.is_empty())?.map(|finder| TextFinder {
@@ -95,14 +109,20 @@ impl ErasureCheck<'_> {
             ));
         };
         let (mut with_words, mut unread, mut compressed, mut with_long_lines) = (0, 0, 0, 0);
-        for blob in &blobs {
-            match self.blobs.open(blob).map(|source| finder.search(source)) {
-                Ok(Ok(SearchResult::Clean)) => {}
-                Ok(Ok(SearchResult::Compressed)) => compressed += 1,
-                Ok(Ok(SearchResult::Found)) => with_words += 1,
-                Ok(Ok(SearchResult::LongLine)) => with_long_lines += 1,
-                Ok(Err(_)) | Err(_) => unread += 1,
-            }
+        let mut failed_ids = BTreeSet::new();
+        for (blob, id) in &blobs {
+            let count = match self.blobs.open(blob).map(|source| finder.search(source)) {
+                Ok(Ok(SearchResult::Clean)) => continue,
+                Ok(Ok(SearchResult::Compressed)) => {
+                    compressed += 1;
+                    continue;
+                }
+                Ok(Ok(SearchResult::Found)) => &mut with_words,
+                Ok(Ok(SearchResult::LongLine)) => &mut with_long_lines,
+                Ok(Err(_)) | Err(_) => &mut unread,
+            };
+            *count += 1;
+            failed_ids.insert(id.as_str());
         }
         let mut detail = format!("{} parts of imports searched", blobs.len());
         for (n, what) in [
@@ -113,6 +133,14 @@ impl ErasureCheck<'_> {
         ] {
             if n > 0 {
                 let _ = write!(detail, ", {n} {what}");
+            }
+        }
+        if !failed_ids.is_empty() {
+            // Names of files may contain erased words, so only ids are given.
+            let listed: Vec<&str> = failed_ids.iter().copied().take(MAX_LISTED_FILES).collect();
+            let _ = write!(detail, "; to remove these files as a whole, erase {}", listed.join(", "));
+            if failed_ids.len() > listed.len() {
+                let _ = write!(detail, " and {} more", failed_ids.len() - listed.len());
             }
         }
         Ok(checked_place(
@@ -147,11 +175,12 @@ impl TextFinder {
         };
         let pieces = if is_erasure { pieces_of(texts) } else { BTreeSet::new() };
         let long_pieces = pieces.iter().filter(|piece| is_long_phrase(&normal_text(piece)));
-        let whole = texts.iter().filter(is_distinctive).chain(long_pieces);
-        let forms: Vec<Vec<u8>> = whole.flat_map(|t| written_forms(t)).collect();
+        let whole: Vec<&String> = texts.iter().filter(is_distinctive).chain(long_pieces).collect();
+        let forms: Vec<Vec<u8>> = whole.iter().flat_map(|t| written_forms(t)).collect();
         let Some(max_form_bytes) = forms.iter().map(Vec::len).max() else { return Ok(None) };
         let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD_BYTES).unwrap_or(f)).collect();
         let heads = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
+        let other_forms = OtherForms::new(whole.into_iter())?;
         let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
         let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
         let split_lines = if is_erasure { SplitLines::new(texts, written_forms)? } else { None };
@@ -161,6 +190,7 @@ impl TextFinder {
             heads,
             forms,
             max_form_bytes,
+            other_forms,
             joined_forms,
             split_lines,
             quoted_lines,
@@ -170,6 +200,15 @@ impl TextFinder {
     }
 
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
+        let mut start = Vec::new();
+        source.by_ref().take(2).read_to_end(&mut start)?;
+        match units_of(&start) {
+            Some(unit) => self.search_bytes(Utf16Reader::new(source, unit)),
+            None => self.search_bytes(start.as_slice().chain(source)),
+        }
+    }
+
+    fn search_bytes(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
         let mut window: Vec<u8> = Vec::new();
         let mut search_result = SearchResult::Clean;
         let mut first = true;
@@ -178,7 +217,8 @@ impl TextFinder {
         let mut lines = LongLines { counts_erased: !self.has_written_marks, ..LongLines::default() };
         // The end of a window is kept, so that a text, or two pieces of one, that begin there are found with the next
         // bytes. At least as many bytes are read at a time, so that each byte is searched twice at most.
-        let most_kept = 2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES);
+        let most_kept =
+            self.other_forms.max_bytes().max(2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES));
         let chunk_bytes = CHUNK_BYTES.max(most_kept) as u64;
         loop {
             let kept = window.len();
@@ -212,7 +252,7 @@ impl TextFinder {
             let rest = bytes.get(start..).unwrap_or_default();
             self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         };
-        if self.heads.each(bytes).any(is_text_at) {
+        if self.heads.each(bytes).any(is_text_at) || self.other_forms.are_in(bytes) {
             return true;
         }
         let marks = redaction_marks(bytes);
@@ -349,6 +389,25 @@ mod tests {
             "escaped"
         );
         assert!(matches!(finder.search(&b"Herr nobody"[..]), Ok(SearchResult::Clean)), "something else");
+    }
+
+    #[test]
+    fn escaped_words_are_found_across_chunks_and_in_utf_16() {
+        let finder = TextFinder::new(&["Herr \"Müller\" & Co\nsays <no>.".to_owned()], true).unwrap().unwrap();
+        let escaped = [
+            r#"part0 = {"t":"Herr \"M\u00fcller\" \u0026 Co\nsays \u003cno\u003e."}"#,
+            r#"a log: {"t":"{\"u\":\"Herr \\\"Müller\\\" & Co\\nsays <no>.\"}"}"#,
+            "<p>Herr &quot;M&uuml;ller&quot; &amp; Co\nsays &#60;no&#62;.</p>",
+        ];
+        for escaped in escaped {
+            for before in [0, CHUNK_BYTES - 30] {
+                let source = [vec![b'x'; before].as_slice(), escaped.as_bytes()].concat();
+                assert_eq!(finder.search(source.as_slice()).unwrap(), SearchResult::Found, "{before}: {escaped}");
+            }
+            let utf16: Vec<u8> = format!("\u{feff}{escaped}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+            assert_eq!(finder.search(utf16.as_slice()).unwrap(), SearchResult::Found, "UTF-16: {escaped}");
+        }
+        assert_eq!(finder.search(&b"t = \"Herr \\\"Meier\\\"\""[..]).unwrap(), SearchResult::Clean);
     }
 
     #[test]
