@@ -41,9 +41,8 @@ impl ErasureCheck<'_> {
         let connection = self.store.extra_reader()?;
         let mut rows = BTreeSet::new();
         // In scripts without spaces, the last character of a run is a token of its own, which a longer run lacks.
-        let is_gone = |word: &String| {
-            word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word)
-        };
+        let is_gone =
+            |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
         for sentence in sentences {
             if mementory_search::tokens(sentence).iter().any(is_gone) {
                 continue;

@@ -217,8 +217,7 @@ impl TextFinder {
         let mut lines = LongLines { counts_erased: !self.has_written_marks, ..LongLines::default() };
         // The end of a window is kept, so that a text, or two pieces of one, that begin there are found with the next
         // bytes. At least as many bytes are read at a time, so that each byte is searched twice at most.
-        let most_kept =
-            self.other_forms.max_bytes().max(2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES));
+        let most_kept = self.other_forms.max_bytes().max(2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES));
         let chunk_bytes = CHUNK_BYTES.max(most_kept) as u64;
         loop {
             let kept = window.len();

@@ -284,8 +284,7 @@ impl QuotedPieces {
 
 /// True if the first line of the text and all lines with redaction marks are JSON objects or arrays.
 fn is_json_lines(text: &str) -> bool {
-    let is_json =
-        |line: &str| line.trim_start().starts_with(['{', '[']) && parse_json(line.trim_end()).is_some();
+    let is_json = |line: &str| line.trim_start().starts_with(['{', '[']) && parse_json(line.trim_end()).is_some();
     let first = text.trim_start().lines().next().unwrap_or_default();
     is_json(first) && text.lines().filter(|line| line.contains(REDACTED)).all(is_json)
 }

@@ -190,13 +190,7 @@ impl<'r> Words<'r> {
 
     /// Copies `bytes` to `out` and replaces every form that begins before `until`. Returns the number of bytes
     /// processed, and whether a form was replaced.
-    pub(crate) fn replace_upto(
-        &self,
-        bytes: &[u8],
-        until: usize,
-        is_binary: bool,
-        out: &mut Vec<u8>,
-    ) -> (usize, bool) {
+    pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, is_binary: bool, out: &mut Vec<u8>) -> (usize, bool) {
         let (mut at, mut changed) = (0, false);
         // Decoding requires several times the memory of the bytes, so it is done in windows.
         while at < until {
