@@ -308,6 +308,7 @@ fn audit_detail(records: u64, validation: &Validation, encrypted: bool, covered:
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::{Finding, Validation, audit_detail, by_id, read_back};
+    use std::{io::Write, path::Path};
 
     #[test]
     fn the_log_entry_has_the_properties_of_the_exported_file() {
@@ -321,28 +322,13 @@ mod tests {
         assert_eq!(audit_detail(2, &signed, false, 0), "2 records, signed, not valid");
     }
 
-    fn crc32(bytes: &[u8]) -> u32 {
-        let step = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
-        !bytes.iter().fold(!0u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
-    }
-
-    /// A ZIP archive whose entries are not compressed.
-    fn stored_zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
-        let short = |values: &[u16]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
-        let long = |values: &[u32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>();
-        let join = |parts: &[&[u8]]| parts.concat();
-        let (mut out, mut directory) = (Vec::new(), Vec::new());
+    fn write_zip(path: &Path, entries: &[(&str, &[u8])]) {
+        let mut zip = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
         for (name, bytes) in entries {
-            let (offset, size) = (out.len() as u32, bytes.len() as u32);
-            let common = [short(&[10, 0, 0, 0, 0x21]), long(&[crc32(bytes), size, size])].concat();
-            let lengths = short(&[name.len() as u16, 0]);
-            out.extend(join(&[b"PK\x03\x04", &common, &lengths, name.as_bytes(), bytes]));
-            directory.extend(join(&[b"PK\x01\x02", &short(&[10]), &common, &lengths, &short(&[0, 0, 0])]));
-            directory.extend(join(&[&long(&[0, offset]), name.as_bytes()]));
+            zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(bytes).unwrap();
         }
-        let (count, start) = (entries.len() as u16, out.len() as u32);
-        let end = [short(&[0, 0, count, count]), long(&[directory.len() as u32, start]), short(&[0])].concat();
-        [out, directory, b"PK\x05\x06".to_vec(), end].concat()
+        zip.finish().unwrap();
     }
 
     #[test]
@@ -353,7 +339,7 @@ mod tests {
             "0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"openclaw"},"layers":{}}"#;
         for (name, expected) in [("raw/openclaw/b.md", None), ("raw/openclaw/A.md", Some("container_similar_names"))] {
             let files: [(&str, &[u8]); 3] = [("manifest.json", manifest), ("raw/openclaw/a.md", b"a"), (name, b"b")];
-            std::fs::write(&path, stored_zip(&files)).unwrap();
+            write_zip(&path, &files);
             let (validation, _) = read_back(by_id("alf").unwrap(), &path, &[], None).unwrap();
             assert_eq!(validation.errors.first().map(|found| found.code.as_str()), expected, "{name}");
         }
