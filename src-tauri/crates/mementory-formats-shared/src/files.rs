@@ -64,20 +64,21 @@ pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
 }
 
 /// The first bytes of a file, decoded to UTF-8.
-struct DecodedHead(Vec<u8>);
+#[derive(Clone)]
+struct DecodedHead(Arc<[u8]>);
 
 /// The first bytes of a file, decoded to UTF-8. None if the file cannot be read.
-pub fn decoded_head(catalog: &Catalog, member: &Member) -> Option<Vec<u8>> {
+pub fn decoded_head(catalog: &Catalog, member: &Member) -> Option<Arc<[u8]>> {
     let read = |bytes: &mut dyn Read| {
         mementory_json::decoded_head(bytes, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))
     };
     let derive = || {
         catalog.read(member, read).map(|head| {
             let bytes = head.len();
-            (DecodedHead(head), bytes)
+            (DecodedHead(head.into()), bytes)
         })
     };
-    catalog.derived(member, derive).ok().map(|head| head.0.clone())
+    catalog.derived(member, derive).ok().map(|head| head.0)
 }
 
 /// Sends one of the user's files to the sink with its content, and detects its media type.

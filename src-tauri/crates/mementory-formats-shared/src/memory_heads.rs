@@ -29,7 +29,7 @@ impl Head {
             let bytes = head.as_ref().map_or(0, |head| head.bytes.len() + head.keys.memory_bytes());
             Ok((head, bytes))
         });
-        head.ok()?.as_ref().clone()
+        head.ok().flatten()
     }
 
     /// The start of a member. None if its name shows that it is not JSON, if it cannot be read, or if its content is not
