@@ -205,25 +205,24 @@ impl Catalog {
         }
     }
 
-    /// A value that `derive` makes from the first bytes of the member, and its size in bytes. The value is kept in memory
-    /// by its type, so a type must always be derived in the same way. Like a head, a kept value is outdated if the file
-    /// changes later.
+    /// A value that `derive` makes from the first bytes of the member, together with its size in bytes. The value is kept
+    /// in memory by its type, so a type must always be derived in the same way, and cloning it should be cheap. Like a
+    /// head, a kept value is outdated if the file changes later.
     ///
     /// # Errors
     /// The error of `derive`; then nothing is kept.
-    pub fn derived<T: Any + Send + Sync>(
+    pub fn derived<T: Any + Clone + Send + Sync>(
         &self,
         member: &Member,
         derive: impl FnOnce() -> Result<(T, usize), FormatError>,
-    ) -> Result<Arc<T>, FormatError> {
+    ) -> Result<T, FormatError> {
         if let Some(value) = self.derived.get(member.id) {
             return Ok(value);
         }
         let (value, bytes) = derive()?;
-        let value = Arc::new(value);
         // Until all members are listed, members have no final number.
         if self.heads.is_some() {
-            self.derived.keep(member.id, &value, bytes);
+            self.derived.keep(member.id, value.clone(), bytes);
         }
         Ok(value)
     }

@@ -2,15 +2,18 @@
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 
 /// Limit in bytes for all kept values together. Once it is reached, further values are not kept.
 const MAX_TOTAL_BYTES: usize = 32 << 20;
 
+/// Large values may take only half of the limit, so that there is room for the small values of many members.
+const LARGE_BYTES: usize = 16 << 10;
+
 #[derive(Default)]
 struct Kept {
-    values: HashMap<(usize, TypeId), Arc<dyn Any + Send + Sync>>,
+    values: HashMap<(usize, TypeId), Box<dyn Any + Send + Sync>>,
     total_bytes: usize,
 }
 
@@ -20,17 +23,18 @@ pub(super) struct DerivedValues(Mutex<Kept>);
 
 impl DerivedValues {
     /// The kept value of this type.
-    pub(super) fn get<T: Any + Send + Sync>(&self, member: usize) -> Option<Arc<T>> {
+    pub(super) fn get<T: Any + Clone + Send + Sync>(&self, member: usize) -> Option<T> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.values.get(&(member, TypeId::of::<T>())).cloned()?.downcast().ok()
+        kept.values.get(&(member, TypeId::of::<T>()))?.downcast_ref::<T>().cloned()
     }
 
     /// Keeps a value that takes this many bytes, unless the limit is reached.
-    pub(super) fn keep<T: Any + Send + Sync>(&self, member: usize, value: &Arc<T>, bytes: usize) {
+    pub(super) fn keep<T: Any + Send + Sync>(&self, member: usize, value: T, bytes: usize) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.total_bytes + bytes <= MAX_TOTAL_BYTES {
+        let limit = if bytes > LARGE_BYTES { MAX_TOTAL_BYTES / 2 } else { MAX_TOTAL_BYTES };
+        if kept.total_bytes + bytes <= limit {
             kept.total_bytes += bytes;
-            kept.values.insert((member, TypeId::of::<T>()), value.clone());
+            kept.values.insert((member, TypeId::of::<T>()), Box::new(value));
         }
     }
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 /// The keys at the start of a member of the catalog. None if the member does not look like JSON.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Result<Option<Arc<Keys>>, FormatError> {
-    let found = catalog.derived::<Option<Arc<Keys>>>(member, || {
+    catalog.derived(member, || {
         let io = |e| FormatError::io(&member.place, e);
         let keys = catalog.read(member, |reader| mementory_json::keys(reader).map_err(io))?.map(Arc::new);
         let bytes = keys.as_ref().map_or(0, |keys| keys.memory_bytes());
         Ok((keys, bytes))
-    })?;
-    Ok(found.as_ref().clone())
+    })
 }

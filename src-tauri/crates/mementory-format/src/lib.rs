@@ -2,6 +2,7 @@
 //! them, detection over a list of formats, and the envelope for passthrough files in other formats. This crate names no
 //! format. Formats see bytes, limits and a clock, but no key and no store.
 mod claim;
+mod decoded_head;
 mod detect;
 pub mod did_key;
 pub mod extension;
@@ -20,6 +21,7 @@ pub mod testkit;
 mod validation;
 
 pub use claim::{Candidate, Claim, Detected, Detection, Part, Role};
+pub use decoded_head::{JsonHead, decoded_head};
 pub use detect::{detect, nearest};
 pub use did_key::did_key;
 pub use file_operations::{

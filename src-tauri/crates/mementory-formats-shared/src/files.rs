@@ -9,8 +9,6 @@ use std::sync::Arc;
 
 /// Number of bytes that are read to determine the media type.
 const MAGIC_BYTES: u64 = 512;
-/// Number of bytes of a file that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
 
 /// Last segment of a path.
 pub fn file_name(path: &str) -> &str {
@@ -61,23 +59,6 @@ pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
         return None;
     }
     mementory_format::json_keys(catalog, member).ok().flatten()
-}
-
-/// The first bytes of a file, decoded to UTF-8.
-struct DecodedHead(Vec<u8>);
-
-/// The first bytes of a file, decoded to UTF-8. None if the file cannot be read.
-pub fn decoded_head(catalog: &Catalog, member: &Member) -> Option<Vec<u8>> {
-    let read = |bytes: &mut dyn Read| {
-        mementory_json::decoded_head(bytes, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))
-    };
-    let derive = || {
-        catalog.read(member, read).map(|head| {
-            let bytes = head.len();
-            (DecodedHead(head), bytes)
-        })
-    };
-    catalog.derived(member, derive).ok().map(|head| head.0.clone())
 }
 
 /// Sends one of the user's files to the sink with its content, and detects its media type.

@@ -1,6 +1,6 @@
 //! The keys at the start of a file that may be JSON.
-use mementory_format::{Catalog, FormatError, Member, json_keys};
-use mementory_json::{Keys, decoded_head};
+use mementory_format::{Catalog, JsonHead, Member, json_keys};
+use mementory_json::Keys;
 use std::sync::Arc;
 
 /// Extensions of files that are never JSON. Their content is not read, because folders contain many such files.
@@ -18,14 +18,10 @@ pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
     json_keys(catalog, member).ok().flatten().filter(|keys| !keys.is_empty())
 }
 
-/// The first `count` bytes of a file, decoded. None if the file does not begin like JSON.
-pub fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Option<Vec<u8>> {
-    if !may_be_json(member) {
-        return None;
-    }
-    let io = |e| FormatError::io(&member.place, e);
-    let head = catalog.read(member, |bytes| decoded_head(bytes, count).map_err(io)).ok()?;
-    head.first().is_some_and(|byte| matches!(byte, b'[' | b'{' | b'"')).then_some(head)
+/// The start of a file whose name allows JSON. None if the file does not begin like JSON.
+pub fn candidate_head(catalog: &Catalog, member: &Member) -> Option<JsonHead> {
+    let head = may_be_json(member).then(|| JsonHead::of(catalog, member)).flatten();
+    head.filter(|head| matches!(head.bytes.first(), Some(b'[' | b'{' | b'"')))
 }
 
 /// True for a file that the user selected on its own, not as part of a folder or an archive. People rename exports, so

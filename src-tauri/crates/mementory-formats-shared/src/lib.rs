@@ -17,6 +17,7 @@ pub mod json_head;
 pub mod jsonl_session;
 pub mod lines;
 pub mod list_items;
+pub mod local_time;
 pub mod markdown;
 pub mod memory_heads;
 pub mod memory_rows;

@@ -152,11 +152,16 @@ pub fn scan(text: &str) -> Vec<Finding> {
     resolve::resolve_overlaps(findings)
 }
 
-/// Finds only access keys and private keys. Faster than [`scan`], because nothing else is searched for.
+/// Finds only access keys and private keys that are [very likely](Confidence::VeryLikely). Faster than [`scan`], because
+/// nothing else is searched for.
 pub fn scan_keys(text: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     find_at_literals(text, |tag| !matches!(tag, Tag::Url | Tag::Password | Tag::Command), &mut findings);
-    resolve::resolve_overlaps(findings)
+    let mut findings = resolve::resolve_overlaps(findings);
+    findings.retain(|found| {
+        matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
+    });
+    findings
 }
 
 /// Examines the text at each literal whose tag is `wanted`. Returns the text with its context words.

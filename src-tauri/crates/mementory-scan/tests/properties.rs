@@ -1,7 +1,7 @@
 //! Properties of the scan that hold for every text: no panic, findings on character boundaries, in text order and
 //! without overlaps, and linear time.
 
-use mementory_scan::scan;
+use mementory_scan::{Class, Confidence, scan, scan_keys};
 use proptest::prelude::*;
 
 fn assert_valid_findings(text: &str) {
@@ -10,6 +10,10 @@ fn assert_valid_findings(text: &str) {
         assert!(finding.start >= last && finding.start < finding.end && finding.end <= text.len());
         assert!(text.is_char_boundary(finding.start) && text.is_char_boundary(finding.end));
         last = finding.end;
+    }
+    for finding in scan_keys(text) {
+        assert!(matches!(finding.class, Class::AccessKey | Class::PrivateKey), "{finding:?}");
+        assert_eq!(finding.confidence, Confidence::VeryLikely, "{finding:?}");
     }
 }
 

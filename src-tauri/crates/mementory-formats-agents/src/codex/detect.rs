@@ -1,12 +1,10 @@
 //! Detects logs of Codex by the members of their lines, in all current and former layouts.
 use super::exec;
-use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
-use mementory_json::{decoded_head, keys_of};
+use mementory_json::keys_of;
 
-/// Number of bytes at the beginning of a JSON document that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
 /// Types of the lines that have a payload.
 const LINE_TYPES: [&str; 6] =
     ["session_meta", "response_item", "event_msg", "turn_context", "compacted", "inter_agent_communication"];
@@ -97,10 +95,7 @@ fn log_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
 
 /// The kind of a log in the oldest layout, which is one document with `session` and `items`. None for any other file.
 fn document_kind(catalog: &Catalog, member: &Member) -> Option<LogKind> {
-    let head = catalog
-        .read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| mementory_format::FormatError::io(&member.place, e)));
-    let head = head.ok().filter(|head| head.starts_with(b"{"))?;
-    let keys = keys_of(&head);
+    let keys = JsonHead::of(catalog, member).filter(|head| head.bytes.starts_with(b"{"))?.keys;
     let has_items = keys.has("items.type") && (keys.has("items.role") || keys.has("items.call_id"));
     (keys.has("session.id") && has_items).then_some(LogKind::Session)
 }

@@ -3,13 +3,11 @@ use super::session::METADATA_TYPE;
 use super::transcripts::FirstStep;
 use super::update::is_update;
 use super::{antigravity, qwen, transcripts};
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
-use mementory_json::{Keys, decoded_head, keys_of};
+use mementory_json::{Keys, keys_of};
 
-/// Number of bytes at the beginning of a JSON document that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
 /// Types of messages.
 const MESSAGE_TYPES: [&str; 5] = ["user", "gemini", "info", "error", "warning"];
 
@@ -47,9 +45,8 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<(Role, Option<FirstStep
     if let Some(lines) = head_lines(catalog, member) {
         return Some((role_of_lines(&lines)?, FirstStep::of_lines(&lines)));
     }
-    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
-    let head = head.ok().filter(|head| matches!(head.first(), Some(b'{' | b'[')))?;
-    Some((document_role(&head, &member.file_name().to_ascii_lowercase())?, None))
+    let head = JsonHead::of(catalog, member).filter(|head| matches!(head.bytes.first(), Some(b'{' | b'[')))?;
+    Some((document_role(&head.bytes, &head.keys, &member.file_name().to_ascii_lowercase())?, None))
 }
 
 fn role_of_lines(lines: &[String]) -> Option<Role> {
@@ -59,7 +56,7 @@ fn role_of_lines(lines: &[String]) -> Option<Role> {
     let mut has_header = false;
     for line in lines {
         let Some(object) = Object::parse(line) else {
-            return document_role(line.as_bytes(), "");
+            return document_role(line.as_bytes(), &keys_of(line.as_bytes()), "");
         };
         let is_session = object.has("sessionId") && (object.has("projectHash") || object.has("startTime"));
         let kind = object.text("type").unwrap_or_default();
@@ -87,8 +84,7 @@ fn is_history(object: &Object<'_>) -> bool {
     first.is_some_and(|first| first.has("role") && first.has("parts"))
 }
 
-fn document_role(head: &[u8], name: &str) -> Option<Role> {
-    let keys: Keys = keys_of(head);
+fn document_role(head: &[u8], keys: &Keys, name: &str) -> Option<Role> {
     let has = |key: &str| keys.has(key);
     if head.starts_with(b"{") {
         let has_messages = has("messages.type") && has("messages.content") || has("messages.id");

@@ -1,11 +1,11 @@
 //! Detects histories of Grok Build. Their lines are messages with a type and without an id; some lines may have an
 //! unknown type. In addition, at least one line must have a member that only Grok Build writes, or a summary by Grok
 //! Build must be beside the history.
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, Member, Part, Role, decoded_head};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
-use mementory_json::{decoded_head, keys_of};
+use mementory_json::keys_of;
 use std::collections::HashMap;
 
 /// Number of bytes at the beginning of a summary that detection reads.
@@ -102,8 +102,7 @@ impl<'c> Summaries<'c> {
 }
 
 fn is_summary(catalog: &Catalog, member: &Member) -> bool {
-    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
-    let Ok(head) = head else { return false };
+    let Ok(head) = decoded_head(catalog, member, HEAD_BYTES) else { return false };
     let keys = keys_of(&head);
     keys.has("info.id") && (keys.has("info.cwd") || keys.has("current_model_id") || keys.has("session_summary"))
 }

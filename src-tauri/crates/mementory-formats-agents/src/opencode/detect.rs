@@ -1,14 +1,14 @@
 //! Detects files of OpenCode by the members of their objects, and its databases by their tables.
 use super::first_database;
 use memchr::memmem;
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head};
 use mementory_formats_shared::json_head;
 use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
 use mementory_formats_shared::sqlite_rows::Schema;
-use mementory_json::{Keys, decoded_head, keys_of};
+use mementory_json::{Keys, keys_of};
 
 /// Number of bytes at the beginning of a file that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
+const HEAD_BYTES: usize = JsonHead::BYTES;
 
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +53,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if json_head::is_markdown_in_folder(member) || matches!(ending, "html" | "png" | "jpg" | "csv" | "toml" | "jsonl") {
         return None;
     }
-    let head =
-        catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e))).ok()?;
+    let head = decoded_head(catalog, member, HEAD_BYTES).ok()?;
     if head.starts_with(SQLITE_MAGIC) {
         if Schema::of(catalog, member).is_some_and(|schema| first_database::is_first_database(&schema)) {
             return Some(FileKind::FirstDatabase);

@@ -1,10 +1,10 @@
 //! OpenCode's storage folder: one file for each session, message and part. The ids inside the files, not the folders,
 //! decide which files belong together.
 use super::session::Session;
-use mementory_format::{FormatError, Member};
+use mementory_format::{FormatError, Member, decoded_head};
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
-use mementory_json::{decoded_head, repair};
+use mementory_json::repair;
 use mementory_model::{DroppedAs, Issue, Kind};
 use std::collections::BTreeMap;
 
@@ -105,8 +105,7 @@ fn add(
 fn text_of(reader: &mut FileReader<'_>, member: &Member) -> Result<String, FormatError> {
     let limit = reader.context.limits.side_file_bytes;
     let most = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
-    let bytes =
-        reader.catalog.read(member, |r| decoded_head(r, most).map_err(|e| FormatError::io(&member.place, e)))?;
+    let bytes = decoded_head(reader.catalog, member, most)?;
     if bytes.len() as u64 > limit {
         return Err(FormatError::invalid("too_large", &member.place, "the file is larger than a small file may be"));
     }

@@ -1,11 +1,7 @@
 //! Detects chats of VS Code by the members of their objects: the names of the speakers together with the list of
 //! requests, or the members of the requests.
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::may_be_log;
-use mementory_json::{decoded_head, keys_of};
-
-/// Number of bytes at the beginning of a file that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
 
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,9 +33,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     if !may_be_log(member) {
         return None;
     }
-    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
-    let head = head.ok().filter(|head| head.starts_with(b"{"))?;
-    let keys = keys_of(&head);
+    let keys = JsonHead::of(catalog, member).filter(|head| head.bytes.starts_with(b"{"))?.keys;
     let is_chat = |at: &str| {
         let has = |key: &str| keys.has(&format!("{at}{key}"));
         let names_speakers = has("responderUsername") && (has("requests") || has("requesterUsername"));

@@ -6,7 +6,7 @@ use super::manifest::Archive;
 use mementory_format::{FormatError, Member};
 use mementory_formats_agents::openclaw::redact::REDACTED;
 use mementory_model::{LossKind, LossReport};
-use mementory_scan::{Class, Confidence, Finding, scan_keys};
+use mementory_scan::scan_keys;
 use std::io::Read;
 
 /// Size in bytes up to which a file is searched. Settings and notes are smaller than this.
@@ -16,11 +16,7 @@ const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
 
 /// True if the text contains a key or token that is recognisable as a secret by its format alone.
 pub(super) fn has_secret(text: &str) -> bool {
-    scan_keys(text).iter().any(is_secret)
-}
-
-fn is_secret(found: &Finding) -> bool {
-    matches!(found.class, Class::AccessKey | Class::PrivateKey) && found.confidence == Confidence::VeryLikely
+    !scan_keys(text).is_empty()
 }
 
 /// True if the validator reports a secret in a file with these bytes.
@@ -38,7 +34,7 @@ pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, Fo
 /// The text with each secret replaced. None if the result would still contain a secret.
 fn redact(text: &str) -> Option<String> {
     let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
-    for found in scan_keys(text).iter().filter(|found| is_secret(found)) {
+    for found in scan_keys(text) {
         out.push_str(text.get(copied..found.start)?);
         out.push_str(REDACTED);
         copied = found.end;

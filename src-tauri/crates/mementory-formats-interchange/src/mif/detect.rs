@@ -1,11 +1,11 @@
 //! Detects documents of this format by their top-level members, in any encoding. The three interop encodings resemble
 //! files of other programs, so a file is taken for one of them only if it matches exactly.
 use super::encoding::Encoding;
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_json::{decoded_head, keys_of};
+use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Part, Role, decoded_head};
+use mementory_json::keys_of;
 
 /// Number of bytes at the start of a file that are examined.
-const HEAD_BYTES: usize = 64 << 10;
+const HEAD_BYTES: usize = JsonHead::BYTES;
 
 /// Claims each document separately. `is_selected` is true if the user selected this format.
 pub(super) fn detect(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
@@ -38,7 +38,7 @@ pub(super) fn encoding_of_bytes(bytes: &[u8], name: &str) -> Option<Encoding> {
 type Recognized = (Encoding, Option<String>, f64, String);
 
 fn inspect(catalog: &Catalog, member: &Member, is_selected: bool) -> Result<Option<Recognized>, FormatError> {
-    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)))?;
+    let head = decoded_head(catalog, member, HEAD_BYTES)?;
     Ok(recognize(&head, member.file_name(), is_selected))
 }
 

@@ -1,10 +1,9 @@
 //! Reads a chat of SillyTavern: a header line, then a line for each message. `swipes` are the answers that were
 //! offered.
 use super::{CHARACTER_AI, SILLY_TAVERN};
-use mementory_format::{FormatError, Member};
+use mementory_format::{FormatError, JsonHead, Member};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
-    files::decoded_head,
     lines::line_objects,
     object::{Object, content_id, decode_string, with_replaced_values},
     reader::{FileReader, ObjectElement},
@@ -68,8 +67,8 @@ impl Lines {
 /// Reads a file as one conversation. The messages are lines, or the elements of a list.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut lines = Lines::default();
-    let head = decoded_head(reader.catalog, member).unwrap_or_default();
-    if head.trim_ascii_start().starts_with(b"[") {
+    let head = JsonHead::of(reader.catalog, member);
+    if head.is_some_and(|head| head.bytes.trim_ascii_start().starts_with(b"[")) {
         reader.objects(member, &[], Kind::Message, |reader, element| lines.add(reader, member, element))?;
     } else {
         line_objects(reader, member, Kind::Message, |reader, element| lines.add(reader, member, element))?;

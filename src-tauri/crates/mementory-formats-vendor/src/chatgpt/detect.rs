@@ -4,15 +4,14 @@ use super::{
     head, missing_parts, page,
     part_names::{is_portal_part, shard_number},
 };
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
+use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Part, Role, decoded_head, plain_name};
 use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
-use mementory_json::decoded_head;
 use mementory_model::Limits;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Number of bytes of a file that are examined first.
-const HEAD_BYTES: usize = 64 << 10;
+const HEAD_BYTES: usize = JsonHead::BYTES;
 /// Number of bytes that are examined if the first bytes are not enough to detect the format. Only files that begin like
 /// JSON, and that are alone or have a name that begins with `conversation`, are examined this far.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
@@ -157,10 +156,10 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
     let mut head_bytes = HEAD_BYTES;
     loop {
         // A member that cannot be read is not claimed; the import reports it as unknown.
-        let head = match catalog.read(member, |r| Ok(decoded_head(r, head_bytes))) {
-            Ok(Ok(head)) => head,
+        let head = match decoded_head(catalog, member, head_bytes) {
+            Ok(head) => head,
             Err(e @ FormatError::Limit { .. }) => return Err(e),
-            Ok(Err(_)) | Err(_) => return Ok(Contents::Other),
+            Err(_) => return Ok(Contents::Other),
         };
         if !matches!(head.first(), Some(b'[' | b'{')) {
             return Ok(Contents::Other);

@@ -1,14 +1,14 @@
 //! Detects files of Gemini by their content. The names are not enough, because every product of Google writes a
 //! `MyActivity.json`, and names of files and folders are translated (vendors.md §0, §5).
 use super::{activity::is_in_own_folder, html_row, json_row, voyager};
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head, plain_name};
 use mementory_formats_shared::{html::Rows, json_head::has_json_name, object::Object};
-use mementory_json::{Elements, decoded_head, keys_of};
+use mementory_json::{Elements, keys_of};
 use mementory_model::Limits;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of bytes of a file that are examined first.
-const HEAD_BYTES: usize = 64 << 10;
+const HEAD_BYTES: usize = JsonHead::BYTES;
 /// Number of bytes that are examined if an activity log has no activity of Gemini in its first bytes. A log may contain
 /// the activities of all products, and a page has 100 KB of styles before its first row.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
@@ -130,7 +130,7 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     if name.starts_with("._") || !is_usual && !has_json_name(member) {
         return None;
     }
-    let read = |bytes| catalog.read(member, |r| decoded_head(r, bytes).map_err(|e| FormatError::io(&member.place, e)));
+    let read = |bytes| decoded_head(catalog, member, bytes);
     // A file that cannot be read is not claimed; the import reports it as unknown.
     let head = read(HEAD_BYTES).ok()?;
     match head.iter().find(|byte| !byte.is_ascii_whitespace())? {

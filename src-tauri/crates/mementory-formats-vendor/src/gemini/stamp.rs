@@ -1,6 +1,7 @@
 //! The time of a cell in a page of Takeout, which Google writes in the language of the account:
 //! `26 Jul 2026, 12:00:00 CEST`, `Jul 26, 2026, 1:00:00 PM GMT+02:00`, `2026年7月26日 12:00:00 JST`.
 use super::months::read_date;
+use mementory_formats_shared::local_time::{DayPart, ascii_digit};
 use mementory_model::Timestamp;
 
 /// Longest text, in characters, that is parsed as a time.
@@ -46,13 +47,7 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
     // In Vietnamese, the time of day comes first.
     let (date_before, date_after) = (without_zone(&before), without_zone(&after));
     let date = read_date(if date_before.is_empty() { &date_after } else { &date_before })?;
-    let is_afternoon = has_any(&before, &after, &AFTERNOON);
-    let is_morning = has_any(&before, &after, &MORNING);
-    let hour = match (hour, is_afternoon, is_morning) {
-        (12, false, true) => 0,
-        (1..=11, true, false) => hour + 12,
-        _ => hour,
-    };
+    let hour = DayPart::around(&before, &after).and_then(|part| part.hour_of_day(hour)).unwrap_or(hour);
     let date_time = jiff::civil::DateTime::new(
         date.0,
         date.1,
@@ -68,31 +63,8 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
     Some(Stamp { time: Timestamp::from_micros(micros)?, has_zone: offset_minutes.is_some() })
 }
 
-const MORNING: [&str; 12] =
-    ["p.d.", "am", "a.m.", "a. m.", "π.μ.", "午前", "上午", "오전", "ص", "pg", "முற்பகல்", "ಪೂರ್ವಾಹ್ನ"];
-const AFTERNOON: [&str; 12] =
-    ["m.d.", "pm", "p.m.", "p. m.", "μ.μ.", "午後", "下午", "오후", "م", "ptg", "பிற்பகல்", "ಅಪರಾಹ್ನ"];
-
-/// The ASCII form of a digit of Arabic, Persian, Hindi or Bengali.
-fn ascii_digit(c: char) -> char {
-    let zeros = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
-    let digit = zeros.iter().find_map(|zero| u32::from(c).checked_sub(u32::from(*zero)).filter(|digit| *digit < 10));
-    digit.and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c)
-}
-
-fn has_any(before: &str, after: &str, words: &[&str]) -> bool {
-    let after = after.to_lowercase();
-    let before = before.to_lowercase();
-    words.iter().any(|word| {
-        let is_word = |text: &str| text.split_whitespace().any(|w| w.trim_end_matches(',') == *word);
-        // One letter (Arabic) may also be part of another word.
-        let may_touch = word.contains(['.', ' ']) || (!word.is_ascii() && word.chars().nth(1).is_some());
-        is_word(&after) || may_touch && (after.contains(word) || before.contains(word))
-    })
-}
-
 /// Splits a text at its time of day. Returns the text before it, `[hours, minutes, seconds]`, and the text after it.
-fn split_clock(text: &str) -> Option<(String, [u32; 3], String)> {
+fn split_clock(text: &str) -> Option<(String, [u16; 3], String)> {
     let text = text.replace('：', ":").replace("時", ":").replace("分", ":");
     let text = text.replace(" h ", ":").replace(" min ", ":").replace(" นาฬิกา ", ":").replace(" นาที ", ":");
     for separator in [':', '.'] {

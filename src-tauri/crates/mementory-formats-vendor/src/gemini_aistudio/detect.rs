@@ -1,11 +1,8 @@
 //! Detects prompts of AI Studio by their JSON members. The name of a file is the name of the prompt, often without an
 //! extension.
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_json::{Keys, decoded_head, keys_of};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
+use mementory_json::Keys;
 use std::collections::{BTreeMap, HashSet};
-
-/// Number of bytes of a file that are examined.
-const HEAD_BYTES: usize = 64 << 10;
 
 /// One claim for each archive or dropped folder. A folder from Drive contains one file for each prompt.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
@@ -53,9 +50,8 @@ fn is_prompt(catalog: &Catalog, member: &Member) -> bool {
     if name.starts_with("._") || name.rsplit_once('.').is_some_and(|(_, ending)| other.contains(&ending)) {
         return false;
     }
-    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
-    let Ok(head) = head else { return false };
-    matches!(head.first(), Some(b'{' | b'[')) && has_prompt_keys(&keys_of(&head), &head)
+    let Some(JsonHead { bytes, keys }) = JsonHead::of(catalog, member) else { return false };
+    matches!(bytes.first(), Some(b'{' | b'[')) && has_prompt_keys(&keys, &bytes)
 }
 
 fn has_prompt_keys(keys: &Keys, head: &[u8]) -> bool {

@@ -1,12 +1,12 @@
 //! Reads prompts: `{runSettings, systemInstruction, chunkedPrompt{chunks[], pendingInputs[]}}`, one in each file.
 use super::{PLATFORM, SCOPE, chunk};
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, plain_name};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, decoded_head, plain_name};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile},
     object::{Object, content_id, list, with_replaced_values},
     reader::{FileReader, ObjectElement},
 };
-use mementory_json::{close_cut, decoded_head};
+use mementory_json::close_cut;
 use mementory_model::{DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -34,8 +34,7 @@ pub(super) fn read(
 }
 
 fn is_list(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
-    let head = catalog.read(member, |r| decoded_head(r, 16).map_err(|e| FormatError::io(&member.place, e)))?;
-    Ok(head.first() == Some(&b'['))
+    Ok(decoded_head(catalog, member, 16)?.first() == Some(&b'['))
 }
 
 /// A file with nothing but the chunks of a prompt.

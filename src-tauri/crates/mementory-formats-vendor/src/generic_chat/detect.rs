@@ -5,12 +5,9 @@ use super::cline::MODEL_FILE;
 use super::goose;
 use super::shape::{Shape, shape};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
+use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
 use std::collections::{HashMap, HashSet};
-
-/// Number of bytes of a file that detection reads.
-pub(super) const HEAD_BYTES: usize = 64 << 10;
 
 /// Version of the claim for a database of Goose.
 pub(super) const GOOSE: &str = "goose";
@@ -19,7 +16,7 @@ pub(super) const GOOSE: &str = "goose";
 /// (`is_selected`).
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let with_shape = catalog.members().iter().filter_map(|member| {
-        let shape = shape(&head_text(catalog, member, HEAD_BYTES)?)?;
+        let shape = shape(&candidate_head(catalog, member)?.bytes)?;
         (is_selected || !is_in_truncated_archive(catalog, member)).then_some((member, shape))
     });
     let found: Vec<(&Member, Shape)> = with_shape.collect();

@@ -1,10 +1,10 @@
 //! Reads chats in common shapes.
 use super::conversation::{LooseMessages, conversation};
-use super::detect::{GOOSE, HEAD_BYTES};
+use super::detect::GOOSE;
 use super::shape::{FORMAT_ID, Shape, wrappers};
 use super::{amazon_q, cherry_studio, cline, goose, kiro, openrouter, stores, threads};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
-use mementory_formats_shared::json_head::head_text;
+use mementory_formats_shared::json_head::candidate_head;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 
@@ -57,8 +57,8 @@ pub(super) fn read(
             }
             Shape::Conversations | Shape::Messages => {
                 let mut loose = LooseMessages::default();
-                let wrappers =
-                    head_text(files.catalog, member, HEAD_BYTES).map(|head| wrappers(&head)).unwrap_or_default();
+                let head = candidate_head(files.catalog, member);
+                let wrappers = head.map(|head| wrappers(&head.bytes)).unwrap_or_default();
                 files.objects(member, &wrappers, Kind::Conversation, |files, element| {
                     conversation(files, member, element, &mut loose)
                 })?;

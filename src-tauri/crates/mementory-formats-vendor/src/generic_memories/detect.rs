@@ -1,14 +1,12 @@
 //! Detects lists of memories without a format of their own: lists of sentences, or of objects with one text each. The
 //! confidence is low, so that any format that knows the file better takes precedence.
 use super::read::{CREATED_KEYS, ID_KEYS, UPDATED_KEYS, is_of_chatgpt, memory_text};
-use mementory_format::{Catalog, Claim, Part, Role};
-use mementory_formats_shared::json_head::{head_text, is_in_truncated_archive};
+use mementory_format::{Catalog, Claim, JsonHead, Part, Role};
+use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::object::Object;
-use mementory_json::{Elements, keys_of};
+use mementory_json::Elements;
 use mementory_model::Limits;
 
-/// Number of bytes of a file that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
 /// Number of elements that detection checks.
 const SAMPLE_COUNT: usize = 50;
 
@@ -24,12 +22,12 @@ const NO_STORE_KEYS: [&str; 13] =
 pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for member in catalog.members() {
-        let Some(head) = head_text(catalog, member, HEAD_BYTES) else { continue };
+        let Some(head) = candidate_head(catalog, member) else { continue };
         if !is_list_of_memories(&head, limits, is_selected) {
             continue;
         }
         // A document that names its schema is in a format of its own, perhaps in a version that is not supported.
-        if !is_selected && (keys_of(&head).has("schema") || is_in_truncated_archive(catalog, member)) {
+        if !is_selected && (head.keys.has("schema") || is_in_truncated_archive(catalog, member)) {
             continue;
         }
         out.push(Claim {
@@ -43,8 +41,8 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
     out
 }
 
-fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool {
-    let mut bytes = head;
+fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> bool {
+    let mut bytes = &*head.bytes;
     let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPERS);
     let (mut object_count, mut text_count) = (0, 0);
     while object_count < SAMPLE_COUNT {
@@ -63,7 +61,7 @@ fn is_list_of_memories(head: &[u8], limits: &Limits, is_selected: bool) -> bool 
         }
     }
     // One memory is enough in a list, or in a file of ChatGPT.
-    let is_enough = is_selected || text_count > 1 || head.starts_with(b"[") || is_of_chatgpt(&keys_of(head));
+    let is_enough = is_selected || text_count > 1 || head.bytes.starts_with(b"[") || is_of_chatgpt(&head.keys);
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
 }
 

@@ -1,10 +1,6 @@
 //! Detects threads by the member `object`, which states the kind of each file and of each line.
-use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::json_head::head_text;
-use mementory_json::keys_of;
-
-/// Number of bytes of a file that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
+use mementory_formats_shared::json_head::candidate_head;
 
 /// One claim for all threads in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
@@ -30,10 +26,9 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 
 /// The role of a file: `Conversations` for messages, `Manifest` for the file with the title of a thread.
 fn role(catalog: &Catalog, member: &Member) -> Option<Role> {
-    let head = head_text(catalog, member, HEAD_BYTES)?;
-    let keys = keys_of(&head);
+    let JsonHead { bytes, keys } = candidate_head(catalog, member)?;
     let states = |object: &str| {
-        let text = String::from_utf8_lossy(&head);
+        let text = String::from_utf8_lossy(&bytes);
         [":", ": "].iter().any(|colon| text.contains(&format!("\"object\"{colon}\"{object}\"")))
     };
     if keys.has("thread_id") && keys.has("role") && keys.has("content") && states("thread.message") {

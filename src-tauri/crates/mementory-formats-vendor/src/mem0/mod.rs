@@ -9,18 +9,14 @@ mod write;
 mod write_tests;
 
 use mementory_format::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, Part, ReadContext, RecordSource, Role, Sink,
-    Validation, WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, JsonHead, Member, Part, ReadContext, RecordSource,
+    Role, Sink, Validation, WriteOptions, WriteReport,
 };
 use mementory_formats_shared::memory_heads::Head;
 use mementory_formats_shared::sqlite_rows;
-use mementory_json::{decoded_head, keys_of};
 use mementory_model::{Limits, RecordKey};
 use sha2::{Digest, Sha256};
 use std::path::Path;
-
-/// Number of bytes that detection reads.
-const HEAD_BYTES: usize = 64 << 10;
 
 /// Id of the format. It is also the scope of the record keys and the name of the platform.
 const ID: &str = "mem0";
@@ -129,13 +125,11 @@ fn has_points_at(keys: &mementory_json::Keys, list: &str) -> bool {
 }
 
 fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
-    let head = catalog.read(member, |r| decoded_head(r, HEAD_BYTES).map_err(|e| FormatError::io(&member.place, e)));
-    let Ok(head) = head else { return false };
-    let first = head.iter().find(|b| !b.is_ascii_whitespace());
+    let Some(JsonHead { bytes, keys }) = JsonHead::of(catalog, member) else { return false };
+    let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
     if !matches!(first, Some(b'[' | b'{')) {
         return false;
     }
-    let keys = keys_of(&head);
     let has_memories_at = |at: &str| {
         let has = |key: &str| keys.has(&if at.is_empty() { key.to_owned() } else { format!("{at}.{key}") });
         let has_text = has("memory") || is_selected && (has("text") || has("data"));

@@ -1,13 +1,14 @@
 //! Detects conversations with Meta AI. Meta's exports contain many other pages and threads, which are not claimed.
 use super::transcript::{ASSISTANT, PERSON, repaired};
 use super::whatsapp;
-use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head};
 use mementory_formats_shared::json_head::has_json_name;
-use mementory_json::{decoded_head, keys_of};
+use mementory_json::keys_of;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// Number of bytes of a file that are examined first.
-const HEAD_BYTES: usize = 64 << 10;
+const HEAD_BYTES: usize = JsonHead::BYTES;
 /// Number of bytes of a page or of a list of labels that are examined. Such files begin with styles and other labels.
 const LARGE_HEAD_BYTES: usize = 2 << 20;
 /// Folders with pages about Meta AI.
@@ -41,9 +42,8 @@ fn is_in_folder(member: &Member) -> bool {
     member.place.split('/').rev().nth(1).is_some_and(|dir| FOLDERS.contains(&dir))
 }
 
-fn head(catalog: &Catalog, member: &Member, bytes: usize) -> Vec<u8> {
-    let read = catalog.read(member, |r| decoded_head(r, bytes).map_err(|e| FormatError::io(&member.place, e)));
-    read.unwrap_or_default()
+fn head(catalog: &Catalog, member: &Member, bytes: usize) -> Arc<[u8]> {
+    decoded_head(catalog, member, bytes).unwrap_or_default()
 }
 
 /// True for a web page.

@@ -9,7 +9,6 @@ mod tests;
 mod thread;
 mod transcript;
 mod whatsapp;
-mod whatsapp_time;
 
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;

@@ -2,9 +2,9 @@
 //! `19/07/2026, 10:00 - Name: text`. The order of day and month depends on the language of the phone.
 use super::page::send_chat;
 use super::transcript::ASSISTANT;
-use super::whatsapp_time::{MARKS, Order, Stamp, day_order};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
+use mementory_formats_shared::local_time::{MARKS, Order, Stamp, day_order};
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::roles::{self, PARTICIPANT, SYSTEM, USER};

@@ -1,8 +1,8 @@
 //! Detects chats by messages that have a `chatId`, and sessions by their metadata. Names only decide which other files
 //! belong to them.
 use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
-use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::files::{decoded_head, extension, folder, is_inside_one, is_junk, json_keys};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
+use mementory_formats_shared::files::{extension, folder, is_inside_one, is_junk, json_keys};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -92,7 +92,7 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     if super::le_chat::file_of_chat(&member.name).is_some() {
         return Some(Role::Attachment);
     }
-    let is_empty = || decoded_head(catalog, member).is_some_and(|head| head.trim_ascii() == b"[]");
+    let is_empty = || JsonHead::of(catalog, member).is_some_and(|head| head.bytes.trim_ascii() == b"[]");
     if is_json && name.starts_with("chat-") && is_empty() {
         return Some(Role::Conversations);
     }

@@ -1,9 +1,9 @@
 //! Detects memory lists and copied conversations. Any other text is claimed only if it was pasted or if the user
 //! selected this format.
 use super::{
-    aider, cascade, claude_terminal, duck_ai,
+    cascade,
     entries::{self, Entries},
-    transcript,
+    programs, transcript,
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::json_head::is_selected_alone;
@@ -154,16 +154,7 @@ fn is_json(text: &str) -> bool {
 
 /// Kind of a text, confidence and reason. None if the kind is not known.
 fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind, f64, String)> {
-    if let Some(found) = duck_ai::read(text) {
-        let reason = format!("Found a chat of {} turns, as Duck.ai saves it", found.turns.len());
-        return Some((TextKind::Transcript, 0.9, reason));
-    }
-    if let Some(found) = claude_terminal::read(text) {
-        let reason = format!("Found a session of {} turns, as Claude Code shows it in a terminal", found.turns.len());
-        return Some((TextKind::Transcript, 0.9, reason));
-    }
-    if let Some(found) = cascade::read(text) {
-        let reason = format!("Found a conversation of {} turns, as Windsurf's Cascade exports it", found.turns.len());
+    if let Some(reason) = programs::reason(text, false) {
         return Some((TextKind::Transcript, 0.9, reason));
     }
     let found = entries::read(text);
@@ -182,8 +173,7 @@ fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind
             format!("Found {} entries led by words in brackets, as an import prompt asks for", found.bracketed_count);
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
-    if let Some(found) = aider::read(text) {
-        let reason = format!("Found a chat of {} turns, as Aider logs them", found.turns.len());
+    if let Some(reason) = programs::reason(text, true) {
         return Some((TextKind::Transcript, 0.9, reason));
     }
     if let Some(transcript) = transcript::read(text) {

@@ -2,6 +2,7 @@
 //! model begins its answer.
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
+use mementory_formats_shared::local_time::{Order, Stamp, day_order};
 use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
 
@@ -29,7 +30,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         }
     }
     let dates: Vec<&str> = prompts.iter().map(|(_, date)| *date).collect();
-    let is_day_first = is_day_first(&dates);
+    let order = order_of(&dates);
     let mut out =
         Transcript { style: Some(Style::Export), is_certain: true, platform: Some("duck-ai"), ..Transcript::default() };
     let ends = prompts.iter().skip(1).map(|(number, _)| *number).chain([lines.len()]);
@@ -37,7 +38,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         let block = lines.get(*start..end).unwrap_or_default();
         let answer_at = answer_start(block, model).unwrap_or(block.len());
         let (prompt, answer) = block.split_at_checked(answer_at)?;
-        out.turns.push(turn(roles::USER, prompt, *start, time_of(date, is_day_first)));
+        out.turns.push(turn(roles::USER, prompt, *start, time_of(date, order)));
         if !answer.is_empty() {
             out.turns.push(turn(roles::ASSISTANT, answer, start + answer_at, None));
         }
@@ -93,43 +94,22 @@ fn turn(role: &'static str, lines: &[&str], start: usize, time: Option<Timestamp
     }
 }
 
-/// Whether the day comes before the month in the dates, which the browser wrote in the form of its language. None if
-/// the dates do not show it.
-fn is_day_first(dates: &[&str]) -> Option<bool> {
-    let numbers = |date: &&str| {
-        let mut numbers = date.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok());
-        Some((numbers.next()?, numbers.next()?))
-    };
-    let any = |is_so: fn(&(u32, u32)) -> bool| dates.iter().filter_map(numbers).any(|pair| is_so(&pair));
-    if any(|(first, _)| *first > 12) || dates.iter().any(|date| date.contains('.') && !date.contains('/')) {
-        return Some(true);
+/// The order of day and month in the dates, which the browser wrote in the form of its language. None if the dates do
+/// not show it.
+fn order_of(dates: &[&str]) -> Option<Order> {
+    let stamps: Vec<Stamp> = dates.iter().filter_map(|date| Stamp::parse(date)).collect();
+    match day_order(&stamps) {
+        // Languages that write "p. m." and no slashes put the day first.
+        (Order::DayFirst, false) => {
+            dates.iter().any(|date| date.contains('.') && !date.contains('/')).then_some(Order::DayFirst)
+        }
+        (order, _) => Some(order),
     }
-    // Languages that write "AM" in capitals put the month first.
-    let has_capitals = dates.iter().any(|date| date.ends_with("AM") || date.ends_with("PM"));
-    (any(|(_, second)| *second > 12) || has_capitals).then_some(false)
 }
 
 /// The time of a prompt, which has no time zone and is read as UTC.
-fn time_of(date: &str, is_day_first: Option<bool>) -> Option<Timestamp> {
-    let numbers: Vec<i16> = date.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
-    let [a, b, c, hour, minute, second] = numbers.as_slice() else { return None };
-    let (year, month, day) = match is_day_first {
-        _ if *a > 31 => (a, b, c),
-        Some(true) => (c, b, a),
-        Some(false) => (c, a, b),
-        None => return None,
-    };
-    let letters: String = date.chars().filter(|c| c.is_alphabetic()).collect();
-    let hour = match (letters.to_lowercase().as_str(), *hour) {
-        ("am", 12) => 0,
-        ("pm", hour @ 1..=11) => hour + 12,
-        ("am" | "pm" | "", hour) => hour,
-        _ => return None,
-    };
-    let small = |number: i16| i8::try_from(number).ok();
-    let (month, day) = (small(*month)?, small(*day)?);
-    let time = jiff::civil::DateTime::new(*year, month, day, small(hour)?, small(*minute)?, small(*second)?, 0).ok()?;
-    Timestamp::parse(&time.to_string())
+fn time_of(date: &str, order: Option<Order>) -> Option<Timestamp> {
+    Stamp::parse(date)?.time(order?)
 }
 
 #[cfg(test)]
@@ -165,14 +145,16 @@ mod tests {
             ("16/7/2026, 12:12:23 am", Some("2026-07-16T00:12:23Z")),
             ("3.7.2026, 18:12:23", Some("2026-07-03T18:12:23Z")),
             ("2026/7/3 18:12:23", Some("2026-07-03T18:12:23Z")),
+            ("3-7-2026, 6:12:23 p. m.", Some("2026-07-03T18:12:23Z")),
+            ("2026. 7. 3. 오후 6:12:23", Some("2026-07-03T18:12:23Z")),
             ("3/7/2026, 18:12:23", None),
             ("3/7/2026, 6:12:23 pm", None),
             ("", None),
         ] {
-            let found = time_of(date, is_day_first(&[date])).map(Timestamp::to_rfc3339);
+            let found = time_of(date, order_of(&[date])).map(Timestamp::to_rfc3339);
             assert_eq!(found.as_deref(), time, "{date}");
         }
         let dates = ["3/7/2026, 18:12:23", "16/07/2026, 18:12:23"];
-        assert_eq!(time_of(dates[0], is_day_first(&dates)).unwrap().to_rfc3339(), "2026-07-03T18:12:23Z");
+        assert_eq!(time_of(dates[0], order_of(&dates)).unwrap().to_rfc3339(), "2026-07-03T18:12:23Z");
     }
 }

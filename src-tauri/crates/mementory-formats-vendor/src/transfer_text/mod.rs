@@ -9,6 +9,7 @@ mod duck_ai;
 mod entries;
 mod folded;
 mod marks;
+mod programs;
 mod read;
 mod speaker;
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Reads texts as memories and conversations. The source text is stored as a passthrough file.
 use super::{
-    FORMAT_ID, aider, cascade, claude_terminal,
+    FORMAT_ID,
     conversation::{self, TextSource},
-    detect, duck_ai,
+    detect,
     entries::{self, Entries, Entry, text_id},
-    transcript,
+    programs, transcript,
 };
 use mementory_format::{
     Catalog, Detected, Finding, FormatError, Member, PassthroughItem, ReadContext, Sink, Validation,
@@ -89,8 +89,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 
 /// The turns of a conversation, whichever program wrote it. None if the text is not a conversation.
 fn turns_of(text: &str) -> Option<transcript::Transcript> {
-    let saved = duck_ai::read(text).or_else(|| cascade::read(text)).or_else(|| aider::read(text));
-    saved.or_else(|| claude_terminal::read(text)).or_else(|| transcript::read(text))
+    programs::read(text).or_else(|| transcript::read(text))
 }
 
 fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {

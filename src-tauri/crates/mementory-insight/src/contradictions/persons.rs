@@ -4,7 +4,7 @@
 use super::terms::stem;
 use crate::{
     fold::{Folded, fold, is_east_asian, is_function_word, words},
-    people::{own_names, people},
+    people::{own_names, people_besides},
     spelling::same_name,
     values::name_list_index,
     word_lists::{ABOUT, GENERAL_WORDS, MONTHS, NUMBERS, RELATIONS, WEEKDAYS},
@@ -27,93 +27,89 @@ const CLOSE: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
 /// A name joined by such a word with another one is not the only one whom the statement is about.
 const JOINS: [&str; 4] = ["and", "und", "or", "oder"];
 
+/// Somebody whom statements mention, except the person whose memories these are.
+struct OtherPerson {
+    /// The folded name. Empty if only the relation is known.
+    name: String,
+    /// True if they may be the partner, boss or pet of the person whose memories these are.
+    is_close: bool,
+}
+
+/// Whom a statement is about and whom it mentions, by positions in the list of people.
+#[derive(Clone, Default)]
+struct Mentions {
+    subject: Option<usize>,
+    people: Vec<usize>,
+    /// True if the statement opens with the genitive of the subject: "Martin's wife".
+    opens_with_genitive: bool,
+}
+
 /// Whom each statement is about and whom it mentions.
 pub(super) struct Persons {
     own: Vec<String>,
-    subjects: Vec<Option<usize>>,
-    mentions: Vec<Vec<usize>>,
-    /// The folded name of each person.
-    names: Vec<String>,
-    /// For each person, whether they may be the partner, boss or pet of the person whose memories these are.
-    close: Vec<bool>,
-    /// For each statement, whether it opens with the genitive of somebody else: "Martin's wife".
-    owners: Vec<bool>,
+    people: Vec<OtherPerson>,
+    statements: Vec<Mentions>,
 }
 
 impl Persons {
     pub(super) fn new(texts: &[&str]) -> Self {
         let starts: Vec<&str> = texts.iter().map(|text| start(text)).collect();
+        let folded: Vec<Folded> = starts.iter().map(|text| Folded::new(text)).collect();
         let own = own_names(&starts);
-        let mut subjects = vec![None; texts.len()];
-        let mut mentions = vec![Vec::new(); texts.len()];
-        let (mut close, mut names) = (Vec::new(), Vec::new());
-        let mut owners = vec![false; texts.len()];
-        for (n, person) in people(&starts).into_iter().enumerate() {
-            close.push(person.of.is_none() && person.relation.is_none_or(|relation| CLOSE.contains(&relation)));
-            let Some(name) = person.name else {
-                names.push(String::new());
-                continue;
-            };
-            let name = fold(&name);
-            names.push(name.clone());
-            for at in person.texts {
-                let (Some(text), Some(subject), Some(mentioned), Some(owner)) =
-                    (starts.get(at), subjects.get_mut(at), mentions.get_mut(at), owners.get_mut(at))
-                else {
-                    continue;
-                };
-                mentioned.push(n);
-                let folded = fold(text);
-                if subject.is_none() && opens_with(&folded, &name, &own) {
-                    *subject = Some(n);
-                    *owner = is_genitive(&folded, &name);
+        let found = people_besides(&own, &starts);
+        let mut persons = Self { own, people: Vec::new(), statements: vec![Mentions::default(); texts.len()] };
+        for (n, person) in found.into_iter().enumerate() {
+            let is_close = person.of.is_none() && person.relation.is_none_or(|relation| CLOSE.contains(&relation));
+            let name = person.name.as_deref().map(fold);
+            persons.people.push(OtherPerson { name: name.clone().unwrap_or_default(), is_close });
+            for at in person.texts.into_iter().filter(|_| name.is_some()) {
+                if let Some(text) = folded.get(at) {
+                    persons.add_mention(at, text, n);
                 }
             }
         }
-        let mut persons = Self { own, subjects, mentions, names, close, owners };
-        persons.add_unlisted(&starts);
+        persons.add_unlisted(&folded);
         persons
+    }
+
+    /// Adds a person whom a statement mentions. The first one with whom it opens is its subject.
+    fn add_mention(&mut self, statement: usize, text: &Folded, person: usize) {
+        let (Some(mentions), Some(OtherPerson { name, .. })) =
+            (self.statements.get_mut(statement), self.people.get(person))
+        else {
+            return;
+        };
+        if !mentions.people.contains(&person) {
+            mentions.people.push(person);
+        }
+        if mentions.subject.is_none() && opens_with(&text.text, name, &self.own) {
+            mentions.subject = Some(person);
+            mentions.opens_with_genitive = is_genitive(&text.text, name);
+        }
     }
 
     /// Adds those whose name is in no list and stands beside no relation, because it is the subject of an English
     /// sentence: "Femke earns 3,400 euros".
-    fn add_unlisted(&mut self, texts: &[&str]) {
-        let folded: Vec<Folded> = texts.iter().map(|text| Folded::new(text)).collect();
+    fn add_unlisted(&mut self, texts: &[Folded]) {
         let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();
-        for text in folded.iter().filter(|text| text.languages.en && !text.languages.de) {
-            let opening =
-                opening_subject(text).filter(|name| !self.is_own(name) && !self.names.iter().any(|n| n == name));
+        for text in texts.iter().filter(|text| text.languages.en && !text.languages.de) {
+            let opening = opening_subject(text)
+                .filter(|name| !self.is_own(name) && !self.people.iter().any(|person| person.name == *name));
             opening.into_iter().for_each(|name| *candidates.entry(name).or_default() += 1);
         }
-        let written: HashSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
+        let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
         // If the person's own name is not known, it is most likely the most frequent of these names.
         let most = if self.own.is_empty() { candidates.values().copied().max() } else { None };
         candidates.retain(|name, count| !written.contains(name) && Some(*count) != most);
-        let first = self.names.len();
-        let positions: HashMap<&str, usize> =
-            candidates.into_keys().enumerate().map(|(n, name)| (name, first + n)).collect();
-        self.names.resize(first + positions.len(), String::new());
-        self.close.resize(first + positions.len(), true);
-        for (name, position) in &positions {
-            if let Some(known) = self.names.get_mut(*position) {
-                *known = (*name).to_owned();
-            }
+        let mut positions: HashMap<&str, usize> = HashMap::new();
+        for name in candidates.into_keys() {
+            positions.insert(name, self.people.len());
+            self.people.push(OtherPerson { name: name.to_owned(), is_close: true });
         }
-        for (n, text) in folded.iter().enumerate() {
-            let (Some(subject), Some(mentioned), Some(owner)) =
-                (self.subjects.get_mut(n), self.mentions.get_mut(n), self.owners.get_mut(n))
-            else {
-                continue;
-            };
+        for (n, text) in texts.iter().enumerate() {
             for word in words(&text.text) {
-                let found = positions.get_key_value(word).or_else(|| positions.get_key_value(word.strip_suffix('s')?));
-                let Some((name, position)) = found else { continue };
-                if !mentioned.contains(position) {
-                    mentioned.push(*position);
-                }
-                if subject.is_none() && opens_with(&text.text, name, &self.own) {
-                    *subject = Some(*position);
-                    *owner = is_genitive(&text.text, name);
+                if let Some(person) = positions.get(word).or_else(|| positions.get(word.strip_suffix('s')?)) {
+                    self.add_mention(n, text, *person);
                 }
             }
         }
@@ -121,25 +117,26 @@ impl Persons {
 
     /// The named person whom the statement is about. None if it is not about a named person.
     pub(super) fn subject(&self, statement: usize) -> Option<usize> {
-        self.subjects.get(statement).copied().flatten()
+        self.statements.get(statement)?.subject
     }
 
     /// The first letters of the names of the people whom the statement mentions, as in the terms of a statement.
     pub(super) fn terms(&self, statement: usize) -> Vec<String> {
-        let names = self.mentions.get(statement).into_iter().flatten().filter_map(|person| self.names.get(*person));
-        names.flat_map(|name| words(name).into_iter().map(stem).collect::<Vec<_>>()).collect()
+        let people = self.mentioned(statement).into_iter().filter_map(|person| self.people.get(person));
+        people.flat_map(|person| words(&person.name).into_iter().map(stem).collect::<Vec<_>>()).collect()
     }
 
     /// True if the named person whom the statement is about may be the partner, boss or pet of the person whose
     /// memories these are.
     pub(super) fn is_close(&self, statement: usize) -> bool {
-        let owns = self.owners.get(statement).copied().unwrap_or_default();
-        !owns && self.subject(statement).and_then(|person| self.close.get(person)).copied().unwrap_or_default()
+        let mentions = self.statements.get(statement).filter(|mentions| !mentions.opens_with_genitive);
+        let subject = mentions.and_then(|mentions| self.people.get(mentions.subject?));
+        subject.is_some_and(|person| person.is_close)
     }
 
     /// The named people whom the statement mentions.
     pub(super) fn mentioned(&self, statement: usize) -> Vec<usize> {
-        self.mentions.get(statement).cloned().unwrap_or_default()
+        self.statements.get(statement).map(|mentions| mentions.people.clone()).unwrap_or_default()
     }
 
     /// True for a name of the person whose memories these are, or its genitive, or the first letters of the name.

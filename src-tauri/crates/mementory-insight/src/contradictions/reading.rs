@@ -265,18 +265,18 @@ impl<'p> SharedNames<'p> {
         if one.names.iter().any(|name| other.names.contains(name) && rare(name)) {
             return true;
         }
-        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| self.rare.count_shared(a, b) > 0)
+        self.both(one, other).is_some_and(|(a, b)| self.rare.count_shared(a, b) > 0)
     }
 
     /// True if both have the same rare term. Units and listed names do not count.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let both = self.prepared_of(one).zip(self.prepared_of(other));
+        let both = self.both(one, other);
         both.is_some_and(|(a, b)| a.subjects.iter().any(|term| b.terms.contains(term) && self.rare.is_rare(term)))
     }
 
     /// Compares two statements in the ways that take longer.
     pub(super) fn compare_closely(&self, one: &Reading<'_>, other: &Reading<'_>) -> CloserComparison {
-        let both = self.prepared_of(one).zip(self.prepared_of(other));
+        let both = self.both(one, other);
         let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
         CloserComparison {
             shared_terms: both.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
@@ -291,26 +291,27 @@ impl<'p> SharedNames<'p> {
     }
 
     fn first_things_differ(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.prepared_of(one).zip(self.prepared_of(other)).is_some_and(|(a, b)| a.first_things_differ(b))
+        self.both(one, other).is_some_and(|(a, b)| a.first_things_differ(b))
     }
 
     /// True if `one` is negated or a dislike, and has a term that `other` has not. Words for likes and dislikes do not
     /// count.
     fn denies_more(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let denies = one.negated || one.marks.dislikes;
-        let both = self.prepared_of(one).zip(self.prepared_of(other));
+        let both = self.both(one, other);
         denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
     }
 
     fn may_share_purpose(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.prepared_of(one).zip(self.prepared_of(other)).is_none_or(|(a, b)| a.may_share_purpose(b))
+        self.both(one, other).is_none_or(|(a, b)| a.may_share_purpose(b))
     }
 
     fn may_share_subject(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.prepared_of(one).zip(self.prepared_of(other)).is_none_or(|(a, b)| a.may_share_subject(b))
+        self.both(one, other).is_none_or(|(a, b)| a.may_share_subject(b))
     }
 
-    fn prepared_of(&self, reading: &Reading<'_>) -> Option<&'p Prepared<'p>> {
-        self.prepared.get(reading.statement)
+    /// Both statements, as they were prepared for all rules.
+    fn both(&self, one: &Reading<'_>, other: &Reading<'_>) -> Option<(&'p Prepared<'p>, &'p Prepared<'p>)> {
+        self.prepared.get(one.statement).zip(self.prepared.get(other.statement))
     }
 }

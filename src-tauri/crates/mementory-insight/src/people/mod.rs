@@ -52,7 +52,11 @@ enum Owner {
 
 /// Everyone whom `texts` mention, except the person whose memories these are. Those whom most texts mention come first.
 pub fn people(texts: &[&str]) -> Vec<Person> {
-    let own = own_names(texts);
+    people_besides(&own_names(texts), texts)
+}
+
+/// Everyone whom `texts` mention, except the person with the names `own`, which [`own_names`] found in the same texts.
+pub(crate) fn people_besides(own: &[String], texts: &[&str]) -> Vec<Person> {
     let mut mentions = Vec::new();
     for (n, text) in texts.iter().enumerate() {
         mentions.extend(spaced::mentions(n, text));
@@ -60,11 +64,11 @@ pub fn people(texts: &[&str]) -> Vec<Person> {
     }
     for mention in &mut mentions {
         if let Owner::Named(name) = &mention.owner
-            && is_own(name, &own)
+            && is_own(name, own)
         {
             mention.owner = Owner::Own;
         }
     }
-    mentions.retain(|mention| mention.name.as_ref().is_none_or(|name| !is_own(name, &own)));
+    mentions.retain(|mention| mention.name.as_ref().is_none_or(|name| !is_own(name, own)));
     merge::merge(texts, mentions)
 }

@@ -1,14 +1,13 @@
-//! The times at the beginning of the lines of a chat that WhatsApp exported. Their form depends on the language and the
-//! country of the phone, which the file does not name.
+//! Times without a time zone, as phones and browsers write them. Their form depends on the language and the country of
+//! the device, which files do not name.
 use mementory_model::Timestamp;
 
 /// Longest time, in characters.
 const MAX_LENGTH: usize = 48;
-/// Characters without width that WhatsApp puts around names, notices, and the numbers of a date.
-pub(super) const MARKS: [char; 7] =
-    ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
-/// The zeros of Arabic, Persian, Hindi, Bengali and Latin digits.
-const ZEROS: [char; 5] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}', '0'];
+/// Characters without width that programs put around names, notices, and the numbers of a date.
+pub const MARKS: [char; 7] = ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
+/// The zeros of Arabic, Persian, Hindi and Bengali digits.
+const ZEROS: [char; 4] = ['\u{660}', '\u{6f0}', '\u{966}', '\u{9e6}'];
 /// Separators between the numbers of a date.
 const DATE_SEPARATORS: &[&str] = &["/", ".", "-", "年", "月", "년", "월"];
 /// Separators between hours, minutes and seconds.
@@ -18,15 +17,19 @@ const JOINING_WORDS: &[&str] = &[
     "at", "um", "klo", "kl", "om", "às", "à", "a", "las", "les", "alle", "ore", "la", "o", "u", "ob", "в", "о", "г",
     "ч",
 ];
-/// Years that a chat may have. Years of other calendars are not converted.
+/// Years that a time may have. Years of other calendars are not converted.
 const YEARS: std::ops::RangeInclusive<u16> = 2000..=2199;
 
 /// A part of the day that a 12-hour clock names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DayPart {
+pub enum DayPart {
+    /// Before noon, and the hours after midnight.
     Morning,
+    /// The hours around noon.
     Noon,
+    /// After noon, until midnight.
     Afternoon,
+    /// The last hours of the day.
     Evening,
 }
 
@@ -72,7 +75,22 @@ const SMALLER_PARTS: [(&str, DayPart); 5] = [
 impl DayPart {
     /// The part of the day with this name, of which only the letters are given, in lower case.
     fn named(letters: &str) -> Option<Self> {
-        let is_named = |name: &str| name.chars().filter(|c| c.is_alphabetic()).eq(letters.chars());
+        Self::find(|name| name.chars().filter(|c| c.is_alphabetic()).eq(letters.chars()))
+    }
+
+    /// The part of the day that is named in the text before or after a time of day. Both texts may have other words.
+    pub fn around(before: &str, after: &str) -> Option<Self> {
+        let [before, after] = [before, after].map(|text| text.to_lowercase().replace(". m.", ".m."));
+        // In front of the time of day, a short word may also belong to the date, unless it is an abbreviation.
+        let is_abbreviation = |word: &&str| word.trim_end_matches(['.', ',']).contains('.');
+        let words = after.split_whitespace().chain(before.split_whitespace().filter(is_abbreviation));
+        // A name of one letter may also be a part of another word.
+        let may_touch = |name: &str| name.contains('.') || !name.is_ascii() && name.chars().nth(1).is_some();
+        let is_inside = |name: &str| may_touch(name) && (before.contains(name) || after.contains(name));
+        words.map(letters).find_map(|word| Self::named(&word)).or_else(|| Self::find(is_inside))
+    }
+
+    fn find(is_named: impl Fn(&str) -> bool) -> Option<Self> {
         let half = HALVES.iter().find_map(|(morning, afternoon)| {
             let is_afternoon = is_named(afternoon);
             (is_afternoon || is_named(morning)).then_some(if is_afternoon { Self::Afternoon } else { Self::Morning })
@@ -81,7 +99,7 @@ impl DayPart {
     }
 
     /// The hour of a 24-hour clock. None if the hour is not in this part of the day.
-    fn hour_of_day(self, hour: u16) -> Option<u16> {
+    pub fn hour_of_day(self, hour: u16) -> Option<u16> {
         match (self, hour) {
             (Self::Morning | Self::Evening, 12) => Some(0),
             (Self::Morning, 0..=11) => Some(hour),
@@ -118,7 +136,7 @@ impl Words {
 
 /// A time as it is written: the three numbers of the date, and the time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub struct Stamp {
     date: [u16; 3],
     /// None if a word beside the time of day is not known, because it may be the name of a part of the day.
     clock: Option<[u16; 3]>,
@@ -130,7 +148,7 @@ pub(super) struct Stamp {
 impl Stamp {
     /// Parses `19.07.26, 10:00:00`, `7/19/26, 1:46 PM`, `2026-07-19, 10:00`, `19.7.2026 klo 10.00.00` and
     /// `19/7/26, 1:46 μ.μ.`. None for other texts.
-    pub(super) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (numbers, gaps) = numbers_and_gaps(text)?;
         let (&[first, second, third, hour, minute], seconds) = numbers.split_first_chunk::<5>()?;
         let second_of_minute = match seconds {
@@ -161,7 +179,7 @@ impl Stamp {
     }
 
     /// The time, read as UTC. None if it cannot be read for certain.
-    pub(super) fn time(self, order: Order) -> Option<Timestamp> {
+    pub fn time(self, order: Order) -> Option<Timestamp> {
         let [first, second, third] = self.date;
         let (year, month, day) = match order {
             _ if first >= 100 => (first, second, third),
@@ -183,7 +201,7 @@ fn numbers_and_gaps(text: &str) -> Option<(Vec<u16>, Vec<String>)> {
     let mut gaps = vec![String::new()];
     let mut is_in_number = false;
     for c in text.chars().filter(|c| !MARKS.contains(c)) {
-        let Some(digit) = digit(c) else {
+        let Some(digit) = ascii_digit(c).to_digit(10) else {
             gaps.last_mut()?.push(c);
             is_in_number = false;
             continue;
@@ -194,14 +212,15 @@ fn numbers_and_gaps(text: &str) -> Option<(Vec<u16>, Vec<String>)> {
             is_in_number = true;
         }
         let number = numbers.last_mut()?;
-        *number = number.checked_mul(10)?.checked_add(digit)?;
+        *number = number.checked_mul(10)?.checked_add(u16::try_from(digit).ok()?)?;
     }
     Some((numbers, gaps))
 }
 
-fn digit(c: char) -> Option<u16> {
-    let value = |zero: &char| u16::try_from(u32::from(c).checked_sub(u32::from(*zero))?).ok();
-    ZEROS.iter().filter_map(value).find(|value| *value < 10)
+/// The ASCII form of a digit of Arabic, Persian, Hindi or Bengali. Any other character is returned as it is.
+pub fn ascii_digit(c: char) -> char {
+    let digit_after = |zero: &char| u32::from(c).checked_sub(u32::from(*zero)).filter(|digit| *digit < 10);
+    ZEROS.iter().find_map(digit_after).and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c)
 }
 
 /// The letters of a text, in lower case.
@@ -221,14 +240,16 @@ fn is_date([first, second, third]: [u16; 3]) -> bool {
 
 /// The number of a date that is the day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
+pub enum Order {
+    /// The day comes before the month.
     DayFirst,
+    /// The month comes before the day.
     MonthFirst,
 }
 
 /// The order of day and month in a file, and whether the dates show it. A number above 12 is a day, and with dots the
 /// day comes first. Without both, `AM` and `PM` in capitals make it likely that the month comes first.
-pub(super) fn day_order(stamps: &[Stamp]) -> (Order, bool) {
+pub fn day_order(stamps: &[Stamp]) -> (Order, bool) {
     let dates = || stamps.iter().filter(|stamp| stamp.date[0] < 100);
     let has_dots = dates().any(|stamp| stamp.has_dots);
     if dates().any(|stamp| stamp.date[0] > 12) || has_dots {
@@ -273,6 +294,22 @@ mod tests {
             ("2026-07-19 13 h 05", "2026-07-19T13:05:00Z"),
         ] {
             assert_eq!(time(text).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_part_of_the_day_is_found_between_other_words() {
+        for (before, after, expected) in [
+            ("Jan 5, 2026, ", " p. m. EST", Some(DayPart::Afternoon)),
+            ("Jan 5, 2026, ", " AM PST", Some(DayPart::Morning)),
+            ("Jan 5, 2026, a.m. ", "", Some(DayPart::Morning)),
+            ("2026年7月26日下午", " GMT+8", Some(DayPart::Afternoon)),
+            ("26 korr 2026, ", " m.d., GMT+2", Some(DayPart::Afternoon)),
+            ("", " م غرينتش", Some(DayPart::Afternoon)),
+            ("10 de mai. de 2026, ", " BRT", None),
+            ("26 июл. 2026 г., ", " MSK", None),
+        ] {
+            assert_eq!(DayPart::around(before, after), expected, "{before}{after}");
         }
     }
 

@@ -1,0 +1,94 @@
+//! The decoded start of a file in a catalog, which most formats examine.
+use crate::{Catalog, FormatError, Member};
+use mementory_json::{Keys, keys_of};
+use std::io::Read;
+use std::sync::Arc;
+
+/// The start of a JSON file. It is kept in memory, because many formats examine it.
+#[derive(Clone)]
+pub struct JsonHead {
+    /// The first [`JsonHead::BYTES`] decoded bytes.
+    pub bytes: Arc<[u8]>,
+    /// The keys in these bytes.
+    pub keys: Arc<Keys>,
+}
+
+impl JsonHead {
+    /// Number of decoded bytes.
+    pub const BYTES: usize = 64 << 10;
+
+    /// The start of a member of the catalog. None if the member cannot be read, or does not begin like JSON.
+    pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
+        json_head(catalog, member).ok()?.0
+    }
+}
+
+/// The first `count` bytes of a member of the catalog, or fewer if it is shorter, decoded as in
+/// [`mementory_json::decoded_head`].
+pub fn decoded_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
+    let (json, other) = if count == JsonHead::BYTES { json_head(catalog, member)? } else { (None, None) };
+    match json.map(|head| head.bytes).or(other) {
+        Some(bytes) => Ok(bytes),
+        None => read_head(catalog, member, count),
+    }
+}
+
+/// The start of a file that begins like JSON. If another file had to be read to find out, its start instead: there may be
+/// many such files, so all that is kept of them is that they do not begin like JSON.
+fn json_head(catalog: &Catalog, member: &Member) -> Result<(Option<JsonHead>, Option<Arc<[u8]>>), FormatError> {
+    let mut other = None;
+    let json = catalog.derived(member, || {
+        let bytes = read_head(catalog, member, JsonHead::BYTES)?;
+        let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+        if !matches!(first, Some(b'{' | b'[' | b'"')) {
+            other = Some(bytes);
+            return Ok((None, 0));
+        }
+        let keys = keys_of(&bytes);
+        let memory_bytes = bytes.len() + keys.memory_bytes();
+        Ok((Some(JsonHead { bytes, keys: Arc::new(keys) }), memory_bytes))
+    })?;
+    Ok((json, other))
+}
+
+fn read_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
+    let read = |bytes: &mut dyn Read| {
+        mementory_json::decoded_head(bytes, count).map_err(|e| FormatError::io(&member.place, e))
+    };
+    catalog.read(member, read).map(Arc::from)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use mementory_model::Limits;
+
+    #[test]
+    fn only_files_that_begin_like_json_have_a_json_head() {
+        let folder = std::env::temp_dir().join(format!("mementory-decoded-head-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("file.txt");
+        for (text, key) in [
+            (" {\"a\": 1}", Some("a")),
+            ("[{\"b\": 1}]", Some("b")),
+            ("\" {\\\"c\\\": 1}\"", Some("c")),
+            ("plain {\"a\": 1}", None),
+        ] {
+            std::fs::write(&path, text).unwrap();
+            let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
+            let member = &catalog.members()[0];
+            // The first call reads the file, the second one returns what is kept.
+            for _ in 0..2 {
+                let found = JsonHead::of(&catalog, member);
+                assert_eq!(found.is_some(), key.is_some(), "{text}");
+                assert!(found.zip(key).is_none_or(|(head, key)| head.keys.has(key)), "{text}");
+                for count in [JsonHead::BYTES, 4] {
+                    let expected = mementory_json::decoded_head(&mut text.as_bytes(), count).unwrap();
+                    assert_eq!(*decoded_head(&catalog, member, count).unwrap(), *expected, "{text}");
+                }
+            }
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,46 @@
+//! The programs whose conversations are recognised by a mark that only the program writes.
+use super::transcript::Transcript;
+use super::{aider, cascade, claude_terminal, duck_ai};
+
+/// A program that saves or shows conversations as text.
+struct Program {
+    /// Reads the turns of a conversation. None for a text that is not from this program.
+    read: fn(&str) -> Option<Transcript>,
+    /// What a text is, for the reason of the claim.
+    name: &'static str,
+    /// How the program wrote it, for the reason of the claim.
+    origin: &'static str,
+    /// True if the text is checked for a list of memories first.
+    may_be_list: bool,
+}
+
+/// Every program, in the order in which they are tried.
+const PROGRAMS: [Program; 4] = [
+    Program { read: duck_ai::read, name: "a chat", origin: "Duck.ai saves it", may_be_list: false },
+    Program {
+        read: cascade::read,
+        name: "a conversation",
+        origin: "Windsurf's Cascade exports it",
+        may_be_list: false,
+    },
+    Program { read: aider::read, name: "a chat", origin: "Aider logs them", may_be_list: true },
+    Program {
+        read: claude_terminal::read,
+        name: "a session",
+        origin: "Claude Code shows it in a terminal",
+        may_be_list: false,
+    },
+];
+
+/// The conversation in a text that one of the programs wrote.
+pub(super) fn read(text: &str) -> Option<Transcript> {
+    PROGRAMS.iter().find_map(|program| (program.read)(text))
+}
+
+/// The reason to claim a text that one of the programs wrote. Only programs with this value of `may_be_list` are tried.
+pub(super) fn reason(text: &str, may_be_list: bool) -> Option<String> {
+    PROGRAMS.iter().filter(|program| program.may_be_list == may_be_list).find_map(|program| {
+        let count = (program.read)(text)?.turns.len();
+        Some(format!("Found {} of {count} turns, as {}", program.name, program.origin))
+    })
+}
