@@ -19,23 +19,33 @@ impl JsonHead {
 
     /// The start of a member of the catalog. None if the member cannot be read, or does not begin like JSON.
     pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
-        json_head(catalog, member).ok()?.0
+        match start_of(catalog, member).ok()? {
+            Start::Json(head) => Some(head),
+            Start::Other(_) => None,
+        }
     }
+}
+
+enum Start {
+    Json(JsonHead),
+    /// The start of a file that does not begin like JSON, if it had to be read to find that out. There may be many such
+    /// files, so all that is kept of them is that they do not begin like JSON.
+    Other(Option<Arc<[u8]>>),
 }
 
 /// The first `count` bytes of a member of the catalog, or fewer if it is shorter, decoded as in
 /// [`mementory_json::decoded_head`].
 pub fn decoded_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
-    let (json, other) = if count == JsonHead::BYTES { json_head(catalog, member)? } else { (None, None) };
-    match json.map(|head| head.bytes).or(other) {
-        Some(bytes) => Ok(bytes),
-        None => read_head(catalog, member, count),
+    if count == JsonHead::BYTES {
+        match start_of(catalog, member)? {
+            Start::Json(JsonHead { bytes, .. }) | Start::Other(Some(bytes)) => return Ok(bytes),
+            Start::Other(None) => {}
+        }
     }
+    read_head(catalog, member, count)
 }
 
-/// The start of a file that begins like JSON. If another file had to be read to find out, its start instead: there may be
-/// many such files, so all that is kept of them is that they do not begin like JSON.
-fn json_head(catalog: &Catalog, member: &Member) -> Result<(Option<JsonHead>, Option<Arc<[u8]>>), FormatError> {
+fn start_of(catalog: &Catalog, member: &Member) -> Result<Start, FormatError> {
     let mut other = None;
     let json = catalog.derived(member, || {
         let bytes = read_head(catalog, member, JsonHead::BYTES)?;
@@ -48,7 +58,7 @@ fn json_head(catalog: &Catalog, member: &Member) -> Result<(Option<JsonHead>, Op
         let memory_bytes = bytes.len() + keys.memory_bytes();
         Ok((Some(JsonHead { bytes, keys: Arc::new(keys) }), memory_bytes))
     })?;
-    Ok((json, other))
+    Ok(json.map_or(Start::Other(other), Start::Json))
 }
 
 fn read_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
