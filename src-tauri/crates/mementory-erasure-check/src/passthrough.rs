@@ -249,7 +249,8 @@ impl TextFinder {
         let bytes = window.bytes;
         let is_text_at = |(number, start): (usize, usize)| {
             let rest = bytes.get(start..).unwrap_or_default();
-            self.forms.get(number).is_some_and(|form| rest.starts_with(form))
+            let is_text = !(window.is_json && is_letter_of_escape(bytes, start));
+            is_text && self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         };
         if self.heads.each(bytes).any(is_text_at) || self.other_forms.are_in(bytes) {
             return true;
@@ -345,12 +346,20 @@ fn redaction_marks(window: &[u8]) -> Vec<Range<usize>> {
 
 /// True if a string or a line ends at this byte: an unescaped quotation mark of JSON, or a line break.
 fn is_edge(window: &[u8], at: usize, is_json: bool) -> bool {
-    let is_escaped = || window.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
     match window.get(at) {
         Some(b'\n') => true,
-        Some(b'"') => is_json && !is_escaped(),
+        Some(b'"') => is_json && !is_escaped(window, at),
         _ => false,
     }
+}
+
+/// True if the byte is a letter whose escape means another character: in `\nut`, the text is a line break and `ut`.
+fn is_letter_of_escape(window: &[u8], at: usize) -> bool {
+    window.get(at).is_some_and(|byte| b"bfnrtu".contains(byte)) && is_escaped(window, at)
+}
+
+fn is_escaped(window: &[u8], at: usize) -> bool {
+    window.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
 /// The text as it is, escaped as in JSON, and escaped as in ASCII-only JSON (with lower-case and upper-case escapes).
@@ -407,6 +416,18 @@ mod tests {
             assert_eq!(finder.search(utf16.as_slice()).unwrap(), SearchResult::Found, "UTF-16: {escaped}");
         }
         assert_eq!(finder.search(&b"t = \"Herr \\\"Meier\\\"\""[..]).unwrap(), SearchResult::Clean);
+    }
+
+    #[test]
+    fn letters_of_escapes_in_json_are_not_words() {
+        let finder = TextFinder::new(&["never".to_owned()], true).unwrap().unwrap();
+        for (file, expected) in [
+            (r#"{"t":"Go.\never after"}"#, SearchResult::Clean),
+            (r#"{"t":"C:\\never"}"#, SearchResult::Found),
+            (r"C:\never", SearchResult::Found),
+        ] {
+            assert_eq!(finder.search(file.as_bytes()).unwrap(), expected, "{file}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::{
     context::Context,
     word_removal::{
         Removal,
-        bytes::{Words, is_binary},
+        bytes::{Syntax, Words, begins_like_json, is_binary},
     },
 };
 use mementory_model::Kind;
@@ -124,6 +124,8 @@ impl PassthroughFiles<'_> {
 struct CleaningReader<'w, R: Read> {
     source: R,
     words: &'w Words<'w>,
+    /// Whether the file is JSON. None until its first bytes are read.
+    is_json: Option<bool>,
     /// Bytes that were read and not yet processed.
     pending: Vec<u8>,
     out: Vec<u8>,
@@ -134,7 +136,7 @@ struct CleaningReader<'w, R: Read> {
 
 impl<'w, R: Read> CleaningReader<'w, R> {
     fn new(source: R, words: &'w Words<'w>) -> Self {
-        Self { source, words, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
+        Self { source, words, is_json: None, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
     }
 
     /// Fills `out` with the next block. Returns false at the end.
@@ -151,10 +153,12 @@ impl<'w, R: Read> CleaningReader<'w, R> {
         let until = if is_end { self.pending.len() } else { self.block_end(overlap) };
         // Only these bytes are searched for a NUL, not the whole file.
         let is_binary = is_binary(&self.pending);
+        let is_json = *self.is_json.get_or_insert_with(|| begins_like_json(&self.pending));
         let mut block = Vec::with_capacity(until);
-        let (consumed, replaced) = self.words.replace_upto(&self.pending, until, is_binary, &mut block);
+        let (consumed, replaced) =
+            self.words.replace_upto(&self.pending, until, Syntax { is_binary, is_json }, &mut block);
         self.pending.drain(..consumed);
-        let cleaned = self.words.without(&block);
+        let cleaned = self.words.without_in_part(&block, is_json);
         self.changed |= replaced || cleaned.is_some();
         self.out = cleaned.unwrap_or(block);
         Ok(true)

@@ -75,6 +75,15 @@ struct SearchForms {
     longest_form_bytes: usize,
 }
 
+/// How the bytes of a file are treated.
+#[derive(Clone, Copy)]
+pub(crate) struct Syntax {
+    /// The bytes keep their length.
+    pub is_binary: bool,
+    /// The bytes are JSON, in which the letter after a backslash is not text.
+    pub is_json: bool,
+}
+
 /// Forms of the words, and for each form the number of the words.
 struct Forms {
     finder: AhoCorasick,
@@ -126,22 +135,23 @@ impl<'r> Words<'r> {
     pub(crate) fn without(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         match utf16::decode(bytes) {
             Some((text, order)) => {
-                let new = String::from_utf8(self.without_in_bytes(text.as_bytes())?).ok()?;
-                Some(utf16::encode(&new, order))
+                let new = self.without_in_part(text.as_bytes(), begins_like_json(text.as_bytes()))?;
+                Some(utf16::encode(&String::from_utf8(new).ok()?, order))
             }
-            None => self.without_in_bytes(bytes),
+            None => self.without_in_part(bytes, begins_like_json(bytes)),
         }
     }
 
-    fn without_in_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    /// Removes the words from a part of a file that is, or is not, JSON. None if it contains none of them.
+    pub(crate) fn without_in_part(&self, bytes: &[u8], is_json: bool) -> Option<Vec<u8>> {
         let pieces_removed = self.removal.pieces().and_then(|pieces| pieces.without(bytes));
-        let mut out = match (self.without_once(pieces_removed.as_deref().unwrap_or(bytes)), pieces_removed) {
+        let mut out = match (self.without_once(pieces_removed.as_deref().unwrap_or(bytes), is_json), pieces_removed) {
             (Some(out), _) | (None, Some(out)) => out,
             (None, None) => return None,
         };
         // A replacement may produce another of the texts, if that text contains a mark of an earlier redaction.
         for _ in 1..MAX_PASSES {
-            match self.without_once(&out) {
+            match self.without_once(&out, is_json) {
                 Some(new) if new != out => out = new,
                 _ => break,
             }
@@ -149,11 +159,11 @@ impl<'r> Words<'r> {
         Some(out)
     }
 
-    fn without_once(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    fn without_once(&self, bytes: &[u8], is_json: bool) -> Option<Vec<u8>> {
         if !self.may_contain(bytes) {
             return None;
         }
-        let Ok(text) = std::str::from_utf8(bytes) else { return self.replace_all(bytes) };
+        let Ok(text) = std::str::from_utf8(bytes) else { return self.replace_all(bytes, is_json) };
         if let Some(Some(new)) = self.removal.json(text.trim_end()) {
             let end = text.get(text.trim_end().len()..).unwrap_or_default();
             return Some((new + end).into_bytes());
@@ -166,20 +176,21 @@ impl<'r> Words<'r> {
                 let new = line
                     .trim_start()
                     .starts_with(['{', '[', '"'])
-                    .then(|| self.without_once(line.as_bytes()))
+                    .then(|| self.without_once(line.as_bytes(), is_json))
                     .flatten();
                 changed |= new.is_some();
                 out.extend_from_slice(new.as_deref().unwrap_or(line.as_bytes()));
             }
             // Words may extend over more than one line.
-            return self.replace_all(&out).or(changed.then_some(out));
+            return self.replace_all(&out, is_json).or(changed.then_some(out));
         }
-        self.replace_all(bytes)
+        self.replace_all(bytes, is_json)
     }
 
-    fn replace_all(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+    fn replace_all(&self, bytes: &[u8], is_json: bool) -> Option<Vec<u8>> {
         let mut out = Vec::with_capacity(bytes.len());
-        self.replace_upto(bytes, bytes.len(), is_binary(bytes), &mut out).1.then_some(out)
+        let syntax = Syntax { is_binary: is_binary(bytes), is_json };
+        self.replace_upto(bytes, bytes.len(), syntax, &mut out).1.then_some(out)
     }
 
     /// Largest number of bytes that a form of the words may have in a file. A match that begins this far before the end
@@ -190,28 +201,28 @@ impl<'r> Words<'r> {
 
     /// Copies `bytes` to `out` and replaces every form that begins before `until`. Returns the number of bytes
     /// processed, and whether a form was replaced.
-    pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, is_binary: bool, out: &mut Vec<u8>) -> (usize, bool) {
+    pub(crate) fn replace_upto(&self, bytes: &[u8], until: usize, syntax: Syntax, out: &mut Vec<u8>) -> (usize, bool) {
         let (mut at, mut changed) = (0, false);
         // Decoding requires several times the memory of the bytes, so it is done in windows.
         while at < until {
             let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) else { break };
             let step = WINDOW_BYTES.max(self.longest_form_bytes());
             let window = rest.get(..step + self.longest_form_bytes()).unwrap_or(rest);
-            let (length, replaced) = self.replace_in_window(window, step.min(until - at), is_binary, out);
+            let (length, replaced) = self.replace_in_window(window, step.min(until - at), syntax, out);
             changed |= replaced;
             at += length;
         }
         (at, changed)
     }
 
-    fn replace_in_window(&self, bytes: &[u8], until: usize, is_binary: bool, out: &mut Vec<u8>) -> (usize, bool) {
+    fn replace_in_window(&self, bytes: &[u8], until: usize, syntax: Syntax, out: &mut Vec<u8>) -> (usize, bool) {
         let mut at = 0;
-        let found = self.find(bytes, until);
+        let found = self.find(bytes, until, syntax.is_json);
         for (place, number) in &found {
             // A plain form and a decoded one may overlap. Then both are removed, with one mark.
             let is_separate = place.start >= at;
             out.extend_from_slice(bytes.get(at..place.start).unwrap_or_default());
-            if is_binary {
+            if syntax.is_binary {
                 out.resize(out.len() + place.end.saturating_sub(at.max(place.start)), b'*');
             } else if is_separate {
                 let mark = self.removal.exact_pairs().get(*number).map_or("", |(_, mark)| mark);
@@ -225,10 +236,11 @@ impl<'r> Words<'r> {
     }
 
     /// The places of all forms that begin before `until`, in ascending order, with the numbers of the words.
-    fn find(&self, bytes: &[u8], until: usize) -> Vec<(Range<usize>, usize)> {
+    fn find(&self, bytes: &[u8], until: usize, is_json: bool) -> Vec<(Range<usize>, usize)> {
         let Some(forms) = self.search_forms() else { return Vec::new() };
         let is_before = |(place, _): &(Range<usize>, usize)| place.start < until;
-        let mut found: Vec<_> = forms.encoded.find(bytes).take_while(is_before).collect();
+        let is_text = |(place, _): &(Range<usize>, usize)| !(is_json && is_letter_of_escape(bytes, place.start));
+        let mut found: Vec<_> = forms.encoded.find(bytes).take_while(is_before).filter(is_text).collect();
         if let Some(unescaped) = Unescaped::new(bytes) {
             let decoded = forms.decoded.find(&unescaped.bytes);
             found.extend(decoded.map(|(place, n)| (unescaped.original(&place), n)).take_while(is_before));
@@ -252,6 +264,19 @@ impl<'r> Words<'r> {
         };
         self.forms.get_or_init(build_forms).as_ref()
     }
+}
+
+/// True if a file that begins with these bytes is probably JSON or JSON Lines.
+pub(crate) fn begins_like_json(bytes: &[u8]) -> bool {
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    start.starts_with(b"{") || start.starts_with(b"[") && !start.starts_with(mementory_model::REDACTED.as_bytes())
+}
+
+/// True if the byte at this position is the letter of an escape such as `\n`. The text that begins with it is not the
+/// text that the file has there: `\nut` is a line break and `ut`.
+fn is_letter_of_escape(bytes: &[u8], at: usize) -> bool {
+    let backslashes = bytes.iter().take(at).rev().take_while(|byte| **byte == b'\\').count();
+    backslashes % 2 == 1 && matches!(bytes.get(at), Some(b'b' | b'f' | b'n' | b'r' | b't' | b'u'))
 }
 
 /// True if the bytes include a NUL. They are treated as binary data, whose offsets and lengths have to stay valid, so a
@@ -378,6 +403,18 @@ mod tests {
                 assert!(!new.contains(word), "{form}: {new}");
             }
         }
+    }
+
+    #[test]
+    fn letters_of_escapes_in_json_are_not_words() {
+        for file in [r#"{"t":"Salt\nutter and \table"}"#, "{\"t\":\"a\\nut\"}\n{\"t\":\"b\\table\"}\n"] {
+            for word in ["nut", "table"] {
+                assert_eq!(without(word, file.as_bytes()), None, "{word} in {file}");
+            }
+        }
+        let file = r#"{"t":"a\nut","u":"C:\\nut","v":"a nut"}"#;
+        assert_eq!(without("nut", file.as_bytes()).as_deref(), Some(r#"{"t":"a\nut","u":"C:\\[X]","v":"a [X]"}"#));
+        assert_eq!(without("nut", br"C:\nut").as_deref(), Some(r"C:\[X]"), "not JSON");
     }
 
     #[test]
