@@ -132,7 +132,7 @@ impl Reader<'_> {
             } else {
                 reader
             };
-            let mut elements = Elements::new(reader, self.limits);
+            let mut elements = Elements::new(reader, self.limits).resync();
             loop {
                 match elements.next() {
                     Ok(None) => {
@@ -239,6 +239,7 @@ impl Reader<'_> {
         let (code, place) = match error {
             ElementError::Truncated { offset } => ("truncated", format!("{}@{offset}", member.place)),
             ElementError::Syntax { offset } => ("malformed", format!("{}@{offset}", member.place)),
+            ElementError::Damaged { .. } => (error.code(), error.place(&member.place)),
             ElementError::TooLarge { offset, .. } => ("limit", format!("{}@{offset}", member.place)),
             ElementError::Io(_) => ("unreadable", member.place.clone()),
         };
