@@ -11,8 +11,10 @@ fn fixtures_of_newer_shapes_are_read_as_their_cases_say() {
 }
 
 #[test]
-fn conversations_after_damaged_ones_are_read() {
-    check_case(&repo().join("fixtures/claude/damaged-entries"), &Claude);
+fn damaged_and_empty_exports_are_read_as_their_cases_say() {
+    for case in ["damaged-entries", "empty-account"] {
+        check_case(&repo().join("fixtures/claude").join(case), &Claude);
+    }
 }
 
 #[test]
