@@ -127,8 +127,8 @@ impl<'r> FileReader<'r> {
     /// Calls `read` for each object of a JSON file. These are the elements of an array, the elements of an object's
     /// arrays under `keys`, the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An
     /// element that is not an object, that is damaged, or that is cut off by the end of the file, is reported as a
-    /// dropped record of `kind`. If the first element is a conversation that is damaged or cut off, `read` still
-    /// receives its complete messages. Returns the number of elements.
+    /// dropped record of `kind`. If a conversation is damaged, or if the first one is cut off, `read` still receives its
+    /// complete messages before that place. Returns the number of elements.
     pub fn objects(
         &mut self,
         member: &Member,
@@ -154,7 +154,7 @@ impl<'r> FileReader<'r> {
                     }
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e) => {
-                        let closed = elements.only_cut_element().filter(|_| kind == Kind::Conversation);
+                        let closed = elements.cut_element().filter(|_| kind == Kind::Conversation);
                         let lost = if closed.is_some() { Kind::Message } else { kind };
                         let reason = format!("{}: {e}", e.code());
                         self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(lost));

@@ -114,6 +114,23 @@ fn elements_inside_an_element_without_end_are_found() {
 }
 
 #[test]
+fn the_part_before_the_damage_can_be_read() {
+    let mut chats = chats();
+    chats[2] = chats[2].replacen(r#""id":72"#, r#""id:72"#, 1);
+    let text = format!("[{}]", chats.join(","));
+    let mut input = text.as_bytes();
+    let limits = Limits::default();
+    let mut elements = Elements::new(&mut input, &limits).resync();
+    while elements.next().is_ok() {}
+    let (pointer, closed) = elements.cut_element().unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&closed).unwrap();
+    assert_eq!((pointer.as_str(), value["id"].as_u64()), ("/2", Some(2)));
+    assert_eq!(value["messages"][0]["id"].as_u64(), Some(71));
+    assert!(elements.next().is_ok_and(|element| element.is_some()));
+    assert_eq!(elements.cut_element(), None);
+}
+
+#[test]
 fn a_bracket_too_many_between_elements_loses_nothing() {
     for (between, damaged) in [("],", 0), ("},", 1)] {
         let text = format!("[{}]", chats().join(",")).replacen(r#""end":2},"#, &format!(r#""end":2}}{between}"#), 1);

@@ -193,14 +193,13 @@ impl<'r> Elements<'r> {
         (!self.wrapper_text.is_empty() && !self.wrapper_incomplete).then_some(self.wrapper_text.as_slice())
     }
 
-    /// The readable part of a truncated or damaged element: its pointer, and its text after closing (see
-    /// [`close_cut`]). In a truncated file with a single conversation, this text has all messages that can be read.
-    /// None unless [`Elements::next`] returned [`ElementError::Truncated`] or [`ElementError::Damaged`] for the first
-    /// element.
-    pub fn only_cut_element(&self) -> Option<(String, Vec<u8>)> {
+    /// The readable part of a damaged or truncated element: its pointer, and its text after closing (see
+    /// [`close_cut`]). For a conversation, this text has all messages before the damage. None unless
+    /// [`Elements::next`] returned [`ElementError::Damaged`], or [`ElementError::Truncated`] for the first element.
+    pub fn cut_element(&self) -> Option<(String, Vec<u8>)> {
         let in_array = !self.key.is_empty() || !self.no_array_seen;
         let (index, key) = if in_array { (self.index, self.key.as_str()) } else { (self.top_values, "") };
-        let end = self.cut_end.filter(|_| self.elements == 0)?;
+        let end = self.cut_end.filter(|_| self.elements == 0 || self.level != Level::Done)?;
         let bytes = self.buf.get(self.start..end)?;
         let element = Element { bytes, index, offset: self.buf_offset + self.start as u64, key, in_array };
         Some((element.pointer(), close_cut(bytes)?))

@@ -150,7 +150,7 @@ impl Reader<'_> {
                     }
                     Err(e) => {
                         errors += 1;
-                        let closed = elements.only_cut_element();
+                        let closed = elements.cut_element();
                         let lost_kind = if closed.is_some() { Kind::Message } else { Kind::Conversation };
                         self.report_element_error(member, &e, lost_kind);
                         if let Some((pointer, closed)) = closed {
