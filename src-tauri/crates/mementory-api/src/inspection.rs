@@ -6,6 +6,7 @@ use mementory_formats::{
 };
 use mementory_model::{Issue, Limits, is_damage};
 use mementory_vault::MissingPart;
+use std::collections::BTreeSet;
 
 /// Largest number of missing parts that are listed.
 const MAX_LISTED_PARTS: usize = 1000;
@@ -29,7 +30,8 @@ struct StoppingFault {
 }
 
 /// Inspects the detected sources. With `salvage`, damaged files are imported as far as possible. Two faults still stop
-/// an import: an archive with a contradictory structure, and an entry name that some systems do not accept.
+/// an import: an archive with a contradictory structure, and an entry name that some systems do not accept. A damaged
+/// header of an entry is only reported if all sources of its archive are exports of vendors.
 ///
 /// # Errors
 /// An error with the code of the first fault and exit code 1. It lists every missing or damaged part in `missing`.
@@ -41,8 +43,14 @@ pub(crate) fn inspect(
     passphrase: Option<&dyn Passphrase>,
 ) -> ApiResult<Inspection> {
     let mut out = Inspection::default();
-    let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure);
+    let tolerant_archives = tolerant_archives(catalog, found);
+    let is_tolerated = |fault: &&Fault| fault.code == HEADER_DIFFERS && tolerant_archives.contains(&fault.archive);
+    let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure && !is_tolerated(f));
     refuse(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
+    out.findings.extend(catalog.faults().iter().filter(is_tolerated).map(|fault| {
+        let Issue { code, place, message } = fault.issue.clone();
+        Issue { code, place, message: format!("{message}; it was read as the directory says, if its bytes are whole") }
+    }));
     let mut stopping: Vec<StoppingFault> = Vec::new();
     for source in &found.sources {
         let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
@@ -60,6 +68,20 @@ pub(crate) fn inspect(
     refuse(&stopping, salvage)?;
     out.missing = stopping.into_iter().map(|fault| fault.part).take(MAX_LISTED_PARTS).collect();
     Ok(out)
+}
+
+/// Code of the fault of an entry whose local header and directory differ.
+const HEADER_DIFFERS: &str = "container_header_differs";
+
+/// The archives that contain only sources of formats without a validator. Their specifications do not say which
+/// archives are invalid, so one damaged entry is left out, and the others are read.
+fn tolerant_archives(catalog: &Catalog, found: &Detection) -> BTreeSet<usize> {
+    let (strict, tolerant): (Vec<_>, Vec<_>) = found
+        .sources
+        .iter()
+        .partition(|source| by_id(source.format).is_none_or(|format| format.capabilities().validate));
+    let strict: BTreeSet<usize> = strict.iter().flat_map(|source| source.archives(catalog)).collect();
+    tolerant.iter().flat_map(|source| source.archives(catalog)).filter(|archive| !strict.contains(archive)).collect()
 }
 
 /// Refuses damaged archives, but does not validate their content.

@@ -1,7 +1,8 @@
 //! An open archive, and how its entries are read.
 use super::{source::Source, zip::Entry};
 use crate::FormatError;
-use std::io::Read;
+use mementory_model::is_damage;
+use std::io::{Error, Read};
 
 /// An open archive.
 pub(super) struct Archive {
@@ -19,7 +20,8 @@ pub(super) struct Archive {
 }
 
 impl Archive {
-    /// Reads one entry. Several entries can be read at the same time.
+    /// Reads one entry. Several entries can be read at the same time. If its header is damaged, `f` gets a reader that
+    /// fails, as for any other damage in the entry.
     pub(super) fn with_entry<T>(
         &self,
         index: usize,
@@ -30,7 +32,19 @@ impl Archive {
             .entries
             .get(index)
             .ok_or_else(|| FormatError::invalid("malformed", place, "no such entry in the archive"))?;
-        let mut reader = entry.read(&self.source).map_err(|e| FormatError::io(place, e))?;
-        f(&mut reader)
+        match entry.read(&self.source) {
+            Ok(mut reader) => f(&mut reader),
+            Err(damage) if is_damage(&damage) => f(&mut DamagedEntry(damage)),
+            Err(error) => Err(FormatError::io(place, error)),
+        }
+    }
+}
+
+/// Reads nothing but the error for which an entry could not be opened.
+struct DamagedEntry(Error);
+
+impl Read for DamagedEntry {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        Err(Error::new(self.0.kind(), self.0.to_string()))
     }
 }

@@ -369,6 +369,21 @@ fn faults_that_reading_entries_does_not_detect_are_listed() {
 }
 
 #[test]
+fn an_entry_without_its_header_is_damaged_and_the_others_are_read() {
+    let dir = TempFolder::new("no-header");
+    let mut bytes = zip_bytes(&[plain_entry("one", b"first"), plain_entry("two", b"second")]);
+    bytes[..4].fill(0);
+    let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
+    let read = |index: usize| c.bytes(&c.members()[index], 100);
+    assert!(matches!(read(0), Err(FormatError::Io { place, source }) if place == "x.zip!/one"
+        && source.to_string() == "the entry is not where the directory says"));
+    assert_eq!(c.head(&c.members()[0], 10).unwrap(), b"", "detection goes on");
+    assert_eq!(read(1).unwrap(), b"second");
+    let faults: Vec<_> = c.faults().iter().map(|fault| (fault.code, fault.issue.place.as_str())).collect();
+    assert_eq!(faults, [("container_header_differs", "x.zip!/one")]);
+}
+
+#[test]
 fn an_archive_that_expands_to_more_than_any_export_is_refused() {
     let dir = TempFolder::new("expansion");
     let zeros = vec![0; 3 << 20];

@@ -276,7 +276,7 @@ pub fn each_row_in(
     read: &mut dyn FnMut(&mut FileReader<'_>, &Row<'_>) -> Result<(), FormatError>,
 ) -> Result<Option<String>, FormatError> {
     let (context, done) = (files.context, files.bytes_done);
-    let mut elements = Elements::new(bytes, &context.limits).with_keys(keys);
+    let mut elements = Elements::new(bytes, &context.limits).with_keys(keys).resync();
     loop {
         match elements.next() {
             Ok(Some(element)) => {
@@ -301,14 +301,12 @@ pub fn each_row_in(
                 return Ok(elements.wrapper().map(|text| String::from_utf8_lossy(text).into_owned()));
             }
             Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
-            Err(e @ ElementError::TooLarge { .. }) => {
-                let reason = format!("too_large: {e}");
-                files.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, Some(kind));
-            }
             Err(e) => {
-                let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
-                files.report_dropped(member.place.clone(), DroppedAs::Failed, &format!("{code}: {e}"), Some(kind));
-                return Ok(None);
+                let reason = format!("{}: {e}", e.code());
+                files.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(kind));
+                if e.ends_reading() {
+                    return Ok(None);
+                }
             }
         }
         files.sink.progress(done + elements.raw_bytes().min(member.size))?;

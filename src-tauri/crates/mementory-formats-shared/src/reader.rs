@@ -126,9 +126,9 @@ impl<'r> FileReader<'r> {
 
     /// Calls `read` for each object of a JSON file. These are the elements of an array, the elements of an object's
     /// arrays under `keys`, the object itself, or the lines of JSON Lines. Only one element is in memory at a time. An
-    /// element that is not an object, or that is cut off by the end of the file, is reported as a dropped record of
-    /// `kind`. If the first element is a conversation that is cut off, `read` still receives its complete messages.
-    /// Returns the number of elements.
+    /// element that is not an object, that is damaged, or that is cut off by the end of the file, is reported as a
+    /// dropped record of `kind`. If a conversation is damaged, or if the first one is cut off, `read` still receives its
+    /// complete messages before that place. Returns the number of elements.
     pub fn objects(
         &mut self,
         member: &Member,
@@ -140,9 +140,8 @@ impl<'r> FileReader<'r> {
         let mut count = 0;
         self.wrapper = None;
         catalog.read(member, |bytes| {
-            let mut elements = Elements::new(bytes, limits).with_keys(keys);
+            let mut elements = Elements::new(bytes, limits).with_keys(keys).resync();
             loop {
-                let place = member.place.clone();
                 match elements.next() {
                     Ok(Some(element)) => {
                         count += 1;
@@ -154,19 +153,18 @@ impl<'r> FileReader<'r> {
                         return Ok(());
                     }
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
-                    Err(e @ ElementError::TooLarge { .. }) => {
-                        self.report_dropped(place, DroppedAs::Failed, &format!("too_large: {e}"), Some(kind));
-                    }
                     Err(e) => {
-                        let closed = elements.only_cut_element().filter(|_| kind == Kind::Conversation);
-                        let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
+                        let closed = elements.cut_element().filter(|_| kind == Kind::Conversation);
                         let lost = if closed.is_some() { Kind::Message } else { kind };
-                        self.report_dropped(place, DroppedAs::Failed, &format!("{code}: {e}"), Some(lost));
+                        let reason = format!("{}: {e}", e.code());
+                        self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(lost));
                         if let Some((pointer, closed)) = closed {
                             count += 1;
                             self.object(member, pointer, &closed, kind, &mut read)?;
                         }
-                        return Ok(());
+                        if e.ends_reading() {
+                            return Ok(());
+                        }
                     }
                 }
                 self.sink.progress(bytes_done + elements.raw_bytes().min(member.size))?;

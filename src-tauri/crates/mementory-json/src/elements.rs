@@ -1,40 +1,17 @@
 //! Iterates over the elements of a JSON stream with bounded memory.
+mod damage;
+
 use super::{
     cut::close_cut,
     decoded::DecodingReader,
+    element_error::ElementError,
+    object_scan::{ObjectScan, Step},
+    resync::Search,
     scan::{Pause, Scanner},
+    siblings::Siblings,
 };
 use mementory_model::Limits;
 use std::io::Read;
-
-/// Errors while reading elements. After [`ElementError::TooLarge`] reading can continue, because [`Elements::next`]
-/// skips the element. After any other error, [`Elements::next`] returns None.
-#[derive(Debug, thiserror::Error)]
-pub enum ElementError {
-    /// The reader returned an error.
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    /// The stream ended inside an element or before the closing bracket. All elements before it were complete.
-    #[error("the file ends early, at byte {offset}")]
-    Truncated {
-        /// Byte offset of the end.
-        offset: u64,
-    },
-    /// The stream is not JSON at this place, or something follows the closing bracket.
-    #[error("not JSON at byte {offset}")]
-    Syntax {
-        /// Byte offset.
-        offset: u64,
-    },
-    /// An element is larger than the limit.
-    #[error("an element is larger than {limit} bytes, at byte {offset}")]
-    TooLarge {
-        /// Byte offset of the element's start.
-        offset: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
-}
 
 /// One element: the bytes of a JSON value, whose content is not validated.
 #[derive(Debug, Clone, Copy)]
@@ -126,15 +103,28 @@ pub struct Elements<'r> {
     top_values: u64,
     no_array_seen: bool,
     skip_pending: bool,
-    /// True if the stream ended inside the element at `start`. All bytes of the element are then in `buf`.
-    ends_inside_element: bool,
+    /// True if the element to skip is scanned with `object_scan`, false if with `scanner`.
+    skips_object: bool,
+    /// Position where the element at `start` is damaged, or where the stream ended inside it. All bytes of the element
+    /// before it are in `buf`.
+    cut_end: Option<usize>,
+    /// True if reading continues after a damaged element of an array.
+    resync: bool,
+    object_scan: ObjectScan,
+    siblings: Siblings,
+    /// The search for the next element after a damaged one.
+    search: Option<Search>,
+    /// An error that the reader returned after the last element.
+    pending_error: Option<ElementError>,
+    /// Number of bytes that were read twice, because elements were found inside a damaged one.
+    rescanned_bytes: u64,
     /// Number of elements returned.
     elements: u64,
     /// Text of the wrapping object, without the elements of its arrays.
     wrapper_text: Vec<u8>,
-    /// True if the text of the wrapping object is too long to store. `wrapper_text` is then incomplete and not
-    /// returned.
-    wrapper_too_long: bool,
+    /// True if the text of the wrapping object is too long to store, or damaged. `wrapper_text` is then incomplete and
+    /// not returned.
+    wrapper_incomplete: bool,
 }
 
 impl<'r> Elements<'r> {
@@ -156,10 +146,17 @@ impl<'r> Elements<'r> {
             top_values: 0,
             no_array_seen: true,
             skip_pending: false,
-            ends_inside_element: false,
+            skips_object: false,
+            cut_end: None,
+            resync: false,
+            object_scan: ObjectScan::default(),
+            siblings: Siblings::default(),
+            search: None,
+            pending_error: None,
+            rescanned_bytes: 0,
             elements: 0,
             wrapper_text: Vec::new(),
-            wrapper_too_long: false,
+            wrapper_incomplete: false,
         }
     }
 
@@ -167,6 +164,15 @@ impl<'r> Elements<'r> {
     /// element.
     pub fn with_keys(mut self, keys: &'r [&'r str]) -> Self {
         self.keys = keys;
+        self
+    }
+
+    /// Continues after a damaged element of an array with the next one that is complete, and returns
+    /// [`ElementError::Damaged`] for the damaged one. A damaged element is one whose brackets, commas or quotes do not
+    /// fit. Where it ends is not known then, so the next element is recognised by its keys: it is a complete object
+    /// with the keys of the elements before.
+    pub fn resync(mut self) -> Self {
+        self.resync = true;
         self
     }
 
@@ -184,27 +190,25 @@ impl<'r> Elements<'r> {
     /// The text of the wrapping object, with `[]` in place of each array that contains elements. It is complete only
     /// after the last element was read. None if there was no such object, or if its text is longer than 1 MiB.
     pub fn wrapper(&self) -> Option<&[u8]> {
-        (!self.wrapper_text.is_empty() && !self.wrapper_too_long).then_some(self.wrapper_text.as_slice())
+        (!self.wrapper_text.is_empty() && !self.wrapper_incomplete).then_some(self.wrapper_text.as_slice())
     }
 
-    /// The readable part of a truncated element: its pointer, and its text after closing (see [`close_cut`]). In a
-    /// truncated file with a single conversation, this text has all messages that can be read. None unless
-    /// [`Elements::next`] returned [`ElementError::Truncated`] for the first element.
-    pub fn only_cut_element(&self) -> Option<(String, Vec<u8>)> {
+    /// The readable part of a damaged or truncated element: its pointer, and its text after closing (see
+    /// [`close_cut`]). For a conversation, this text has all messages before the damage. None unless
+    /// [`Elements::next`] returned [`ElementError::Damaged`], or [`ElementError::Truncated`] for the first element.
+    pub fn cut_element(&self) -> Option<(String, Vec<u8>)> {
         let in_array = !self.key.is_empty() || !self.no_array_seen;
         let (index, key) = if in_array { (self.index, self.key.as_str()) } else { (self.top_values, "") };
-        if !self.ends_inside_element || self.elements > 0 {
-            return None;
-        }
-        let bytes = &self.buf[self.start..];
+        let end = self.cut_end.filter(|_| self.elements == 0 || self.level != Level::Done)?;
+        let bytes = self.buf.get(self.start..end)?;
         let element = Element { bytes, index, offset: self.buf_offset + self.start as u64, key, in_array };
         Some((element.pointer(), close_cut(bytes)?))
     }
 
     fn add_wrapper_text(&mut self, end: usize) {
         let passed = &self.buf[self.start..end];
-        self.wrapper_too_long |= self.wrapper_text.len() + passed.len() > 1 << 20;
-        if !self.wrapper_too_long {
+        self.wrapper_incomplete |= self.wrapper_text.len() + passed.len() > 1 << 20;
+        if !self.wrapper_incomplete {
             self.wrapper_text.extend_from_slice(passed);
         }
     }
@@ -212,6 +216,13 @@ impl<'r> Elements<'r> {
     /// The next element, or None at the end.
     #[expect(clippy::should_implement_trait, reason = "lends from its own buffer, which Iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Element<'_>>, ElementError> {
+        if let Some(error) = self.pending_error.take() {
+            return Err(error);
+        }
+        // After a damaged element.
+        if self.cut_end.take().is_some() {
+            self.index += 1;
+        }
         if self.skip_pending {
             self.skip_too_large()?;
         }
@@ -258,8 +269,19 @@ impl<'r> Elements<'r> {
                         }
                     }
                 }
+                Level::Array { .. } if self.search.is_some() => {
+                    if let Some(end) = self.next_after_damage()? {
+                        return Ok(Some(self.take_element(end, true)));
+                    }
+                }
                 Level::Array { wrapped } => match self.skip_space(b",")? {
                     None => return self.truncated_error(),
+                    Some(b'{') if self.resync => {
+                        if let Some(end) = self.scan_object(false)? {
+                            return Ok(Some(self.take_element(end, true)));
+                        }
+                    }
+                    Some(b']') if self.checks_places() && self.is_stray_bracket(wrapped)? => self.pos += 1,
                     Some(b']') => {
                         self.pos += 1;
                         if wrapped {
@@ -270,10 +292,12 @@ impl<'r> Elements<'r> {
                     Some(b'{' | b'[' | b'"') => {
                         self.scanner = Scanner::new(false);
                         let end = self.scan_value()?;
+                        let end = self.check_place(end)?;
                         return Ok(Some(self.take_element(end, true)));
                     }
                     Some(_) => {
                         let end = self.scan_word()?;
+                        let end = self.check_place(end)?;
                         return Ok(Some(self.take_element(end, true)));
                     }
                 },
@@ -308,6 +332,7 @@ impl<'r> Elements<'r> {
             self.buf_offset += self.start as u64;
             self.pos -= self.start;
             self.scanner.subtract_from_positions(self.start);
+            self.object_scan.subtract_from_positions(self.start);
             self.start = 0;
             // The memory of a very large element is freed before the next element is read.
             if self.buf.capacity() > 16 << 20 && self.buf.len() < 1 << 20 {
@@ -356,7 +381,7 @@ impl<'r> Elements<'r> {
             }
             self.check_element_size()?;
             if !self.refill()? {
-                self.ends_inside_element = true;
+                self.cut_end = Some(self.buf.len());
                 return self.truncated_error();
             }
         }
@@ -366,6 +391,11 @@ impl<'r> Elements<'r> {
         if self.pos - self.start <= self.limit {
             return Ok(());
         }
+        self.skips_object = false;
+        self.too_large_error()
+    }
+
+    fn too_large_error<T>(&mut self) -> Result<T, ElementError> {
         self.skip_pending = true;
         Err(ElementError::TooLarge { offset: self.buf_offset + self.start as u64, limit: self.limit as u64 })
     }
@@ -376,12 +406,27 @@ impl<'r> Elements<'r> {
         let in_array = matches!(self.level, Level::Array { .. });
         loop {
             self.start = self.pos;
-            if let Pause::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
-                self.pos = end;
+            let step = if self.skips_object {
+                self.object_scan.advance(&self.buf, &mut self.pos)
+            } else if let Pause::End(end) = self.scanner.advance(&self.buf, &mut self.pos, false) {
+                Step::End(end)
+            } else {
+                Step::More
+            };
+            if step != Step::More {
                 *if in_array { &mut self.index } else { &mut self.top_values } += 1;
-                return Ok(());
             }
-            self.start = self.pos;
+            match step {
+                Step::End(end) => {
+                    self.pos = end;
+                    return Ok(());
+                }
+                Step::Fault => {
+                    self.search_after_skip();
+                    return Ok(());
+                }
+                Step::More => self.start = self.pos,
+            }
             if !self.refill()? {
                 return self.truncated_error();
             }
@@ -404,7 +449,7 @@ impl<'r> Elements<'r> {
                 Pause::More => {
                     self.check_element_size()?;
                     if !self.refill()? {
-                        self.ends_inside_element = true;
+                        self.cut_end = Some(self.buf.len());
                         return self.truncated_error();
                     }
                 }

@@ -9,19 +9,26 @@
 //! `serde_json`, and if that returns an error, to [`repair`].
 pub mod canonical;
 mod cut;
+#[cfg(test)]
+mod damage_tests;
 mod decoded;
+mod element_error;
 mod elements;
 mod keys;
+mod object_scan;
 mod repair;
+mod resync;
 mod scan;
 pub mod schema;
+mod siblings;
 #[cfg(test)]
 mod tests;
 mod tree;
 pub mod yaml;
 
 pub use cut::close_cut;
-pub use elements::{Element, ElementError, Elements};
+pub use element_error::ElementError;
+pub use elements::{Element, Elements};
 pub use keys::{Keys, keys, keys_of};
 pub use repair::repair;
 pub use tree::{Members, Tree, TreeError, equal_names, is_shortest, write_string};

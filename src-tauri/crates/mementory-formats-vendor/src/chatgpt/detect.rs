@@ -3,6 +3,7 @@ use super::{
     attachments::{FileNames, has_upload_prefix, is_file_place, is_folder_file_place, is_upload, last_segment},
     head, missing_parts, page,
     part_names::{is_portal_part, shard_number},
+    saved_page,
 };
 use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Part, Role, decoded_head, plain_name};
 use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
@@ -146,7 +147,9 @@ enum Contents {
 fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, FormatError> {
     let name = last_segment(&member.name).to_ascii_lowercase();
     if name.ends_with(".html") || name.ends_with(".htm") {
-        let is_page = !is_junk(&member.name) && !is_upload(&member.place) && page::has_conversations(catalog, member)?;
+        let may_be_page = !is_junk(&member.name) && !is_upload(&member.place);
+        let is_page =
+            may_be_page && (page::has_conversations(catalog, member)? || saved_page::is_saved_page(catalog, member)?);
         return Ok(if is_page { Contents::Page } else { Contents::Other });
     }
     if !has_json_name(member) || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {

@@ -13,6 +13,7 @@ mod missing_parts;
 mod page;
 mod part_names;
 mod read;
+mod saved_page;
 #[cfg(test)]
 mod tests;
 mod wire;

@@ -3,13 +3,14 @@ use super::{
     attachments::{self, ErrorRecorder, FileNames, last_segment},
     conversation::{self, Place},
     page::{self, ScriptValue},
+    saved_page,
 };
 use mementory_format::{
     AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
 };
 use mementory_formats_shared::files;
 use mementory_json::{ElementError, Elements};
-use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, is_damage};
 use std::io::Read;
 
 /// Reads all parts of an export; see [`mementory_format::Format::read`].
@@ -122,6 +123,9 @@ impl Reader<'_> {
         names: &mut FileNames,
         account: Option<&str>,
     ) -> Result<(), FormatError> {
+        if page::is_page(member) && !page::has_conversations(self.catalog, member)? {
+            return self.read_saved_page(member);
+        }
         let (catalog, mut wrapper) = (self.catalog, None);
         let (mut seen, mut errors, start) = (0_u64, 0_u64, self.bytes_done);
         let result = catalog.read(member, |reader| {
@@ -132,7 +136,7 @@ impl Reader<'_> {
             } else {
                 reader
             };
-            let mut elements = Elements::new(reader, self.limits);
+            let mut elements = Elements::new(reader, self.limits).resync();
             loop {
                 match elements.next() {
                     Ok(None) => {
@@ -146,7 +150,7 @@ impl Reader<'_> {
                     }
                     Err(e) => {
                         errors += 1;
-                        let closed = elements.only_cut_element();
+                        let closed = elements.cut_element();
                         let lost_kind = if closed.is_some() { Kind::Message } else { Kind::Conversation };
                         self.report_element_error(member, &e, lost_kind);
                         if let Some((pointer, closed)) = closed {
@@ -176,6 +180,17 @@ impl Reader<'_> {
             self.sink.note(Issue::new("empty_export", &member.place, "the export is empty: no conversations in it"));
         }
         self.bytes_done = start + member.size;
+        self.sink.progress(self.bytes_done)
+    }
+
+    fn read_saved_page(&mut self, member: &Member) -> Result<(), FormatError> {
+        match saved_page::read(self.catalog, member, self.limits, self.version, self.sink) {
+            Err(FormatError::Io { source, .. }) if is_damage(&source) => {
+                self.report_failed(member.place.clone(), format!("unreadable: {source}"), Some(Kind::Message));
+            }
+            other => other?,
+        }
+        self.bytes_done += member.size;
         self.sink.progress(self.bytes_done)
     }
 
@@ -239,6 +254,7 @@ impl Reader<'_> {
         let (code, place) = match error {
             ElementError::Truncated { offset } => ("truncated", format!("{}@{offset}", member.place)),
             ElementError::Syntax { offset } => ("malformed", format!("{}@{offset}", member.place)),
+            ElementError::Damaged { .. } => (error.code(), error.place(&member.place)),
             ElementError::TooLarge { offset, .. } => ("limit", format!("{}@{offset}", member.place)),
             ElementError::Io(_) => ("unreadable", member.place.clone()),
         };

@@ -28,6 +28,9 @@ const CATEGORY_NAMES: [&str; 7] =
 /// Folders inside an export that belong to it.
 const CATEGORY_FOLDERS: [&str; 6] = ["projects", "design_chats", "memories", "reflections", "frames", "feedback"];
 
+/// Largest size of a file with an empty list.
+const MAX_EMPTY_BYTES: u64 = 16;
+
 /// One claim for each export. The archives of an export in parts, and all batches of a download, form one export.
 pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
     let mut groups: BTreeMap<String, Vec<(usize, Content)>> = BTreeMap::new();
@@ -206,14 +209,18 @@ fn build_claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Re
     let version = layout_of(group, found, members);
     let mut parts: Vec<Part> =
         found.iter().map(|(member, content)| Part { member: *member, role: role_of(*content) }).collect();
-    if has_export_content {
-        parts.extend(other_parts(catalog, found));
+    let others = other_parts(catalog, found);
+    // Only the name of an empty list tells what it is a list of, but the list of accounts beside it has Claude's keys.
+    let is_empty_list = |member: &Member| member.file_name() == "conversations.json" && member.size <= MAX_EMPTY_BYTES;
+    let is_empty_account = !has_export_content && others.iter().any(|part| is_empty_list(&members[part.member]));
+    if has_export_content || is_empty_account {
+        parts.extend(others);
     }
     Ok(Claim {
         version: Some(version.into()),
         confidence: if has_content(Content::Manifest) {
             1.0
-        } else if has_export_content {
+        } else if has_export_content || is_empty_account {
             0.95
         } else {
             0.7

@@ -159,7 +159,7 @@ impl Reader<'_> {
         };
         let result = self.catalog.read(member, |r| {
             let mut count = 0;
-            let mut elements = Elements::new(r, self.limits).with_keys(element_type.wrapper_keys());
+            let mut elements = Elements::new(r, self.limits).with_keys(element_type.wrapper_keys()).resync();
             loop {
                 match elements.next() {
                     Ok(Some(element)) => {
@@ -169,25 +169,18 @@ impl Reader<'_> {
                     }
                     Ok(None) => break,
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
-                    Err(e @ ElementError::TooLarge { .. }) => {
-                        self.report_dropped(
-                            member.place.clone(),
-                            DroppedAs::Failed,
-                            &format!("too_large: {e}"),
-                            element_type.kind(),
-                        );
-                    }
                     Err(e) => {
-                        let code = if matches!(e, ElementError::Truncated { .. }) { "truncated" } else { "malformed" };
-                        let closed = elements.only_cut_element().filter(|_| element_type == ElementType::Conversations);
+                        let closed = elements.cut_element().filter(|_| element_type == ElementType::Conversations);
                         let lost_kind = if closed.is_some() { Some(Kind::Message) } else { element_type.kind() };
-                        let reason = format!("{code}: {e}");
-                        self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, lost_kind);
+                        let reason = format!("{}: {e}", e.code());
+                        self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, lost_kind);
                         if let Some((pointer, closed)) = closed {
                             count += 1;
                             self.read_element(member, element_type, &pointer, &closed)?;
                         }
-                        break;
+                        if e.ends_reading() {
+                            break;
+                        }
                     }
                 }
                 self.sink.progress(self.bytes_done + elements.raw_bytes().min(member.size))?;

@@ -11,6 +11,13 @@ fn fixtures_of_newer_shapes_are_read_as_their_cases_say() {
 }
 
 #[test]
+fn damaged_and_empty_exports_are_read_as_their_cases_say() {
+    for case in ["damaged-entries", "empty-account"] {
+        check_case(&repo().join("fixtures/claude").join(case), &Claude);
+    }
+}
+
+#[test]
 fn a_manifest_without_its_archives_is_reported_with_what_to_download() {
     let scratch = Scratch::new("claude-lone-manifest");
     let manifest = r#"{"instructions":"Download each file","total_files":1,"version":"1.0","data_files":[

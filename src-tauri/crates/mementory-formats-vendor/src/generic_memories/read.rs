@@ -39,7 +39,7 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
     let is_chatgpt = head_keys(catalog, member).is_some_and(|keys| is_of_chatgpt(&keys));
     let platform = if is_chatgpt { "chatgpt" } else { "other" };
     catalog.read(member, |bytes| {
-        let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPERS);
+        let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPERS).resync();
         loop {
             match elements.next() {
                 Ok(Some(element)) => {
@@ -49,14 +49,10 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
                 Ok(None) => return Ok(()),
                 Err(ElementError::Io(error)) => return Err(FormatError::io(&member.place, error)),
                 Err(error) => {
-                    let code = match error {
-                        ElementError::TooLarge { .. } => "too_large",
-                        ElementError::Truncated { .. } => "truncated",
-                        _ => "malformed",
-                    };
-                    let reason = format!("{code}: {error}");
-                    files.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, Some(Kind::Memory));
-                    if code != "too_large" {
+                    let reason = format!("{}: {error}", error.code());
+                    let place = error.place(&member.place);
+                    files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Memory));
+                    if error.ends_reading() {
                         return Ok(());
                     }
                 }

@@ -1,0 +1,262 @@
+//! Continues after a damaged element of an array with the next one that is complete.
+use super::{Elements, Level};
+use crate::{
+    element_error::ElementError,
+    object_scan::{ObjectScan, Step, is_word},
+    resync::{Found, Search},
+};
+use memchr::memchr;
+
+/// Number of bytes that may be read twice in any case. In addition, twice the bytes read so far.
+const FREE_RESCAN_BYTES: u64 = 64 << 20;
+/// White space after which nothing else is expected after a closing bracket.
+const MAX_SPACE_BYTES: usize = 1 << 20;
+
+impl Elements<'_> {
+    /// The end of the object at `start`. None if it was only a candidate that turned out to be no element.
+    pub(super) fn scan_object(&mut self, is_candidate: bool) -> Result<Option<usize>, ElementError> {
+        self.object_scan = ObjectScan::default();
+        loop {
+            match self.object_scan.advance(&self.buf, &mut self.pos) {
+                Step::End(end) => {
+                    let len = end - self.start;
+                    // If the end of an element is lost, the brackets of the array and of the object around it close it.
+                    if self.is_wrapped() && self.is_last(len) && self.return_to_nested_element() {
+                        return self.damaged_error();
+                    }
+                    return Ok(self.accept_object(self.start + len, is_candidate));
+                }
+                Step::Fault => return self.leave_damaged_object(is_candidate),
+                Step::More => {}
+            }
+            if self.pos - self.start > self.limit {
+                // The rest of the array may be nested in an element whose end is lost.
+                if self.return_to_nested_element() {
+                    return self.damaged_error();
+                }
+                self.search = None;
+                self.skips_object = true;
+                return self.too_large_error();
+            }
+            if !self.refill()? {
+                if self.return_to_nested_element() {
+                    return self.damaged_error();
+                }
+                self.cut_end = Some(self.buf.len());
+                return self.truncated_error();
+            }
+        }
+    }
+
+    /// True if the stream ends after the value of this length at `start`.
+    fn is_last(&mut self, len: usize) -> bool {
+        loop {
+            let rest = &self.buf[self.start + len..];
+            if rest.len() > MAX_SPACE_BYTES || rest.iter().any(|byte| !byte.is_ascii_whitespace()) {
+                return false;
+            }
+            match self.refill() {
+                Ok(true) => {}
+                Ok(false) => return true,
+                Err(error) => {
+                    self.pending_error = Some(error);
+                    return false;
+                }
+            }
+        }
+    }
+
+    fn accept_object(&mut self, end: usize, is_candidate: bool) -> Option<usize> {
+        let keys = std::mem::take(&mut self.object_scan.keys);
+        if is_candidate && !self.siblings.has_like(&keys) {
+            if let Some(search) = &mut self.search {
+                search.pass_candidate(0);
+            }
+            self.pos = end;
+            return None;
+        }
+        self.siblings.add(keys);
+        self.search = None;
+        Some(end)
+    }
+
+    /// Leaves out the object that is damaged at `pos`. A candidate that does not look like an element is passed without
+    /// an error.
+    fn leave_damaged_object(&mut self, is_candidate: bool) -> Result<Option<usize>, ElementError> {
+        let depth = self.object_scan.depth();
+        if let Some(search) = self.search.as_mut().filter(|_| is_candidate)
+            && !self.siblings.has_start_like(&self.object_scan.keys)
+        {
+            search.pass_candidate(depth);
+            return Ok(None);
+        }
+        if !self.return_to_nested_element() {
+            self.cut_end = Some(self.pos);
+            self.search = Some(Search::new(depth, self.is_wrapped()));
+        }
+        self.damaged_error()
+    }
+
+    /// Starts a search at `pos`, which is between elements, but where no element starts and the array does not end.
+    fn leave_damaged_place<T>(&mut self) -> Result<T, ElementError> {
+        self.siblings.distrust();
+        self.cut_end = Some(self.pos);
+        self.search = Some(Search::new(0, self.is_wrapped()));
+        self.damaged_error()
+    }
+
+    /// Starts a search at `pos`, where an object is damaged that is skipped because it is too large.
+    pub(super) fn search_after_skip(&mut self) {
+        self.search = Some(Search::new(self.object_scan.depth(), self.is_wrapped()));
+    }
+
+    fn is_wrapped(&self) -> bool {
+        self.level == (Level::Array { wrapped: true })
+    }
+
+    fn damaged_error<T>(&self) -> Result<T, ElementError> {
+        let offset = self.buf_offset + self.cut_end.unwrap_or(self.start) as u64;
+        let pointer = match self.key.as_str() {
+            "" => format!("/{}", self.index),
+            key => format!("/{key}/{}", self.index),
+        };
+        Err(ElementError::Damaged { pointer, offset })
+    }
+
+    /// Continues the search. Returns the end of the next element, or None if `next` is to look for it at `pos`.
+    pub(super) fn next_after_damage(&mut self) -> Result<Option<usize>, ElementError> {
+        let Some(mut search) = self.search.take() else { return Ok(None) };
+        let mut at_end = false;
+        let found = loop {
+            match search.advance(&self.buf, &mut self.pos, at_end, &self.siblings) {
+                Found::More => {
+                    self.start = self.pos;
+                    at_end = !self.refill()?;
+                }
+                found => break found,
+            }
+        };
+        self.start = self.pos;
+        match found {
+            Found::Next if !self.siblings.has_complete() => {
+                self.siblings.guess();
+                Ok(None)
+            }
+            Found::Candidate | Found::Next => {
+                self.search = Some(search);
+                self.scan_object(true)
+            }
+            Found::End(is_closed) => {
+                self.wrapper_incomplete = true;
+                if !is_closed || self.source.is_truncated() {
+                    return self.truncated_error();
+                }
+                self.level = Level::Done;
+                Ok(None)
+            }
+            Found::ArrayEnd | Found::More => Ok(None),
+        }
+    }
+
+    /// If a complete element is nested in the damaged object between `start` and `pos`, moves `pos` to it and returns
+    /// true. That is so if the end of the damaged element is lost.
+    fn return_to_nested_element(&mut self) -> bool {
+        self.siblings.add_damaged(&self.object_scan.keys, self.object_scan.has_nested);
+        let Some(nested) = self.find_nested_element() else { return false };
+        // In a file with much damage, the same bytes could be scanned for every element.
+        self.rescanned_bytes += (self.pos - nested) as u64;
+        let offset = self.buf_offset + self.pos as u64;
+        if self.rescanned_bytes > FREE_RESCAN_BYTES.saturating_add(2 * offset) {
+            return false;
+        }
+        self.search = None;
+        self.cut_end = Some(nested);
+        self.pos = nested;
+        true
+    }
+
+    /// The start of the first such element. None while it is not known which keys an element has.
+    fn find_nested_element(&self) -> Option<usize> {
+        if !self.siblings.can_recognise() {
+            return None;
+        }
+        let region = self.buf.get(..self.pos)?;
+        let mut bytes_left = 2 * (self.pos - self.start);
+        let mut at = self.start + 1;
+        while let Some(skip) = memchr(b'{', region.get(at..)?) {
+            at += skip;
+            let mut end = at + 1;
+            if self.siblings.start_like_element(&region[at..]) {
+                let mut scan = ObjectScan::default();
+                let mut pos = at;
+                let step = scan.advance(region, &mut pos);
+                if matches!(step, Step::End(_)) {
+                    if self.siblings.has_like(&scan.keys) {
+                        return Some(at);
+                    }
+                    end = pos;
+                }
+                bytes_left = bytes_left.checked_sub(pos - at)?;
+            }
+            at = end;
+        }
+        None
+    }
+
+    /// True if what is between the elements of the array can be checked.
+    pub(super) fn checks_places(&self) -> bool {
+        self.resync && self.siblings.has_complete()
+    }
+
+    /// True if the closing bracket at `pos` does not close the array, because a comma and an object follow. Returns an
+    /// error if something else follows that cannot be there.
+    pub(super) fn is_stray_bracket(&mut self, wrapped: bool) -> Result<bool, ElementError> {
+        let [next, second] = self.bytes_after(1)?;
+        if (next, second) == (Some(b','), Some(b'{')) {
+            return Ok(true);
+        }
+        let closes = match next {
+            None => true,
+            Some(byte) if wrapped => matches!(byte, b'}' | b','),
+            Some(byte) => !matches!(byte, b',' | b'}' | b']' | b':' | b'"'),
+        };
+        if closes {
+            return Ok(false);
+        }
+        self.pos += 1;
+        self.leave_damaged_place()
+    }
+
+    /// Returns `end`, the end of the value at `start` that is not an object, as a position in the buffer as it is now.
+    /// Returns an error if the value cannot be an element, because it is a key or a part of a damaged value.
+    pub(super) fn check_place(&mut self, end: usize) -> Result<usize, ElementError> {
+        if !self.checks_places() {
+            return Ok(end);
+        }
+        let len = end - self.start;
+        let value = self.buf[self.start..end].trim_ascii_end();
+        let (first, is_word) = (value.first().copied(), is_word(value));
+        let is_fragment = match first {
+            Some(b'"') => self.bytes_after(len)?[0] == Some(b':'),
+            Some(b'[') => false,
+            _ => !is_word,
+        };
+        if is_fragment {
+            self.pos = self.start;
+            return self.leave_damaged_place();
+        }
+        Ok(self.start + len)
+    }
+
+    /// The first two bytes that are not white space, from `start + len` on.
+    fn bytes_after(&mut self, len: usize) -> Result<[Option<u8>; 2], ElementError> {
+        loop {
+            let rest = &self.buf[self.start + len..];
+            let mut bytes = rest.iter().copied().filter(|byte| !byte.is_ascii_whitespace());
+            let found = [bytes.next(), bytes.next()];
+            if found[1].is_some() || rest.len() > MAX_SPACE_BYTES || !self.refill()? {
+                return Ok(found);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Searches for the next element of an array after a damaged one.
+use super::siblings::Siblings;
+
+/// Number of bytes after the current one that must be in the buffer: white space, a first key and a colon.
+const LOOKAHEAD: usize = 1024;
+
+/// State of the search. Brackets are only counted, and a damaged quote must not invert all strings after it, so each
+/// quote is judged by what stands around it.
+#[derive(Debug)]
+pub(super) struct Search {
+    /// Number of brackets that were open at the damage, less those closed since. The element ends at 0, unless the
+    /// damage is about brackets.
+    depth: i64,
+    in_string: bool,
+    /// The last byte that is not white space.
+    previous: u8,
+    /// True if the array is the value of a key in an object.
+    wrapped: bool,
+}
+
+/// What the search found.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// An object at the position starts like an element.
+    Candidate,
+    /// An object is at the position where the next element is expected.
+    Next,
+    /// The bracket at the position closes the array.
+    ArrayEnd,
+    /// The stream ended. True if its last byte may close the array, or the object around it.
+    End(bool),
+    /// The buffer was searched to its end.
+    More,
+}
+
+impl Search {
+    /// Starts with `depth` open brackets.
+    pub(super) fn new(depth: usize, wrapped: bool) -> Self {
+        Self { depth: as_depth(depth), in_string: false, previous: 0, wrapped }
+    }
+
+    /// Continues after a candidate that is not an element, of which `depth` brackets are still open.
+    pub(super) fn pass_candidate(&mut self, depth: usize) {
+        self.depth += as_depth(depth);
+        self.in_string = false;
+        self.previous = if depth == 0 { b'}' } else { 0 };
+    }
+
+    /// Continues the search at `*pos`. `at_end` is true if the stream ends with the buffer.
+    pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, at_end: bool, siblings: &Siblings) -> Found {
+        while *pos < buf.len() && (at_end || buf.len() - *pos > LOOKAHEAD) {
+            let at = *pos;
+            let after = || buf[at + 1..].trim_ascii_start();
+            match buf[at] {
+                b'{' if siblings.start_like_element(&buf[at..]) => return Found::Candidate,
+                b'\\' => {
+                    *pos += 1;
+                    if *pos == buf.len() {
+                        break;
+                    }
+                }
+                b'"' => self.pass_quote(after().first().copied()),
+                b']' if self.closes_array(after(), at_end) => return Found::ArrayEnd,
+                b',' if self.depth <= 0 && !self.in_string && after().first() == Some(&b'{') => {
+                    self.previous = b',';
+                    *pos = buf.len() - after().len();
+                    return Found::Next;
+                }
+                b'{' | b'[' if !self.in_string => self.depth += 1,
+                b'}' | b']' if !self.in_string => self.depth -= 1,
+                _ => {}
+            }
+            if !buf[at].is_ascii_whitespace() {
+                self.previous = buf[at];
+            }
+            *pos += 1;
+        }
+        let closing = if self.wrapped { b'}' } else { b']' };
+        if at_end { Found::End(self.previous == closing) } else { Found::More }
+    }
+
+    /// An opening quote follows a bracket, comma or colon, and a closing quote is followed by one.
+    fn pass_quote(&mut self, next: Option<u8>) {
+        let opens = matches!(self.previous, b'{' | b'[' | b',' | b':');
+        let closes = matches!(next, None | Some(b'}' | b']' | b',' | b':'));
+        self.in_string = if opens == closes { !self.in_string } else { opens };
+    }
+
+    /// True if a closing bracket followed by `after` closes the array. If the array is not in an object, it is the last
+    /// byte of the stream.
+    fn closes_array(&self, after: &[u8], at_end: bool) -> bool {
+        if self.wrapped {
+            return self.depth <= 0 && !self.in_string && matches!(after.first(), Some(b'}' | b','));
+        }
+        at_end && after.is_empty() && matches!(self.previous, b'}' | b',')
+    }
+}
+
+fn as_depth(depth: usize) -> i64 {
+    i64::try_from(depth).unwrap_or(i64::MAX)
+}

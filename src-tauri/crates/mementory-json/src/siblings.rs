@@ -1,0 +1,137 @@
+//! The keys of an array's elements, by which a further element is recognised after a damaged one.
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Number of keys that are compared. The entries of a large dictionary are not keys that its siblings have too.
+const MAX_KEYS: usize = 64;
+/// Length in bytes above which a first key is not searched for.
+const MAX_KEY_BYTES: usize = 256;
+/// Number of complete elements from which on a guess counts as confirmed.
+const MAX_GUESSED: u64 = 100;
+/// Number of different kinds of elements that are remembered.
+const MAX_KINDS: usize = 8;
+
+/// The first key and the set of keys of an object.
+#[derive(Debug, Default, Clone)]
+pub(super) struct ElementKeys {
+    first: Vec<u8>,
+    hashes: Vec<u64>,
+}
+
+impl ElementKeys {
+    /// Adds a key as it is in the text, with its escapes.
+    pub(super) fn add(&mut self, key: &[u8]) {
+        if self.hashes.is_empty() && key.len() <= MAX_KEY_BYTES {
+            self.first = key.to_vec();
+        }
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        let hash = hasher.finish();
+        if self.hashes.len() < MAX_KEYS && !self.hashes.contains(&hash) {
+            self.hashes.push(hash);
+        }
+    }
+
+    /// Removes the key that was added last.
+    pub(super) fn remove_last(&mut self) {
+        self.hashes.pop();
+    }
+
+    fn count_common(&self, other: &Self) -> usize {
+        self.hashes.iter().filter(|hash| other.hashes.contains(hash)).count()
+    }
+}
+
+/// What is known about the elements of an array.
+#[derive(Debug, Default)]
+pub(super) struct Siblings {
+    /// One for each kind of complete elements.
+    kinds: Vec<ElementKeys>,
+    /// The keys before the damage of a damaged element, while no complete element is known.
+    incomplete: Option<ElementKeys>,
+    /// Number of complete elements.
+    count: u64,
+    /// True if an element was accepted before it was known which keys elements have.
+    is_guess: bool,
+}
+
+impl Siblings {
+    /// Remembers a complete element.
+    pub(super) fn add(&mut self, keys: ElementKeys) {
+        self.count += 1;
+        if self.kinds.len() < MAX_KINDS && !self.kinds.iter().any(|kind| is_like(&keys, kind)) {
+            self.kinds.push(keys);
+        }
+    }
+
+    /// Remembers the keys of a damaged element. They are of use only if one of their values has objects or arrays:
+    /// otherwise, the objects inside of an element may have these keys too (`id`, `created_at`).
+    pub(super) fn add_damaged(&mut self, keys: &ElementKeys, has_nested: bool) {
+        if has_nested && keys.hashes.len() >= 2 {
+            self.incomplete = Some(keys.clone());
+        }
+    }
+
+    /// Notes that the next element is accepted only because of the place where it is.
+    pub(super) fn guess(&mut self) {
+        self.is_guess = true;
+    }
+
+    /// Forgets what may be wrong, because something follows that belongs to no element. A bracket too many may have
+    /// closed the only element early, or the objects since a guess are parts of an element.
+    pub(super) fn distrust(&mut self) {
+        if self.count == 1 {
+            self.incomplete = self.kinds.pop();
+        } else if self.is_guess && self.count < MAX_GUESSED {
+            self.kinds.clear();
+            self.incomplete = None;
+            self.count = 0;
+        }
+    }
+
+    /// True if a complete element was read.
+    pub(super) fn has_complete(&self) -> bool {
+        !self.kinds.is_empty()
+    }
+
+    /// True if enough is known to recognise a further element.
+    pub(super) fn can_recognise(&self) -> bool {
+        self.known().next().is_some()
+    }
+
+    fn known(&self) -> impl Iterator<Item = &ElementKeys> {
+        self.kinds.iter().chain(self.incomplete.iter().filter(move |_| self.kinds.is_empty()))
+    }
+
+    /// True if the bytes, which start with `{`, start like an element. The quotes of JSON inside of a string are
+    /// escaped, so such JSON never does.
+    pub(super) fn start_like_element(&self, bytes: &[u8]) -> bool {
+        self.known().any(|kind| {
+            let name = bytes.get(1..).map(<[u8]>::trim_ascii_start).and_then(|rest| rest.strip_prefix(b"\""));
+            let after = name.and_then(|rest| rest.strip_prefix(kind.first.as_slice())?.strip_prefix(b"\""));
+            !kind.first.is_empty() && after.is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b':'))
+        })
+    }
+
+    /// True if a complete object has about the same keys as an element. Objects inside of elements often have the same
+    /// first key (`id`), but not the same others.
+    pub(super) fn has_like(&self, keys: &ElementKeys) -> bool {
+        if self.has_complete() {
+            return self.kinds.iter().any(|kind| is_like(keys, kind));
+        }
+        self.incomplete.as_ref().is_some_and(|start| keys.count_common(start) == start.hashes.len())
+    }
+
+    /// True if an object that is damaged after these keys is probably an element.
+    pub(super) fn has_start_like(&self, keys: &ElementKeys) -> bool {
+        let is_start = |kind: &ElementKeys| {
+            let common = keys.count_common(kind);
+            common >= kind.hashes.len().min(2) && 2 * common >= keys.hashes.len()
+        };
+        self.known().any(is_start)
+    }
+}
+
+/// True if most keys of the two objects are the same.
+fn is_like(keys: &ElementKeys, kind: &ElementKeys) -> bool {
+    2 * keys.count_common(kind) >= keys.hashes.len().max(kind.hashes.len())
+}
