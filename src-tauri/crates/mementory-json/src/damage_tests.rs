@@ -133,6 +133,18 @@ fn the_part_before_the_damage_can_be_read() {
 }
 
 #[test]
+fn an_array_without_its_opening_bracket_is_read() {
+    let text = format!("{}]", chats().join(",\n"));
+    assert_eq!(read(text.as_bytes()), found(&[0, 1, 2, 3, 4, 5], &[]));
+}
+
+#[test]
+fn keys_after_a_string_without_end_are_found() {
+    let keys = super::keys_of(br#"[{"title":"Figs,"mapping":{"n1":{"text":"a \" b","message":null}}}]"#);
+    assert!(keys.has("mapping") && keys.has("mapping.n1.message") && !keys.has(",\"mapping"));
+}
+
+#[test]
 fn a_bracket_too_many_between_elements_loses_nothing() {
     for (between, damaged) in [("],", 0), ("},", 1)] {
         let text = format!("[{}]", chats().join(",")).replacen(r#""end":2},"#, &format!(r#""end":2}}{between}"#), 1);
