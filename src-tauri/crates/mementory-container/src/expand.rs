@@ -219,7 +219,8 @@ fn add_archive(
         _ if is_tar => {
             let tar::Listing { entries, truncated } = tar::list(source, max).map_err(io)?;
             if truncated {
-                let message = format!("incomplete: the archive is cut off or damaged after {} entries", entries.len());
+                let message =
+                    format!("incomplete: the archive is cut off or damaged, {} entries were found", entries.len());
                 catalog.issues.push(Issue::new("truncated_archive", &member.place, message));
             } else if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));

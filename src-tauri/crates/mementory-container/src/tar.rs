@@ -1,9 +1,11 @@
 //! Lists tar archives. Their entries are read in place, like stored entries of a ZIP file.
 use super::{source::Source, zip::Entry};
-use std::io::{ErrorKind, Result};
+use std::io::{BufReader, ErrorKind, Read, Result};
 
 /// Bytes of a header block.
 const BLOCK_BYTES: usize = 512;
+/// Offset of the checksum in a header.
+const CHECKSUM_OFFSET: usize = 148;
 /// Offset of the magic `ustar` in a header.
 const MAGIC_OFFSET: usize = 257;
 /// File type bits of links and of other entries that are not files, as in Unix modes.
@@ -27,25 +29,39 @@ pub(super) fn is_tar_head(head: &[u8]) -> bool {
 /// Number of bytes that [`is_tar_head`] examines.
 pub(super) const TAR_HEAD: usize = BLOCK_BYTES;
 
-/// Lists at most `max` entries.
+/// Lists at most `max` entries. If a header is damaged, the entries after the next undamaged header are listed too.
 ///
 /// # Errors
 /// I/O. Damage is not an error: it sets `truncated`.
 pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
-    let mut archive = ::tar::Archive::new(source.window(0)?);
     let mut listing = Listing { entries: Vec::new(), truncated: false };
+    let mut start = 0;
+    while let Some(damage) = list_from(source, start, max, &mut listing)? {
+        listing.truncated = true;
+        match find_header(source, damage.saturating_add(BLOCK_BYTES as u64))? {
+            Some(at) => start = at,
+            None => break,
+        }
+    }
+    Ok(listing)
+}
+
+/// Adds the entries from the header at `start` on, up to the end or to damage. Returns the offset at which a header is
+/// damaged or missing.
+fn list_from(source: &Source, start: u64, max: u64, listing: &mut Listing) -> Result<Option<u64>> {
+    let mut archive = ::tar::Archive::new(source.slice(start, u64::MAX).window(0)?);
+    let mut next = start;
     for entry in archive.entries_with_seek()? {
         if listing.entries.len() as u64 >= max {
             break;
         }
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) if is_damage(&error) => {
-                listing.truncated = true;
-                break;
-            }
+            Err(error) if is_damage(&error) => return Ok(Some(next)),
             Err(error) => return Err(error),
         };
+        let (at, size) = (start + entry.raw_file_position(), entry.size());
+        next = at.saturating_add(size).checked_next_multiple_of(BLOCK_BYTES as u64).unwrap_or(u64::MAX);
         let kind = entry.header().entry_type();
         let mode = match kind {
             _ if kind.is_file() || kind.is_contiguous() => 0,
@@ -57,12 +73,34 @@ pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
         };
         let raw_name = entry.path_bytes().into_owned();
         let name = String::from_utf8_lossy(&raw_name).into_owned();
-        let (at, size) = (entry.raw_file_position(), entry.size());
         let len = size.min(source.len().saturating_sub(at));
         listing.truncated |= len < size;
         listing.entries.push(Entry::stored(name, &raw_name, at, len, size, mode));
     }
-    Ok(listing)
+    Ok(None)
+}
+
+/// The offset of the first block from `at` on that is a header with a correct checksum.
+fn find_header(source: &Source, mut at: u64) -> Result<Option<u64>> {
+    let mut reader = BufReader::with_capacity(128 << 10, source.window(at)?);
+    let mut block = [0; BLOCK_BYTES];
+    loop {
+        match reader.read_exact(&mut block) {
+            Ok(()) if is_tar_head(&block) && has_checksum(&block) => return Ok(Some(at)),
+            Ok(()) => at += BLOCK_BYTES as u64,
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// True if the checksum of a header is that of its bytes. The checksum itself is counted as spaces.
+fn has_checksum(block: &[u8; BLOCK_BYTES]) -> bool {
+    let (before, rest) = block.split_at(CHECKSUM_OFFSET);
+    let (field, after) = rest.split_at(8);
+    let sum: u32 = before.iter().chain(b"        ").chain(after).map(|byte| u32::from(*byte)).sum();
+    let digits = std::str::from_utf8(field).unwrap_or_default().trim_matches([' ', '\0']);
+    u32::from_str_radix(digits, 8) == Ok(sum)
 }
 
 /// True for errors that come from the bytes and not from the system.

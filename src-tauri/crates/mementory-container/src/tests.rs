@@ -480,6 +480,23 @@ fn names_links_and_devices_of_a_tar_archive_are_refused_like_those_of_a_zip_file
 }
 
 #[test]
+fn only_the_entry_with_a_damaged_header_in_a_tar_archive_is_lost() {
+    let dir = TempFolder::new("tar-header");
+    let tar =
+        tar_bytes(&[("one", b"1", b'0'), ("two", b"2", b'0'), ("three", &[b'3'; 2000], b'0'), ("four", b"4", b'0')]);
+    for (name, damaged, left) in
+        [("first.tar", 0, ["two", "three", "four"]), ("mid.tar", 1024, ["one", "three", "four"])]
+    {
+        let mut bytes = tar.clone();
+        bytes[damaged + 150] ^= 1;
+        let c = open(&[dir.put(name, &bytes)]).unwrap();
+        assert_eq!(places(&c), left.map(|entry| format!("{name}!/{entry}")));
+        assert_eq!(member_text(&c, &format!("{name}!/three")).unwrap(), "3".repeat(2000));
+        assert_eq!(issue_codes(&c), ["truncated_archive"]);
+    }
+}
+
+#[test]
 fn everything_before_the_damage_in_a_tar_archive_is_read() {
     let dir = TempFolder::new("tar-cut");
     let big = "conversation ".repeat(5_000);

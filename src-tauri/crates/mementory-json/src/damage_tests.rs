@@ -72,6 +72,8 @@ fn a_damaged_element_does_not_affect_the_next_ones() {
         (r#""files":[]}"#, r#""files":]}"#),
         (r#":"Chat 2","account""#, "\u{1}\u{2}#\""),
         (r#"{"id":2,"#, r#""id":2,"#),
+        (r#""end":2"#, r#""end:2"#),
+        (r#""end":2"#, r#""end":"2"#),
     ];
     for (old, new) in cases {
         let mut chats = chats();
@@ -116,7 +118,7 @@ fn elements_inside_an_element_without_end_are_found() {
 #[test]
 fn the_part_before_the_damage_can_be_read() {
     let mut chats = chats();
-    chats[2] = chats[2].replacen(r#""id":72"#, r#""id:72"#, 1);
+    chats[2] = chats[2].replacen(r#""end":"#, r#""end:"#, 1);
     let text = format!("[{}]", chats.join(","));
     let mut input = text.as_bytes();
     let limits = Limits::default();
@@ -125,9 +127,21 @@ fn the_part_before_the_damage_can_be_read() {
     let (pointer, closed) = elements.cut_element().unwrap();
     let value: serde_json::Value = serde_json::from_slice(&closed).unwrap();
     assert_eq!((pointer.as_str(), value["id"].as_u64()), ("/2", Some(2)));
-    assert_eq!(value["messages"][0]["id"].as_u64(), Some(71));
+    assert_eq!(value["messages"][1]["id"].as_u64(), Some(72));
     assert!(elements.next().is_ok_and(|element| element.is_some()));
     assert_eq!(elements.cut_element(), None);
+}
+
+#[test]
+fn an_array_without_its_opening_bracket_is_read() {
+    let text = format!("{}]", chats().join(",\n"));
+    assert_eq!(read(text.as_bytes()), found(&[0, 1, 2, 3, 4, 5], &[]));
+}
+
+#[test]
+fn keys_after_a_string_without_end_are_found() {
+    let keys = super::keys_of(br#"[{"title":"Figs,"mapping":{"n1":{"text":"a \" b","message":null}}}]"#);
+    assert!(keys.has("mapping") && keys.has("mapping.n1.message") && !keys.has(",\"mapping"));
 }
 
 #[test]

@@ -38,12 +38,13 @@ pub enum ElementError {
 }
 
 impl ElementError {
-    /// The code for a report: `unreadable`, `truncated`, `malformed` or `too_large`.
+    /// The code for a report: `unreadable`, `truncated`, `malformed`, `damaged_record` or `too_large`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Io(_) => "unreadable",
             Self::Truncated { .. } => "truncated",
-            Self::Syntax { .. } | Self::Damaged { .. } => "malformed",
+            Self::Syntax { .. } => "malformed",
+            Self::Damaged { .. } => "damaged_record",
             Self::TooLarge { .. } => "too_large",
         }
     }

@@ -257,6 +257,10 @@ impl<'r> Elements<'r> {
                             (self.start, self.pos) = (0, 0);
                             self.source.enter_string(&rest, &mut self.buf);
                         }
+                        // The opening bracket of an array is lost.
+                        b',' if self.resync && self.no_array_seen && self.top_values == 1 => {
+                            (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: false }, 1, false);
+                        }
                         // In NDJSON, an invalid line is returned as an element. In any other stream, reading stops
                         // here, because it is not known where an invalid value ends.
                         _ if self.no_array_seen && self.top_values > 0 => {

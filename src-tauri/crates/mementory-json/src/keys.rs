@@ -117,6 +117,11 @@ fn scan_keys(text: &str) -> Keys {
                 while bytes.get(next).is_some_and(u8::is_ascii_whitespace) {
                     next += 1;
                 }
+                // What ends here has lost its closing quote, so this quote opens the next string.
+                if bytes.get(next).is_some_and(|byte| !matches!(byte, b',' | b':' | b'}' | b']')) {
+                    pending = None;
+                    continue;
+                }
                 let is_key = bytes.get(next) == Some(&b':') && open.last().is_some_and(|open| open.is_object);
                 pending = is_key.then(|| text.get(start..at)).flatten();
                 if let Some(key) = pending.filter(|key| depth < MAX_PATH_DEPTH && key.len() < 100) {

@@ -32,6 +32,8 @@ pub(super) struct ObjectScan {
     escaped: bool,
     /// Buffer position after the opening quote of the current string, if it is a key of the outermost object.
     key_start: Option<usize>,
+    /// Buffer position of the last closing quote.
+    pub(super) last_quote: usize,
     /// True if the object has an object or an array inside.
     pub(super) has_nested: bool,
     /// Keys of the outermost object so far.
@@ -58,6 +60,7 @@ impl ObjectScan {
     /// Subtracts `by` from the buffer positions.
     pub(super) fn subtract_from_positions(&mut self, by: usize) {
         self.key_start = self.key_start.map(|start| start.saturating_sub(by));
+        self.last_quote = self.last_quote.saturating_sub(by);
     }
 
     /// Continues the scan at `*pos`. The first byte of the scan is the opening bracket of the object.
@@ -100,6 +103,7 @@ impl ObjectScan {
             return;
         }
         self.in_string = false;
+        self.last_quote = end;
         if let Some(start) = self.key_start.take() {
             self.keys.add(&buf[start..end]);
         }

@@ -92,6 +92,11 @@ impl Elements<'_> {
         }
         if !self.return_to_nested_element() {
             self.cut_end = Some(self.pos);
+            // A string without its closing quote ends at the first quote of the next element.
+            let text = self.buf.get(..self.object_scan.last_quote).unwrap_or_default().trim_ascii_end();
+            if text.ends_with(b"{") && text.len() - 1 > self.start {
+                self.pos = text.len() - 1;
+            }
             self.search = Some(Search::new(depth, self.is_wrapped()));
         }
         self.damaged_error()
