@@ -29,7 +29,7 @@ it("shows the number of occurrences before redacting, for the words and the choi
   expect(confirm().disabled, "nothing can be redacted before the count is known").toBe(true);
   await screen.findByText("Redact this in 4 places?");
   expect(confirm().textContent?.trim()).toBe("Redact in all 4");
-  expect(screen.getByTestId("redact-where").textContent).toBe("Found: 3 messages and 1 memory, this one included.");
+  expect(screen.getByTestId("redact-where").textContent).toBe("Found: 3 messages and 1 memory, including this one.");
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
   expect(confirm().disabled, "nor while the count is that of another choice").toBe(true);
   await screen.findByText("Redact this in 1 place?");
