@@ -70,7 +70,7 @@ const COMMON_SENTENCES: [&str; 6] = [
     "missing_parts",
     "database_pages",
 ];
-const ACTS_PER_HISTORY: usize = 14;
+const ACTIONS_PER_HISTORY: usize = 14;
 /// Number of letters of a marker, a word that only one record contains.
 const MARKER_CHARS: usize = 14;
 
@@ -433,13 +433,13 @@ impl History {
         self.acts
             .push(format!("erase {:?} copies={with_copies}", view.kind));
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
-        self.forget(&erased);
+        self.expect_gone(&erased);
         self.assert_complete(&done);
     }
 
     /// Notes that the markers of erased records must be gone from the vault. A marker may stay if another record
     /// contains it too (a memory derived from an erased one, or a copy in the Trash).
-    fn forget(&mut self, erased: &[String]) {
+    fn expect_gone(&mut self, erased: &[String]) {
         for id in erased {
             self.gone
                 .extend(self.markers.remove(id).unwrap_or_default());
@@ -521,7 +521,7 @@ fn every_deletion_in_a_random_history_is_complete_and_a_search_through_everythin
     for seed in first..first + count {
         let outcome = std::panic::catch_unwind(|| {
             let mut history = History::new(seed);
-            for _ in 0..ACTS_PER_HISTORY {
+            for _ in 0..ACTIONS_PER_HISTORY {
                 history.act();
             }
             history.assert_nothing_left();
@@ -545,7 +545,7 @@ fn a_deletion_that_leaves_something_is_never_called_complete() {
     );
     for seed in first..first + count {
         let mut history = History::new(seed);
-        for _ in 0..ACTS_PER_HISTORY / 2 {
+        for _ in 0..ACTIONS_PER_HISTORY / 2 {
             history.act();
         }
         let Some(view) = history.pick_record(Kind::Conversation) else {
@@ -572,7 +572,7 @@ fn a_deletion_that_leaves_something_is_never_called_complete() {
             .unwrap()
             .value;
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
-        history.forget(&erased);
+        history.expect_gone(&erased);
         if done.receipt.complete {
             history.assert_nothing_left();
         }

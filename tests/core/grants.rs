@@ -21,7 +21,7 @@ const SECRETS: [&str; 3] = [
     "ada.kovalenko@orchardmail.eu",
 ];
 /// Texts to put before each of [`SECRETS`], so that the detectors recognise it.
-const AROUND: [&str; 3] = ["The deploy token is ", "Pay with card ", "Mail: "];
+const TEXT_BEFORE_SECRET: [&str; 3] = ["The deploy token is ", "Pay with card ", "Mail: "];
 const SOURCES: [&str; 3] = ["chatgpt", "claude", "me"];
 const TYPES: [&str; 3] = ["preference", "fact", "project"];
 const TAGS: [&str; 3] = ["home", "work", "private"];
@@ -106,7 +106,7 @@ fn imported() -> Timestamp {
 fn unit(n: usize, spec: &RecordSpec) -> Unit {
     let secret = spec
         .secret
-        .map(|n| format!("{}{}", AROUND[n], SECRETS[n]))
+        .map(|n| format!("{}{}", TEXT_BEFORE_SECRET[n], SECRETS[n]))
         .unwrap_or_default();
     let mut record = Record::new(
         spec.kind,
@@ -431,7 +431,7 @@ fn a_cursor_of_another_list_is_refused() {
 }
 
 #[test]
-fn what_leaves_is_counted_logged_and_limited() {
+fn what_a_client_receives_is_counted_logged_and_limited() {
     let t = TempVault::new();
     let (stored_grant, token) = grant(&t, GrantScope::default());
     let grants = t.vault.grants();

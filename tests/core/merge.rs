@@ -224,7 +224,7 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
 /// words in it are replaced.
 #[test]
 fn an_imported_redaction_removes_the_words_from_lists_and_search() {
-    let stone = || {
+    let redaction = || {
         tombstone(
             "t",
             TombstoneOp::Redact,
@@ -236,7 +236,7 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     let episode_with = |text: &str| bundle_row(Kind::Memory, "episode/ep_1", text);
     let t = TempVault::new();
     import_units(&t, &[episode_with("The zanzibarquokka sleeps.").into()]);
-    let report = import_from(&t, &|sink| sink.tombstone(stone()));
+    let report = import_from(&t, &|sink| sink.tombstone(redaction()));
     assert_eq!(texts(&t, Kind::Memory), [""; 0], "in the Trash");
     assert_eq!(found(&t, "zanzibarquokka"), 0);
     assert!(
@@ -255,7 +255,7 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
 
     // A vault that redacted the record exports it with the words replaced. Import that bundle.
     import_from(&t, &|sink| {
-        sink.tombstone(stone())?;
+        sink.tombstone(redaction())?;
         sink.unit(episode_with("[REDACTED:secret]").into())
     });
     assert_eq!(texts(&t, Kind::Memory), ["[REDACTED:secret]"]);
@@ -271,7 +271,7 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     import_from(&t, &|sink| {
         sink.tombstone(Tombstone {
             derived: derived_ids.clone(),
-            ..stone()
+            ..redaction()
         })
     });
     assert_eq!(live(&t, Kind::Fact).len(), 0);

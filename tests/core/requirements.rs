@@ -62,13 +62,13 @@ impl Bundle {
     /// The bundle with its tombstone changed to this operation and target.
     pub fn deleting(op: &str, kind: &str, id: &str) -> Self {
         Self::of("all-kinds").with("audit/tombstones.jsonl", |line| {
-            let mut stone: Value = serde_json::from_str(line).unwrap();
-            stone["id"] = json!(format!("tomb_{op}_{kind}"));
-            stone["op"] = json!(op);
-            stone["targetKind"] = json!(kind);
-            stone["targetID"] = json!(id);
-            stone["derived"]["factIDs"] = json!([]);
-            format!("{stone}\n")
+            let mut tombstone: Value = serde_json::from_str(line).unwrap();
+            tombstone["id"] = json!(format!("tomb_{op}_{kind}"));
+            tombstone["op"] = json!(op);
+            tombstone["targetKind"] = json!(kind);
+            tombstone["targetID"] = json!(id);
+            tombstone["derived"]["factIDs"] = json!([]);
+            format!("{tombstone}\n")
         })
     }
 }
@@ -435,13 +435,13 @@ fn l2_after_a_deletion_no_query_returns_the_content() {
         );
     }
     let tombstones = std::fs::read_to_string(bundle.path.join("audit/tombstones.jsonl")).unwrap();
-    let stone = tombstones
+    let tombstone = tombstones
         .lines()
         .find(|l| l.contains("\"ep_tea\""))
         .expect("a portable tombstone");
     assert!(
-        stone.contains("fact_1") && stone.contains("fact_2"),
-        "with its reach: {stone}"
+        tombstone.contains("fact_1") && tombstone.contains("fact_2"),
+        "with its reach: {tombstone}"
     );
 
     // Another store imports the old bundle first and then this one, which must remove the record there too.

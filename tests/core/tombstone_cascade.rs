@@ -6,7 +6,7 @@ use mementory_testkit::{TempVault, at};
 use mementory_vault::{ListQuery, RowView};
 
 /// Changes the evidence of the bundle's edge to `episodes`.
-fn evidenced(bundle: Bundle, episodes: &str) -> Bundle {
+fn with_evidence(bundle: Bundle, episodes: &str) -> Bundle {
     bundle.with("items/edge.jsonl", |text| {
         text.replace("[\"ep_move\"]", episodes)
     })
@@ -70,13 +70,13 @@ fn in_trash(t: &TempVault) -> Vec<RowView> {
 #[test]
 fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
     let before = state(&t);
     for key in REMOVED.iter().chain(&REMAINING) {
         assert!(has(&t, key), "{key}: the control");
     }
     // The bundle still contains the rows, and its tombstone lists nothing as derived.
-    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
+    let bundle = with_evidence(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
     let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     for key in REMOVED {
         assert!(!has(&t, key), "{key}");
@@ -90,7 +90,7 @@ fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
 
     let second_import = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     assert_eq!(second_import.total().added, 0, "nothing comes back");
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
     for key in REMOVED {
         assert!(!has(&t, key), "{key}: a stale bundle");
     }
@@ -110,9 +110,9 @@ fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
 #[test]
 fn undoing_an_import_restores_what_its_deletion_removed() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
     let before = state(&t);
-    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
+    let bundle = with_evidence(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
     let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     assert!(!has(&t, "entity/ent_sea"));
     t.vault.importer().undo(&report.batch, at(300)).unwrap();
@@ -124,11 +124,11 @@ fn undoing_an_import_restores_what_its_deletion_removed() {
 #[test]
 fn records_trashed_by_a_cascade_are_erased_with_its_target() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
     let id = one_row(&t, "episode/ep_tea").id_text();
     import(
         &t,
-        &evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA),
+        &with_evidence(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA),
     );
     assert!(t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL") >= 7);
     let done = erase(&t, &id, "test", 400);
@@ -146,7 +146,7 @@ fn records_trashed_by_a_cascade_are_erased_with_its_target() {
 fn l2_records_derived_from_something_deleted_are_blocked_later() {
     let t = TempVault::new();
     import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
     for key in REMOVED {
         assert!(!has(&t, key), "{key}");
     }
@@ -159,7 +159,7 @@ fn l2_records_derived_from_something_deleted_are_blocked_later() {
 fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
     let t = TempVault::new();
     let both_episodes = "[\"ep_move\",\"ep_tea\"]";
-    import(&t, &evidenced(Bundle::of("all-kinds"), both_episodes));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), both_episodes));
     import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
     assert!(!has(&t, "fact/fact_1"));
     for key in ["edge/edge_1", "entity/ent_sea", "entity/ent_ada"] {
@@ -218,7 +218,7 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
         let fact = mem_record(Kind::Fact, key, text);
         linked(fact, "derived_from", Kind::Memory, "episode/ep_1")
     };
-    let stone = Tombstone {
+    let tombstone = Tombstone {
         op: TombstoneOp::Redact,
         ..deletion("ep_1")
     };
@@ -233,7 +233,7 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     );
     for time in ["first", "second"] {
         import_from(&t, &|sink| {
-            sink.tombstone(stone.clone())?;
+            sink.tombstone(tombstone.clone())?;
             sink.unit(episode_with("The pin is [REDACTED:pin], and tea is green.").into())?;
             sink.unit(derived_fact("fact/tea", "Tea is green.").into())
         });

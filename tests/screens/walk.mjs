@@ -14,9 +14,13 @@ import { REVIEW_SCREENS } from "./review.mjs";
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
 /** Paths of files to drop on the window. */
-export const FILES = ["/home/ines/chatgpt-export-2026-11-21.zip", "/home/ines/damaged.mem", "/home/ines/about-me.md"];
-export const ENCRYPTED = "/home/ines/encrypted.alf";
-const drop = (page, paths = FILES, over = false) =>
+export const DROPPED_FILES = [
+  "/home/ines/chatgpt-export-2026-11-21.zip",
+  "/home/ines/damaged.mem",
+  "/home/ines/about-me.md",
+];
+export const ENCRYPTED_FILE = "/home/ines/encrypted.alf";
+const drop = (page, paths = DROPPED_FILES, over = false) =>
   page.mock("(paths, over) => void window.__mock.drop(paths, over)", paths, over);
 const refuse = (page, method, code) => page.mock("(method, code) => void window.__refuse(method, code)", method, code);
 
@@ -489,7 +493,7 @@ export const SCREENS = [
   [
     "drop overlay",
     OPEN,
-    async (page) => (await page.waitFor("home"), drop(page, FILES, true), page.waitFor("drop-overlay")),
+    async (page) => (await page.waitFor("home"), drop(page, DROPPED_FILES, true), page.waitFor("drop-overlay")),
   ],
   ["import, choose", OPEN, async (page) => (await page.waitFor("home"), page.click("import-button"))],
   ["import, paste", OPEN, async (page) => (await page.waitFor("home"), page.press("V", "CS"))],
@@ -512,7 +516,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.waitFor("home");
-      await drop(page, [ENCRYPTED, FILES[0]]);
+      await drop(page, [ENCRYPTED_FILE, DROPPED_FILES[0]]);
       await page.waitFor("import-leave-out");
     },
   ],
@@ -521,7 +525,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.waitFor("home");
-      await drop(page, [ENCRYPTED]);
+      await drop(page, [ENCRYPTED_FILE]);
       await page.type("import-passphrase", "not this one");
       await page.click("import-open");
       await page.waitFor("import-passphrase", '[aria-invalid="true"]');

@@ -4,7 +4,7 @@ import ClientCalls from "../src/features/activity/ClientCalls.svelte";
 import Agents from "../src/features/settings/Agents.svelte";
 import ConnectSheet from "../src/features/settings/ConnectSheet.svelte";
 import DisconnectSheet from "../src/features/settings/DisconnectSheet.svelte";
-import { emptyRequest, limitOf, withRight } from "../src/features/settings/grant-request";
+import { emptyRequest, parseLimit, withRight } from "../src/features/settings/grant-request";
 import { grantSummary } from "../src/features/settings/grant-text";
 import SuggestionsView from "../src/features/suggestions/SuggestionsView.svelte";
 import Sidebar from "../src/shell/Sidebar.svelte";
@@ -136,7 +136,7 @@ describe("connecting", () => {
   it("lists the rights in a fixed order, and ignores limits that are not numbers", () => {
     expect(withRight(["suggest"], "read", true)).toEqual(["read", "suggest"]);
     expect(withRight(["read", "suggest"], "read", false)).toEqual(["suggest"]);
-    expect(["12", "0", "-1", "1.5", "x", ""].map(limitOf)).toEqual([12, null, null, null, null, null]);
+    expect(["12", "0", "-1", "1.5", "x", ""].map(parseLimit)).toEqual([12, null, null, null, null, null]);
   });
 
   it("describes a grant in words", async () => {

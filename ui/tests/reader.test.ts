@@ -77,7 +77,13 @@ describe("collapsed steps", () => {
 
   it("of a reply open only for a hit in them, and open again for the next such hit", async () => {
     const messageById = (id: string) => sampleThread.find((each) => each.id === id)!;
-    const props = { platform: "chatgpt", showTools: false, onbranch: vi.fn(), menus: new Map(), needle: "deflection" };
+    const props = {
+      platform: "chatgpt",
+      showRedactButton: false,
+      onbranch: vi.fn(),
+      menus: new Map(),
+      needle: "deflection",
+    };
     const steps = { message: messageById("msg-b4"), collapsed: [messageById("msg-b2"), messageById("msg-b3")] };
     const propsWanting = (id: string) => ({ ...props, ...steps, current: { id, nth: 0 }, wanted: id });
     const { rerender } = render(MessageView, propsWanting("msg-b4"));

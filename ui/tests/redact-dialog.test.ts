@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import RedactDialog from "../src/features/removal/RedactDialog.svelte";
-import { namesOf } from "../src/features/removal/impact";
+import { kindCountsText } from "../src/features/removal/impact";
 import { start, type Mock } from "./start-mock";
 import { type RedactPreview, type RedactRequest } from "$lib/ipc";
 import { failWith } from "$lib/ipc/mock/jobs";
@@ -70,6 +70,6 @@ it("says if there are more occurrences than one redaction covers", async () => {
 });
 
 it("names kinds in the singular or plural, the most frequent first, and kinds without a name as items", () => {
-  expect(namesOf({ memory: 1 })).toBe("1 memory");
-  expect(namesOf({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe("5 messages, 2 memories and 3 items");
+  expect(kindCountsText({ memory: 1 })).toBe("1 memory");
+  expect(kindCountsText({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe("5 messages, 2 memories and 3 items");
 });

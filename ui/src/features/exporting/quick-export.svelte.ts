@@ -19,7 +19,7 @@ import { excludedCount, missedFields } from "./losses";
 export type ExportSettings = { folder: string | null; sign: boolean; encrypt: boolean };
 
 /** If a file with the name exists, a number is added to the name. After this many attempts the error is shown. */
-const MAX_NAMES = 20;
+const MAX_NAME_ATTEMPTS = 20;
 
 /**
  * The settings of the newest export in this format, according to the log. If there is none, the defaults. The folder
@@ -88,7 +88,7 @@ class QuickExport {
       try {
         return await backend().exportRun(job.id, { ...request, out }, null, job.listen);
       } catch (error) {
-        if (n === MAX_NAMES || codeOf(error) !== "exists") throw error;
+        if (n === MAX_NAME_ATTEMPTS || codeOf(error) !== "exists") throw error;
       }
     }
   }

@@ -20,7 +20,7 @@ export const MAX_PER_GROUP = 5;
 /**
  * How many hits to request in order to find five conversations. Several hits may be messages of the same conversation.
  */
-const SEARCHED_MESSAGES = 40;
+const MAX_REQUESTED_HITS = 40;
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
 
 /** Search results of the palette and its recently used commands. Cleared when the vault locks. */
@@ -146,7 +146,7 @@ async function memoriesFor(query: string): Promise<FoundRecord[]> {
 /** Conversations that match the query: those whose title matches come before those in which only messages match. */
 async function conversationsFor(query: string): Promise<FoundRecord[]> {
   const words = query.split(/\s+/).filter(Boolean);
-  const rows = await find(query, "conversation", SEARCHED_MESSAGES);
+  const rows = await find(query, "conversation", MAX_REQUESTED_HITS);
   return rows.map((row) => ({
     id: row.id,
     text: row.title,
