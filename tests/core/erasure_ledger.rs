@@ -2,7 +2,9 @@
 //! to them.
 use crate::{
     brute_force::VaultContents,
-    deletion::{CANARY, SENTENCE, conversation_of, erase, found, id_of, record, vault_with_canary},
+    deletion::{
+        CANARY, SENTENCE, conversation_of, erase, hit_count, id_of, record, vault_with_canary,
+    },
 };
 use mementory_crypto::{ChunkReader, Context};
 use mementory_model::Kind;
@@ -98,7 +100,7 @@ fn redact(t: &TempVault, id: &str, word: &str) {
 }
 
 fn assert_nowhere(t: &TempVault, word: &str) {
-    assert_eq!(found(t, word), 0, "not found");
+    assert_eq!(hit_count(t, word), 0, "not found");
     let places = VaultContents::of(t, &t.keys()).places_of(word);
     assert!(places.is_empty(), "{word} is in {places:?}");
 }
@@ -126,7 +128,7 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
 
     let (restored, copy) = restore_and_open(&older, Some(data.path()));
     assert_eq!((restored.erased_since, restored.known), (1, true));
-    assert!(found(&copy, CANARY) > 0, "the backup has it");
+    assert!(hit_count(&copy, CANARY) > 0, "the backup has it");
     assert_eq!(apply_list(&copy, data.path()), ONE_APPLIED);
     for id in [&conversation, &message] {
         let erased_row = copy.vault.reader().view(id);
@@ -136,7 +138,7 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
         );
     }
     assert_nowhere(&copy, CANARY);
-    assert_eq!(found(&copy, "milk"), 1, "the others stay");
+    assert_eq!(hit_count(&copy, "milk"), 1, "the others stay");
     let tombstones = |t: &TempVault| {
         let mut ids: Vec<String> = t
             .vault
@@ -353,7 +355,7 @@ fn a_vault_older_than_the_erasure_list_builds_it_from_its_tombstones() {
     assert_eq!(apply_list(&copy, data.path()).erasures, 2);
     assert_nowhere(&copy, CANARY);
     assert_eq!(
-        found(&copy, "tea"),
+        hit_count(&copy, "tea"),
         0,
         "the words are not known, so the text goes as a whole"
     );

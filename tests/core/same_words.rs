@@ -1,7 +1,7 @@
 //! What a receipt reports about other records that contain the same words: they were redacted, they were left
 //! unchanged, there are none, or it is not known.
 use crate::{
-    deletion::{found, record},
+    deletion::{hit_count, record},
     redaction::redact,
 };
 use mementory_model::Kind;
@@ -50,7 +50,7 @@ fn a_receipt_counts_records_with_the_same_words() {
         );
         assert!(receipt.complete, "left on purpose: {:?}", receipt.places);
         assert_eq!(
-            found(&t, "zanzibarquokka") as u32,
+            hit_count(&t, "zanzibarquokka") as u32,
             unredacted,
             "as the search finds them"
         );

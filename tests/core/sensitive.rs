@@ -196,7 +196,7 @@ fn a_redacted_value_is_removed_everywhere_and_the_receipt_is_complete() {
             !contains_text(&pages, secret),
             "{secret} is left in the pages"
         );
-        assert_eq!(crate::deletion::found(&t, secret), 0);
+        assert_eq!(crate::deletion::hit_count(&t, secret), 0);
     }
     assert_eq!(queue_in(&t, SensitiveState::Open).values.len(), 1);
     let redacted = queue_in(&t, SensitiveState::Redacted);
@@ -281,7 +281,7 @@ fn older_versions_other_spellings_and_unlabelled_values_are_redacted_too() {
         }
     }
     assert_eq!(
-        crate::deletion::found(&t, "training"),
+        crate::deletion::hit_count(&t, "training"),
         1,
         "few letters go only where they are said to be a password"
     );
@@ -487,7 +487,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
             assert_eq!(done.covered, if cover { 6 } else { 0 }, "{format}");
         }
     }
-    assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
+    assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::hit_count(&t, KEY) > 0);
 }
 
 /// Records that label the value as a password must not crowd out records that contain only the value.
