@@ -104,7 +104,7 @@ export async function testMainStory(count) {
     count.add("the story goes on to its end", false);
   } finally {
     await browser?.close().catch(() => {});
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

@@ -5,7 +5,7 @@ import ConversationRow from "../src/features/conversations/ConversationRow.svelt
 import MessageView from "../src/features/conversations/MessageView.svelte";
 import Reader from "../src/features/conversations/Reader.svelte";
 import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
-import { recordEntries } from "../src/features/layout/row-actions";
+import { recordMenuEntries } from "../src/features/layout/row-actions";
 import { openLocation } from "../src/features/sensitive/segments";
 import { start, type Mock } from "./start-mock";
 import type { SensitivePlace, Thread } from "$lib/ipc";
@@ -178,7 +178,7 @@ describe("the menu of the reader", () => {
     screen.getByTestId("reader-more").focus();
     await fireEvent.keyDown(screen.getByTestId("reader-more"), { key: "Enter" });
     const shown = (await screen.findAllByRole("menuitem")).map((each) => each.textContent?.trim());
-    const wanted = words(recordEntries(conversations, ["c-bath"])).filter((each) => each !== "line");
+    const wanted = words(recordMenuEntries(conversations, ["c-bath"])).filter((each) => each !== "line");
     expect(shown.map((each) => each?.replaceAll(" ", ""))).toEqual(wanted.map((each) => each.replaceAll(" ", "")));
     expect(shown).toHaveLength(3);
   });

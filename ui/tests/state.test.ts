@@ -112,7 +112,7 @@ describe("locking", () => {
     selection.toggle(memories, "m-1");
     detail.keepDraft("m-1", { text: "a draft", type: null, tags: [] });
     dialogs.show({ kind: "redact", id: "m-1", text: "secret", span: null });
-    toasts.undoable("Moved: secret", "Undo", () => undefined);
+    toasts.showWithUndo("Moved: secret", "Undo", () => undefined);
     await importing.inspect(["/x/chatgpt.zip"]);
     mock.lockNow();
     session.locked("idle");

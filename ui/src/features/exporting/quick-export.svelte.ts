@@ -12,7 +12,7 @@ import { joinSentences, t } from "$lib/text";
 import { exportFacts } from "$lib/text/core";
 import { fileName, folderName, isoDay, joinPath } from "$lib/text/format";
 import type { MenuEntry } from "$lib/ui/types";
-import { FORMAT_CARDS, cardOf, formatName, isLarge } from "./formats";
+import { FORMAT_CARDS, cardOf, formatName, hasLargeCard } from "./formats";
 import { excludedCount, missedFields } from "./losses";
 
 /** The settings of an earlier export. `folder` is null if none of the exported files in the log still exists. */
@@ -120,8 +120,8 @@ export const quickExport = new QuickExport();
 onLock(() => quickExport.clear());
 
 /** Commands that save everything in one click, one for each recommended format. */
-export const quickCommands = () =>
-  FORMAT_CARDS.filter(({ value }) => isLarge(value)).map(({ value }) => ({
+export const quickExportCommands = () =>
+  FORMAT_CARDS.filter(({ value }) => hasLargeCard(value)).map(({ value }) => ({
     id: `save-${value}`,
     label: t("quick.save", { format: formatName(value) }),
     icon: Upload,
@@ -129,4 +129,5 @@ export const quickCommands = () =>
   }));
 
 /** The same commands as entries of a menu. */
-export const quickEntries = (): MenuEntry[] => quickCommands().map(({ id, ...entry }) => ({ ...entry, testid: id }));
+export const quickExportEntries = (): MenuEntry[] =>
+  quickExportCommands().map(({ id, ...entry }) => ({ ...entry, testid: id }));

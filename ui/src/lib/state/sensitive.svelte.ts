@@ -236,7 +236,7 @@ class Sensitive {
     if (!isUnlocked()) return;
     if (!ignored) toasts.show(t("sensitive.foundAgain", { n: values.length }), { icon: "check" });
     else
-      toasts.undoable(t("sensitive.ignoredToast", { n: values.length }), t("action.undo"), () =>
+      toasts.showWithUndo(t("sensitive.ignoredToast", { n: values.length }), t("action.undo"), () =>
         this.ignore(values, false),
       );
   }
