@@ -14,7 +14,7 @@ const fixture = (...path) => readFileSync(join(FIXTURES, ...path));
 const json = (...path) => JSON.parse(fixture(...path).toString());
 const deep = (n) => "[".repeat(n) + "]".repeat(n);
 const zip = (name, data) => buildArchive([{ name, data, deflate: true }]);
-/** JSON text of `value` in which `"@here@"` is replaced. */
+/** JSON text of `value`, with `text` in place of `"@here@"`. */
 const withText = (value, text) => JSON.stringify(value).replace('"@here@"', () => text);
 
 /** A tar entry. `size` is what its header says. */

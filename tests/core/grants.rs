@@ -97,7 +97,7 @@ fn time(day: i64) -> Timestamp {
     at(day * 86_400)
 }
 
-/// When [`crate::source::import_units`] imports.
+/// The time at which [`crate::source::import_units`] imports.
 fn imported() -> Timestamp {
     at(60)
 }
@@ -265,7 +265,7 @@ fn documents(
         .collect()
 }
 
-/// The forms in which a document can name a record.
+/// A record's id as documents may write it: plain, or as a UUID with dashes.
 fn forms_of(id: &str) -> [String; 2] {
     let parts = [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..]];
     [id.to_owned(), parts.join("-")]

@@ -266,8 +266,8 @@ function checkVault(copy, problem) {
 }
 
 /**
- * Runs a command again that ended with an error or did not finish. It has to work, and to have done everything exactly
- * once.
+ * Runs a command again that ended with an error or did not finish. It has to succeed. Everything must then have been
+ * done exactly once.
  */
 function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
@@ -287,7 +287,7 @@ function difference(observed, states) {
   return `${differenceText(...[observed, states].map(lists))}, ${others.join(", ")}`;
 }
 
-/** Reduces a state, or both states, to the members that are lists. */
+/** Keeps only the lists of records of a state, or of both states, because `differenceText` compares only those. */
 function lists(state) {
   const keep = (text) => {
     const { records, trash, tombstones, batches } = JSON.parse(text);

@@ -139,8 +139,8 @@ export function subjectsByFrequency(columns: readonly Column[]): string[] {
  */
 const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => accountExport).map(({ id }) => id));
 /**
- * Kinds that are compared between exports, and the kinds of unreadable items, which may really belong to a compared
- * kind.
+ * Kinds that are compared between exports. `foreign` and `other` are included, because unreadable items of a compared
+ * kind may be counted there.
  */
 const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
 

@@ -10,7 +10,7 @@ export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skippe
 export type OutcomeSelection = { kind: string | null; outcome: OutcomeKey | "found" };
 export const ALL_ITEMS: OutcomeSelection = { kind: null, outcome: "found" };
 
-/** One listed item. `text` has the first words of an item that would be new, in a preview only. */
+/** One listed item. In a preview, `text` has the first words of an item that would be new. */
 export type Entry = { outcome: string; place: string; reason: string; text: string | null };
 
 /** Columns after "found", in the order in which the report adds them up. Their texts are `outcome.<key>`. */

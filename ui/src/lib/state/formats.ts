@@ -12,7 +12,7 @@ export type FileFormat = Exclude<ExportFormat, TextFormat>;
 /** The formats that a person may choose for an export, in the order of `FORMATS`. */
 export const EXPORT_FORMATS = FORMATS.filter((format): format is OfferedFormat => format.write && !format.needsBase);
 
-/** What a format is for: open formats, chats as a vendor exports them, agents and memory engines, and people. */
+/** The purpose of a format: open exchange, chats in a vendor's format, agents and memory engines, or reading. */
 export type ExportGroup = "Open" | "Chats" | "Agents" | "Reading";
 export const EXPORT_GROUPS: readonly ExportGroup[] = ["Open", "Chats", "Agents", "Reading"];
 
