@@ -266,7 +266,7 @@ fn documents(
 }
 
 /// A record's id as documents may write it: plain, or as a UUID with dashes.
-fn forms_of(id: &str) -> [String; 2] {
+fn id_spellings(id: &str) -> [String; 2] {
     let parts = [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..]];
     [id.to_owned(), parts.join("-")]
 }
@@ -319,7 +319,7 @@ proptest! {
         for (document, left) in &documents {
             prop_assert_eq!(left, &counts, "what leaves is counted");
             for id in &outside {
-                prop_assert!(!forms_of(id).iter().any(|form| document.contains(form)), "{id} in {document}");
+                prop_assert!(!id_spellings(id).iter().any(|form| document.contains(form)), "{id} in {document}");
             }
             for (n, (spec, unit)) in all.iter().zip(&units).enumerate() {
                 for (record, word) in unit.records.iter().zip([format!("number{n}."), format!("said{n}.")]) {
@@ -399,7 +399,7 @@ fn an_erased_record_is_gone_from_every_call_and_a_cursor_does_not_bring_it_back(
     );
     for (document, _) in documents(&t, &mut view, &ExportRange::default()) {
         for id in [&erased_id, &last_shown] {
-            assert!(forms_of(id).iter().all(|form| !document.contains(form)));
+            assert!(id_spellings(id).iter().all(|form| !document.contains(form)));
         }
         assert!(document.contains("number0"), "{document}");
     }

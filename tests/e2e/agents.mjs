@@ -47,7 +47,7 @@ function prepare() {
  * The command, arguments and environment with which Claude Code would start our server. They are in its configuration,
  * which also has the token.
  */
-function configured(home, folders) {
+function configuredCommand(home, folders) {
   const { mementory } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers;
   const { command, args, env } = mementory;
   return { command, args, env: { ...ENV, ...folders, ...env } };
@@ -132,7 +132,7 @@ async function runSteps(stage) {
   count.add("the window has a socket once a client is connected", existsSync(socket));
   await takePictures(stage, "connected");
 
-  const { command, args, env } = configured(home, folders);
+  const { command, args, env } = configuredCommand(home, folders);
   const client = await McpClient.start(command, args, env);
   const first = await client.call("search", { query: WORD });
   count.add("the client finds the memory through the window", first?.results?.[0]?.id === id);

@@ -22,9 +22,10 @@ export const DROPPED_FILES = [
 export const ENCRYPTED_FILE = "/home/ines/encrypted.alf";
 const drop = (page, paths = DROPPED_FILES, over = false) =>
   page.mock("(paths, over) => void window.__mock.drop(paths, over)", paths, over);
-const refuse = (page, method, code) => page.mock("(method, code) => void window.__refuse(method, code)", method, code);
+const failMethod = (page, method, code) =>
+  page.mock("(method, code) => void window.__refuse(method, code)", method, code);
 
-async function toRecovery(page) {
+async function openRecoveryStep(page) {
   await page.click("welcome-create");
   await page.type("create-name", "Ines");
   await page.click("create-next");
@@ -71,7 +72,7 @@ export const SCREENS = [
       await page.type("create-repeat", "kites");
     },
   ],
-  ["create, recovery code", "empty", toRecovery],
+  ["create, recovery code", "empty", openRecoveryStep],
   ["unlock", "", (page) => page.waitFor("unlock-passphrase")],
   [
     "welcome, opened before",
@@ -157,7 +158,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await openMemory(page);
-      await refuse(page, "edit", "disk_full");
+      await failMethod(page, "edit", "disk_full");
       await page.click("detail-edit");
       await page.type("edit-text", "Other words");
       await page.click("edit-save");
@@ -506,7 +507,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.waitFor("home");
-      await refuse(page, "detect", "io");
+      await failMethod(page, "detect", "io");
       await drop(page);
       await page.waitFor("import-error");
     },

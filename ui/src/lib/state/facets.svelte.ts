@@ -73,7 +73,7 @@ class FacetNumbers {
     const key = FACET_KEYS[facet];
     const names = byFrequency(this.all[key]);
     if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
-    // If it is unknown for every record who said it, this group has nothing to offer.
+    // Leave out `said_by` if it is unknown for all records.
     if (facet === "said_by" && names.every((name) => name === "unknown")) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
   }
