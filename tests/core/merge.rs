@@ -18,7 +18,7 @@ fn bundle_row(kind: Kind, value: &str, text: &str) -> Record {
     record
 }
 
-fn linked(mut record: Record, relation: &str, kind: Kind, target: &str) -> Record {
+fn with_link(mut record: Record, relation: &str, kind: Kind, target: &str) -> Record {
     record.links.push(Link {
         relation: relation.into(),
         kind,
@@ -52,7 +52,7 @@ fn an_older_bundle_does_not_reopen_a_closed_row() {
         let mut ended = open();
         ended.times.valid_to = Some(at(50));
         let successor = format!("{name}/2");
-        let succeeded = linked(ended.clone(), "superseded_by", kind, &successor);
+        let succeeded = with_link(ended.clone(), "superseded_by", kind, &successor);
         let next = bundle_row(kind, &successor, "The launch is in June.");
         for (closed, what) in [(ended, "its end"), (succeeded, "its successor")] {
             let t = TempVault::new();

@@ -48,7 +48,7 @@ fn mem_record(kind: Kind, key: &str, text: &str) -> Record {
     Record::new(kind, RecordKey::new("mem", key), text)
 }
 
-fn linked(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
+fn with_link(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
     record.links.push(mementory_model::Link {
         relation: relation.into(),
         kind,
@@ -216,7 +216,7 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     let episode_with = |text: &str| mem_record(Kind::Memory, "episode/ep_1", text);
     let derived_fact = |key: &str, text: &str| {
         let fact = mem_record(Kind::Fact, key, text);
-        linked(fact, "derived_from", Kind::Memory, "episode/ep_1")
+        with_link(fact, "derived_from", Kind::Memory, "episode/ep_1")
     };
     let tombstone = Tombstone {
         op: TombstoneOp::Redact,
@@ -263,7 +263,7 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
         &t,
         &[
             mem_record(Kind::Memory, "episode/ep_1", "Lives by the sea.").into(),
-            linked(
+            with_link(
                 mem_record(Kind::Memory, "episode/ep_2", "Lives near Lisbon."),
                 "derived_from",
                 Kind::Memory,
@@ -275,13 +275,13 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
     assert_eq!(in_trash(&t).len(), 1);
     // A fact with two sources, of which only one is in the Trash.
-    let fact = linked(
+    let fact = with_link(
         mem_record(Kind::Fact, "fact/late", "Sees the sea."),
         "derived_from",
         Kind::Memory,
         "episode/ep_2",
     );
-    let other = linked(fact, "derived_from", Kind::Memory, "episode/ep_3");
+    let other = with_link(fact, "derived_from", Kind::Memory, "episode/ep_3");
     import_units(
         &t,
         &[
@@ -314,9 +314,9 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     let entity = |id: &str, name: &str| mem_record(Kind::Entity, &format!("entity/{id}"), name);
     let edge = |id: &str, episode: &str| {
         let edge = mem_record(Kind::Relation, &format!("edge/{id}"), "lives by");
-        let edge = linked(edge, "source", Kind::Entity, "entity/ada");
-        let edge = linked(edge, "target", Kind::Entity, "entity/sea");
-        linked(
+        let edge = with_link(edge, "source", Kind::Entity, "entity/ada");
+        let edge = with_link(edge, "target", Kind::Entity, "entity/sea");
+        with_link(
             edge,
             "derived_from",
             Kind::Memory,
@@ -374,7 +374,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
 fn a_statement_comes_back_when_another_source_supports_it() {
     let fact_from = |episode: &str| {
         let fact = mem_record(Kind::Fact, "fact/1", "Tea is green.");
-        linked(
+        with_link(
             fact,
             "derived_from",
             Kind::Memory,

@@ -34,7 +34,7 @@ async function openRecoveryStep(page) {
   await page.click("create-next");
   await page.waitFor("recovery-code");
 }
-const palette = async (page, typed) => {
+const typeInPalette = async (page, typed) => {
   await page.press("k", "C");
   await page.type("palette-field", typed);
 };
@@ -470,11 +470,11 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await openMemory(page);
-      await palette(page, "the");
+      await typeInPalette(page, "the");
       await page.waitFor("palette-item", '[data-id^="c-"]');
     },
   ],
-  ["palette-empty", OPEN, async (page) => (await page.waitFor("home"), palette(page, ""))],
+  ["palette-empty", OPEN, async (page) => (await page.waitFor("home"), typeInPalette(page, ""))],
   [
     "palette-recent",
     OPEN,
@@ -483,11 +483,11 @@ export const SCREENS = [
       // The command names contain a colon in every language; Japanese uses a full-width one.
       const colon = (await page.browser.run("() => document.documentElement.lang")) === "ja" ? "：" : ":";
       for (const name of ["folders", "appearance"]) {
-        await palette(page, `>${colon}`);
+        await typeInPalette(page, `>${colon}`);
         await page.click("palette-item", `[data-id="settings-${name}"]`);
         await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);
       }
-      await palette(page, "");
+      await typeInPalette(page, "");
     },
   ],
   ["shortcuts", OPEN, async (page) => (await page.waitFor("home"), page.press("/", "C"))],

@@ -184,7 +184,7 @@ describe("the list of requests", () => {
     expect(toasts.current).toBeNull();
     mock.clientReads("g-notes", { memory: 3 });
     await waitFor(() => expect(toasts.current?.text).toBe("Notes script has read from your vault for the first time."));
-    await toasts.run();
+    await toasts.runAction();
     expect([nav.activityTab, agents.shownGrant]).toEqual(["clients", "g-notes"]);
     mock.clientReads("g-notes", { memory: 3 });
     await agents.load();

@@ -103,7 +103,7 @@ describe("saving", () => {
     await waitFor(() => expect(toasts.current?.text).toBe("Saved as voice-note-0412.m4a"));
     expect(save.mock.calls[0]?.slice(1, 3)).toEqual(["f-9", "voice-note-0412.m4a"]);
     const showInFolder = vi.spyOn(mock, "showInFolder");
-    await toasts.run();
+    await toasts.runAction();
     expect(showInFolder).toHaveBeenCalledWith("/home/ines/voice-note-0412.m4a");
   });
 

@@ -65,7 +65,7 @@ describe("one click", () => {
     expect(run.mock.lastCall?.[1].out).toMatch(/^\/docs\/Ines \d{4}-\d\d-\d\d\.mem$/);
     expect(dialogs.open).toBeNull();
     expect(toasts.current?.text).toMatch(/^Saved as Ines \d{4}-\d\d-\d\d\.mem\. 14 sensitive values masked\.$/);
-    await toasts.run();
+    await toasts.runAction();
     expect(showInFolder).toHaveBeenCalledWith(run.mock.lastCall?.[1].out);
   });
 

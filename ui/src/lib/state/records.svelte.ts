@@ -120,7 +120,7 @@ export class RecordList {
     this.reloads += 1;
   };
 
-  async next(): Promise<void> {
+  async loadNextPage(): Promise<void> {
     if (this.loading || !this.more) return;
     await this.#fetch(this.#run, this.rows, this.#offset + PAGE_SIZE);
   }

@@ -87,7 +87,7 @@ class Sensitive {
     this.failed = stoppedByUser();
   };
 
-  async next(): Promise<void> {
+  async loadNextPage(): Promise<void> {
     if (this.loading || !this.more) return;
     await this.#fetch(this.#run, this.rows, this.rows.length + PAGE_SIZE);
   }

@@ -58,7 +58,7 @@ class Toasts {
     if (text !== undefined) this.show(text, { icon: "alert", warning: true });
   }
 
-  async run(): Promise<void> {
+  async runAction(): Promise<void> {
     const action = this.current?.action;
     this.dismiss();
     if (!action) return;
