@@ -40,7 +40,10 @@ const CONTAINER = {
     editEntry(STORE, { deflate: true, damage: (packed) => packed.fill(0xff, 400, 420) }),
     ...refusedAs("damaged_entry"),
   ],
-  "damage in a file of another program": [addEntries({ ...NOTE, damage: flipMiddleBit }), ...refusedAs("damaged_entry")],
+  "damage in a file of another program": [
+    addEntries({ ...NOTE, damage: flipMiddleBit }),
+    ...refusedAs("damaged_entry"),
+  ],
   "a local header with an escaping name": [
     addEntries({ ...NOTE, local: { name: "../../.bashrc" } }),
     ...refusedAs("container_header_differs"),
