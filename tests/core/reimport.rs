@@ -289,12 +289,12 @@ fn redacted_words_do_not_come_back_in_another_field() {
         ))
     };
     let renamed = Unit::from(record(Kind::Memory, "doc 2", text));
-    let of_renamed = Unit::from(derived(
+    let derived_from_renamed = Unit::from(derived(
         record(Kind::Fact, "of 2", "Lives in Kyoto."),
         Kind::Memory,
         "doc 2",
     ));
-    let of_two = {
+    let derived_from_two = {
         let fact = derived(
             record(Kind::Fact, "of both", "Lives somewhere."),
             Kind::Memory,
@@ -324,19 +324,19 @@ fn redacted_words_do_not_come_back_in_another_field() {
         (
             "the text under another id, and its statement",
             erased,
-            vec![renamed, of_renamed],
+            vec![renamed, derived_from_renamed],
             [2, 0, 0, 0, 2],
         ),
         (
             "a statement of another text too",
             erased,
-            vec![of_two.clone()],
+            vec![derived_from_two.clone()],
             [1, 1, 0, 0, 0],
         ),
         (
             "the same, of a redacted text",
             redacted,
-            vec![of_two],
+            vec![derived_from_two],
             [1, 0, 0, 0, 1],
         ),
         (

@@ -177,7 +177,7 @@ export class Display {
    * Waits until the web processes of a closed window in this home have ended, because they outlive it and may still
    * write.
    */
-  webProcessesGone(home) {
+  waitForWebProcesses(home) {
     const isOfHome = (pid) => {
       try {
         return (

@@ -80,7 +80,7 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
 const OLD_AFTER_DAYS = 90;
 
 /** Whether the newest export of an assistant is old. False if its time is unknown. */
-export function isOld({ exported }: Column): boolean {
+export function hasOldExport({ exported }: Column): boolean {
   return exported !== null && daysSince(exported) > OLD_AFTER_DAYS;
 }
 

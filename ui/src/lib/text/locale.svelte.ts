@@ -77,7 +77,7 @@ function localeData(language: Language, tag: string, messages: Messages, guides:
     lower: LANGUAGES[language].lower,
     plural: new Intl.PluralRules(tag),
     number: new Intl.NumberFormat(tag),
-    tenth: new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }),
+    oneDecimal: new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }),
     list: new Intl.ListFormat(tag, { type: "conjunction" }),
     order: new Intl.Collator(tag, { numeric: true }),
     day: date({ day: "numeric", month: "short", year: "numeric" }),
