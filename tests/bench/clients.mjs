@@ -17,7 +17,7 @@ const MAX_P95_MS = 60;
 const MAX_IDLE_MB = 15;
 /** The list of tools must be shorter than this, in bytes. */
 const MAX_LIST_BYTES = 6 * 1024;
-/** Common words, which many messages have. */
+/** Queries of common words, which many messages contain. */
 const COMMON_QUERIES = ["project", "flat key", "tomorrow morning", "the plan for the week", "recipe with beans"];
 const ROUNDS = 3;
 /** How often the first search may be refused before the test gives up. Each refusal takes about 3 s. */

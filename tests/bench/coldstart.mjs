@@ -3,7 +3,7 @@
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { Display, homeWith } from "../e2e/display.mjs";
+import { Display, homeWithRecentVaults } from "../e2e/display.mjs";
 import { Browser } from "../e2e/webdriver.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
@@ -21,7 +21,7 @@ const DROP_CACHES_FILE = "/proc/sys/vm/drop_caches";
 export async function coldStarts(program, vault) {
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-start-"));
-  const display = await Display.start(homeWith(home, vault));
+  const display = await Display.start(homeWithRecentVaults(home, vault));
   try {
     const driver = await display.driver();
     const cold = emptyCaches();
@@ -29,7 +29,7 @@ export async function coldStarts(program, vault) {
     while (times.length < START_COUNT) times.push(await startOnce(driver, program));
     return { cold, times };
   } finally {
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

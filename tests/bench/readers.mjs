@@ -16,7 +16,7 @@ const SOURCES_GENERATOR = fileURLToPath(new URL("reader_sources.py", import.meta
 /** Limit of the peak memory of a process, in MB of 10^6 bytes. */
 const MAX_PEAK_MB = 400;
 /**
- * The full size of each source. `size` is in MB: the size of the conversations for exports, and of the file for others.
+ * The sources at full size. `size` is in MB: of all conversations in an export, or of the file.
  */
 const CASES = [
   { what: "ChatGPT, one conversations.json", vendor: "chatgpt", layout: "classic", conversations: 50_000, size: 2000 },

@@ -29,7 +29,7 @@ export async function build() {
 
 /**
  * Copies the program of the release build, or of the dev build, into a temporary folder. Returns {mementory, folder,
- * built, before}: `built` is the time of the build, `before` the load average now.
+ * built, before}: `built` is the time of the build, `before` the load average before the measurement.
  */
 export function setup(profile = "release") {
   mkdirSync(join(CACHE, "bench"), { recursive: true });

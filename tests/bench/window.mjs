@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manyConversations } from "../cli/generated.mjs";
-import { Display, homeWith } from "../e2e/display.mjs";
+import { Display, homeWithRecentVaults } from "../e2e/display.mjs";
 import { Browser, until } from "../e2e/webdriver.mjs";
 import { TARGET } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
@@ -133,13 +133,13 @@ export async function measureWindow() {
   const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
   // Without a graphics device the program sets this itself, but not when it is automated (webkit_rendering.rs).
   const extraEnv = existsSync("/dev/dri") ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" };
-  const display = await Display.start({ ...homeWith(home, vault), ...extraEnv });
+  const display = await Display.start({ ...homeWithRecentVaults(home, vault), ...extraEnv });
   try {
     const browser = await Browser.open(await display.driver(), join(TARGET, "release", "mementory-app"));
     await measureAll(browser, run.rows);
     await browser.close();
   } finally {
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
   return publish(run, {
     file: "RESULTS-window.md",

@@ -12,9 +12,9 @@ import { buildArchive } from "../corpus/zip.mjs";
 const MIB = 1 << 20;
 const fixture = (...path) => readFileSync(join(FIXTURES, ...path));
 const json = (...path) => JSON.parse(fixture(...path).toString());
-const deep = (n) => "[".repeat(n) + "]".repeat(n);
+const deepArray = (n) => "[".repeat(n) + "]".repeat(n);
 const zip = (name, data) => buildArchive([{ name, data, deflate: true }]);
-/** JSON text of `value` in which `"@here@"` is replaced. */
+/** JSON text of `value`, with `text` in place of `"@here@"`. */
 const withText = (value, text) => JSON.stringify(value).replace('"@here@"', () => text);
 
 /** A tar entry. `size` is what its header says. */
@@ -51,7 +51,7 @@ function pngCard() {
 }
 
 /** A ZIP nested in ZIPs: each of the `depth` levels contains `width` copies of the level below. */
-function nested(depth, width) {
+function nestedZips(depth, width) {
   let data = zip("conversations.json", Buffer.alloc(10 * MIB, " "));
   for (let level = 0; level < depth; level += 1)
     data = buildArchive(Array.from({ length: width }, (_, i) => ({ name: `${i}.zip`, data, deflate: true })));
@@ -113,7 +113,7 @@ function conversation(nodes) {
 /** Maps a file name to a function that returns the bytes, or that writes the file to the path it is given. */
 export const BOMBS = {
   "zip-ratio.zip": () => zip("conversations.json", Buffer.concat([Buffer.from("["), Buffer.alloc(300 * MIB, " ")])),
-  "zip-nested.zip": () => nested(6, 10),
+  "zip-nested.zip": () => nestedZips(6, 10),
   "zip-entries.zip": () => buildArchive(Array.from({ length: 65_000 }, (_, i) => ({ name: `${i}.md`, data: "# A\n" }))),
   "zip-overlapping.zip": () => {
     const overlapping = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.md`, like: 0 }));
@@ -135,7 +135,7 @@ export const BOMBS = {
       to,
       withText(
         memManifest((m) => (m.more = "@here@")),
-        deep(2_000_000),
+        deepArray(2_000_000),
       ),
     ),
   "mem-files.mem": (to) => {
@@ -156,10 +156,10 @@ export const BOMBS = {
   },
   "mif-aliases-of-text.mif.yaml": () =>
     `mif_version: "1.0"\nmore: [&a "${"a".repeat(MIB)}", ${Array(5000).fill("*a").join(", ")}]\nmemories: []\n`,
-  "mif-deep.mif.yaml": () => `mif_version: "1.0"\nmore: ${deep(1_000_000)}\nmemories: []\n`,
+  "mif-deep.mif.yaml": () => `mif_version: "1.0"\nmore: ${deepArray(1_000_000)}\nmemories: []\n`,
   "mif-indent.mif.yaml": () =>
     `mif_version: "1.0"\nmemories:\n${Array.from({ length: 5000 }, (_, i) => `${" ".repeat(i + 1)}a:\n`).join("")}`,
-  "mif-deep.mif.json": () => withText({ ...json("mif", "v2", "input.json"), more: "@here@" }, deep(5_000_000)),
+  "mif-deep.mif.json": () => withText({ ...json("mif", "v2", "input.json"), more: "@here@" }, deepArray(5_000_000)),
   "mif-number.mif.json": () => withText({ ...json("mif", "v2", "input.json"), more: "@here@" }, "9".repeat(40 * MIB)),
   "mif-exponent.mif.json": () => {
     const store = json("mif", "v2", "input.json");
@@ -174,21 +174,21 @@ export const BOMBS = {
       `{${Array.from({ length: 1_000_000 }, (_, i) => `"k${i}":0`).join(",")}}`,
     ),
   "pam-deep.json": () =>
-    withText({ ...json("pam", "whole", "input", "memory-store.json"), more: "@here@" }, deep(3_000_000)),
+    withText({ ...json("pam", "whole", "input", "memory-store.json"), more: "@here@" }, deepArray(3_000_000)),
   "pam-relations.json": () => {
     const store = json("pam", "whole", "input", "memory-store.json");
     delete store.integrity;
     store.relations = Array.from({ length: 200_000 }, (_, i) => ({ ...store.relations?.[0], id: `r${i}` }));
     return JSON.stringify(store);
   },
-  "zaxy-deep.json": () => withText({ ...json("zaxy", "unsigned", "input.json"), more: "@here@" }, deep(3_000_000)),
+  "zaxy-deep.json": () => withText({ ...json("zaxy", "unsigned", "input.json"), more: "@here@" }, deepArray(3_000_000)),
   "zaxy-entries.json": () => {
     const bundle = json("zaxy", "unsigned", "input.json");
     bundle.entries = Array.from({ length: 60_000 }, () => bundle.entries[0]);
     return JSON.stringify(bundle);
   },
   "portable-agent-memory-deep.json": () =>
-    withText({ ...json("portable_agent_memory", "full", "input.json"), more: "@here@" }, deep(3_000_000)),
+    withText({ ...json("portable_agent_memory", "full", "input.json"), more: "@here@" }, deepArray(3_000_000)),
   "jsonl-line.jsonl": () =>
     `${fixture("mem0", "account_lines", "input.jsonl")}{"id":"l-3","memory":"${"a".repeat(300 * MIB)}`,
   "jsonl-line-of-space.jsonl": () => `${fixture("mem0", "account_lines", "input.jsonl")}${" ".repeat(300 * MIB)}`,
@@ -237,7 +237,7 @@ export const BOMBS = {
   "markdown-links.md": () => `# Notes\n\n${"[".repeat(10 * MIB)}\n`,
   "markdown-quotes.md": () => `# Notes\n\n${"> ".repeat(10 * MIB)}a\n`,
   "markdown-stars.md": () => `# Notes\n\n${"*a **a ".repeat(2 * MIB)}\n`,
-  "markdown-front-matter.md": () => `---\na: ${deep(MIB)}\n---\n# Notes\n`,
+  "markdown-front-matter.md": () => `---\na: ${deepArray(MIB)}\n---\n# Notes\n`,
   "markdown-headings.md": () => `${"# a\n".repeat(3_000_000)}`,
   "csv-quote.csv": () => `${fixture("csv_table", "full", "input.csv")}"${"a".repeat(200 * MIB)}`,
   "csv-columns.csv": () => `${fixture("csv_table", "full", "input.csv")}${",".repeat(50 * MIB)}\n`,
@@ -250,7 +250,7 @@ export const BOMBS = {
   "age-recipients.alf.age": () => `age-encryption.org/v1\n${"-> X25519 AAAA\nAAAA\n".repeat(2_000_000)}`,
   "card.png": pngCard,
   "chatgpt-long-thread.json": () => conversation(60_000),
-  "chatgpt-deep.json": () => `[{"id":"c1","title":"t","mapping":{},"more":${deep(3_000_000)}}]`,
+  "chatgpt-deep.json": () => `[{"id":"c1","title":"t","mapping":{},"more":${deepArray(3_000_000)}}]`,
   "utf16.json": () => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("[".repeat(20 * MIB), "utf16le")]),
   "nothing.json": () => Buffer.alloc(200 * MIB),
 };

@@ -13,7 +13,8 @@ const VAULTS_FOLDER = join(FIXTURES, "vaults");
 const QUERIES = ["tortoise", "answers", "Ghent", "metric"];
 
 /**
- * A vault for any released program. Paths are given as options, because older programs use other environment variables.
+ * A vault that any released version can use. Paths are passed as options, because older versions read other environment
+ * variables.
  */
 class GoldenVault extends Vault {
   constructor(folder, name, program = built("mementory")) {

@@ -11,18 +11,18 @@ const MEMBER = "x_member_of_tomorrow";
 /** Names of cases that exercise a whole format. The sample of a format is the first of these that the format has. */
 const WHOLE_CASES = ["full", "export", "json", "page", "home", "workspace", "markdown"];
 /** Folders of fixtures that belong to no reader, and interchange formats, which have tests of their own. */
-const LEFT_OUT = [
+const SKIPPED_FOLDERS = [
   ...["samples", "vaults", "hostile", "fuzz", "crypto", "clients", "demonstration", "kept_file"],
   ...["mem", "alf", "mif", "pam", "zaxy", "eventloom"],
 ];
 
+const REPEATED_PROMPT = "duplicate: the session has this prompt";
 /**
  * What a reader leaves out on purpose, or keeps although `.mem` cannot express it. For each format: pairs of a pattern
  * that matches the place, and the reason. A reason such as `code: explanation` means that the import report must
  * contain this code for the file. `passthrough` means that the vault keeps the file, or the part of it around its
  * lists, and that `.mem` lists it as a loss.
  */
-const REPEATED_PROMPT = "duplicate: the session has this prompt";
 const NOT_KEPT = {
   claude: [[/users\.json|memories\.json/, "passthrough"]],
   claude_code: [
@@ -58,7 +58,7 @@ const NOT_KEPT = {
 /** Tests one case of each format in a common vault, then the next case of each, and counts each case. */
 export async function testUnknownFields(count) {
   const wanted = process.env.MEMENTORY_CASE ?? "";
-  const formats = readdirSync(FIXTURES).filter((name) => !LEFT_OUT.includes(name) && name.includes(wanted));
+  const formats = readdirSync(FIXTURES).filter((name) => !SKIPPED_FOLDERS.includes(name) && name.includes(wanted));
   const cases = Object.fromEntries(formats.map((format) => [format, casesOf(format)]));
   for (let round = 0; Object.values(cases).some((names) => names[round]); round += 1) {
     const chosen = formats.filter((format) => cases[format][round]);

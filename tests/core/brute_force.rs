@@ -22,7 +22,7 @@ pub struct VaultContents {
 
 impl VaultContents {
     pub fn of(t: &TempVault, keys: &VaultKeys) -> Self {
-        let raw = listed_again_if_one_vanished(|| {
+        let raw = read_again_if_a_file_vanished(|| {
             let mut raw = Vec::new();
             files(&t.dir(), &mut |path| {
                 raw.extend(std::fs::read(path)?);
@@ -32,8 +32,8 @@ impl VaultContents {
         });
         Self {
             pages: t.decrypted_with(keys),
-            terms: listed_again_if_one_vanished(|| terms(t, keys)),
-            blobs: listed_again_if_one_vanished(|| blobs(t, keys)),
+            terms: read_again_if_a_file_vanished(|| terms(t, keys)),
+            blobs: read_again_if_a_file_vanished(|| blobs(t, keys)),
             raw,
         }
     }
@@ -89,7 +89,7 @@ fn files(dir: &Path, each: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
 
 /// Reads the index while its files may vanish: after a merge of segments, its threads remove the old files. If a listed
 /// file is gone when it is read, all files are listed and read again, so that no existing file is left out.
-fn listed_again_if_one_vanished(read: impl Fn() -> Result<Vec<u8>>) -> Vec<u8> {
+fn read_again_if_a_file_vanished(read: impl Fn() -> Result<Vec<u8>>) -> Vec<u8> {
     for _ in 0..100 {
         match read() {
             Err(error) if error.kind() == ErrorKind::NotFound => {}

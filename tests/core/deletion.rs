@@ -105,7 +105,7 @@ pub fn id_of(t: &TempVault, kind: Kind, text: &str) -> String {
         .id_text()
 }
 
-pub fn found(t: &TempVault, query: &str) -> usize {
+pub fn hit_count(t: &TempVault, query: &str) -> usize {
     t.vault
         .search()
         .search(query, &IndexFilter::default(), 10, 0)
@@ -190,7 +190,7 @@ fn an_erasure_leaves_no_trace_anywhere() {
             .all(|s| s.signature_valid),
         "signatures hold"
     );
-    assert_eq!(found(&t, CANARY), 0, "search does not answer");
+    assert_eq!(hit_count(&t, CANARY), 0, "search does not answer");
     assert!(
         matches!(
             t.vault.reader().view(&conversation),
@@ -202,7 +202,7 @@ fn an_erasure_leaves_no_trace_anywhere() {
         !contains_text(&t.decrypted(), CANARY),
         "no decrypted page, free page or pack holds it"
     );
-    assert_eq!(found(&t, "tea"), 1, "the bystander is still there");
+    assert_eq!(hit_count(&t, "tea"), 1, "the bystander is still there");
     let t = t.reopen();
     assert!(
         t.vault.integrity().check().unwrap().iter().all(|p| p.ok),
@@ -371,7 +371,7 @@ fn an_erasure_and_an_undo_that_are_cancelled_change_nothing() {
     assert!(matches!(stopped, Err(VaultError::Cancelled)), "{stopped:?}");
     let stopped = t.vault.integrity().check_until(&cancel);
     assert!(matches!(stopped, Err(VaultError::Cancelled)), "{stopped:?}");
-    assert!(found(&t, CANARY) > 0 && t.vault.audit().tombstones().unwrap().is_empty());
+    assert!(hit_count(&t, CANARY) > 0 && t.vault.audit().tombstones().unwrap().is_empty());
     assert!(t.vault.integrity().check().unwrap().iter().all(|p| p.ok));
     assert!(
         erase(&t, &[conversation]).receipt.complete,

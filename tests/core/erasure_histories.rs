@@ -70,7 +70,7 @@ const COMMON_SENTENCES: [&str; 6] = [
     "missing_parts",
     "database_pages",
 ];
-const ACTS_PER_HISTORY: usize = 14;
+const ACTIONS_PER_HISTORY: usize = 14;
 /// Number of letters of a marker, a word that only one record contains.
 const MARKER_CHARS: usize = 14;
 
@@ -123,13 +123,13 @@ struct History {
     gone: Vec<String>,
     imports: u32,
     time: i64,
-    acts: Vec<String>,
+    actions: Vec<String>,
 }
 
 impl History {
     fn new(seed: u64) -> Self {
         let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let (markers, gone, acts) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (markers, gone, actions) = (BTreeMap::new(), Vec::new(), Vec::new());
         let t = TempVault::new();
         let mut made = Self {
             keys: t.keys(),
@@ -139,7 +139,7 @@ impl History {
             gone,
             imports: 0,
             time: 100,
-            acts,
+            actions,
         };
         made.import();
         made.import();
@@ -291,7 +291,7 @@ impl History {
         self.t.vault.reader().record(view).unwrap().text
     }
 
-    fn act(&mut self) {
+    fn do_random_action(&mut self) {
         self.time += 10;
         let kinds = [Kind::Message, Kind::Message, Kind::Memory];
         let kind = *self.random.pick(&kinds);
@@ -303,7 +303,7 @@ impl History {
             7 => self.erase(Kind::Conversation),
             8 => self.erase_from_trash(),
             9 => {
-                self.acts.push("import".into());
+                self.actions.push("import".into());
                 self.import();
             }
             _ => self.reopen(),
@@ -325,7 +325,7 @@ impl History {
             .edit(&view.id_text(), fields, at(self.time))
             .unwrap();
         self.markers.entry(view.id_text()).or_default().push(marker);
-        self.acts.push("edit".into());
+        self.actions.push("edit".into());
     }
 
     /// Redacts a span of a random record. In half of the cases the span is a marker of the record.
@@ -367,7 +367,7 @@ impl History {
             .redact(&view.id_text(), &[span], everywhere, at(self.time), &|_| {})
             .unwrap()
             .value;
-        self.acts.push(format!(
+        self.actions.push(format!(
             "redact {kind:?} {removed:?} everywhere={everywhere}"
         ));
         if let Some(marker) =
@@ -394,7 +394,7 @@ impl History {
                 .restore(&[view.id_text()], at(self.time + 1))
                 .unwrap();
         }
-        self.acts.push("trash".into());
+        self.actions.push("trash".into());
     }
 
     fn erase_from_trash(&mut self) {
@@ -430,16 +430,16 @@ impl History {
             .erase(&[id], "test", chosen, at(self.time), &|_| {})
             .unwrap()
             .value;
-        self.acts
+        self.actions
             .push(format!("erase {:?} copies={with_copies}", view.kind));
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
-        self.forget(&erased);
+        self.expect_gone(&erased);
         self.assert_complete(&done);
     }
 
     /// Notes that the markers of erased records must be gone from the vault. A marker may stay if another record
     /// contains it too (a memory derived from an erased one, or a copy in the Trash).
-    fn forget(&mut self, erased: &[String]) {
+    fn expect_gone(&mut self, erased: &[String]) {
         for id in erased {
             self.gone
                 .extend(self.markers.remove(id).unwrap_or_default());
@@ -449,14 +449,14 @@ impl History {
     fn reopen(&mut self) {
         let t = std::mem::take(&mut self.t);
         self.t = t.reopen();
-        self.acts.push("reopen".into());
+        self.actions.push("reopen".into());
     }
 
     fn assert_complete(&self, done: &EraseOutcome) {
         assert!(
             done.receipt.complete,
             "{:?}\n{:?}",
-            done.receipt.places, self.acts
+            done.receipt.places, self.actions
         );
         self.assert_nothing_left();
     }
@@ -477,7 +477,7 @@ impl History {
             assert!(
                 places.is_empty(),
                 "{marker} is in {places:?}\n{:?}",
-                self.acts
+                self.actions
             );
         }
     }
@@ -521,8 +521,8 @@ fn every_deletion_in_a_random_history_is_complete_and_a_search_through_everythin
     for seed in first..first + count {
         let outcome = std::panic::catch_unwind(|| {
             let mut history = History::new(seed);
-            for _ in 0..ACTS_PER_HISTORY {
-                history.act();
+            for _ in 0..ACTIONS_PER_HISTORY {
+                history.do_random_action();
             }
             history.assert_nothing_left();
         });
@@ -545,8 +545,8 @@ fn a_deletion_that_leaves_something_is_never_called_complete() {
     );
     for seed in first..first + count {
         let mut history = History::new(seed);
-        for _ in 0..ACTS_PER_HISTORY / 2 {
-            history.act();
+        for _ in 0..ACTIONS_PER_HISTORY / 2 {
+            history.do_random_action();
         }
         let Some(view) = history.pick_record(Kind::Conversation) else {
             continue;
@@ -572,7 +572,7 @@ fn a_deletion_that_leaves_something_is_never_called_complete() {
             .unwrap()
             .value;
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
-        history.forget(&erased);
+        history.expect_gone(&erased);
         if done.receipt.complete {
             history.assert_nothing_left();
         }

@@ -2,7 +2,9 @@
 //! to them.
 use crate::{
     brute_force::VaultContents,
-    deletion::{CANARY, SENTENCE, conversation_of, erase, found, id_of, record, vault_with_canary},
+    deletion::{
+        CANARY, SENTENCE, conversation_of, erase, hit_count, id_of, record, vault_with_canary,
+    },
 };
 use mementory_crypto::{ChunkReader, Context};
 use mementory_model::Kind;
@@ -97,13 +99,13 @@ fn redact(t: &TempVault, id: &str, word: &str) {
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
 }
 
-fn assert_nowhere(t: &TempVault, word: &str) {
-    assert_eq!(found(t, word), 0, "not found");
+fn assert_word_is_gone(t: &TempVault, word: &str) {
+    assert_eq!(hit_count(t, word), 0, "not found");
     let places = VaultContents::of(t, &t.keys()).places_of(word);
     assert!(places.is_empty(), "{word} is in {places:?}");
 }
 
-const ONE_APPLIED: AppliedErasures = AppliedErasures {
+const ONE_ERASURE_APPLIED: AppliedErasures = AppliedErasures {
     erasures: 1,
     incomplete: 0,
     known: true,
@@ -126,8 +128,8 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
 
     let (restored, copy) = restore_and_open(&older, Some(data.path()));
     assert_eq!((restored.erased_since, restored.known), (1, true));
-    assert!(found(&copy, CANARY) > 0, "the backup has it");
-    assert_eq!(apply_list(&copy, data.path()), ONE_APPLIED);
+    assert!(hit_count(&copy, CANARY) > 0, "the backup has it");
+    assert_eq!(apply_list(&copy, data.path()), ONE_ERASURE_APPLIED);
     for id in [&conversation, &message] {
         let erased_row = copy.vault.reader().view(id);
         assert!(
@@ -135,8 +137,8 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
             "{erased_row:?}"
         );
     }
-    assert_nowhere(&copy, CANARY);
-    assert_eq!(found(&copy, "milk"), 1, "the others stay");
+    assert_word_is_gone(&copy, CANARY);
+    assert_eq!(hit_count(&copy, "milk"), 1, "the others stay");
     let tombstones = |t: &TempVault| {
         let mut ids: Vec<String> = t
             .vault
@@ -178,7 +180,7 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
         apply_list(&copy.reopen(), data.path()),
         AppliedErasures {
             erasures: 0,
-            ..ONE_APPLIED
+            ..ONE_ERASURE_APPLIED
         },
         "once"
     );
@@ -201,7 +203,7 @@ fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
 
     let (restored, copy) = restore_and_open(&older, Some(data.path()));
     assert_eq!((restored.erased_since, restored.known), (1, true));
-    assert_eq!(apply_list(&copy, data.path()), ONE_APPLIED);
+    assert_eq!(apply_list(&copy, data.path()), ONE_ERASURE_APPLIED);
     let text = |t: &TempVault| {
         t.vault
             .reader()
@@ -239,8 +241,8 @@ fn a_copy_of_the_folder_made_before_an_erasure_loses_the_records_too() {
     apply_list(&t, data.path());
     erase(&t, &[conversation_of(&t)]);
     let reopened = open_vault_in(older);
-    assert_eq!(apply_list(&reopened, data.path()), ONE_APPLIED);
-    assert_nowhere(&reopened, CANARY);
+    assert_eq!(apply_list(&reopened, data.path()), ONE_ERASURE_APPLIED);
+    assert_word_is_gone(&reopened, CANARY);
 }
 
 #[test]
@@ -266,7 +268,7 @@ fn a_newer_backup_beside_an_older_one_provides_the_list() {
         1,
         "what was restored has it"
     );
-    assert_nowhere(&copy, CANARY);
+    assert_word_is_gone(&copy, CANARY);
 }
 
 #[test]
@@ -351,9 +353,9 @@ fn a_vault_older_than_the_erasure_list_builds_it_from_its_tombstones() {
     );
     let (_, copy) = restore_and_open(&older, Some(data.path()));
     assert_eq!(apply_list(&copy, data.path()).erasures, 2);
-    assert_nowhere(&copy, CANARY);
+    assert_word_is_gone(&copy, CANARY);
     assert_eq!(
-        found(&copy, "tea"),
+        hit_count(&copy, "tea"),
         0,
         "the words are not known, so the text goes as a whole"
     );

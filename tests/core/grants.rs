@@ -21,7 +21,7 @@ const SECRETS: [&str; 3] = [
     "ada.kovalenko@orchardmail.eu",
 ];
 /// Texts to put before each of [`SECRETS`], so that the detectors recognise it.
-const AROUND: [&str; 3] = ["The deploy token is ", "Pay with card ", "Mail: "];
+const TEXT_BEFORE_SECRET: [&str; 3] = ["The deploy token is ", "Pay with card ", "Mail: "];
 const SOURCES: [&str; 3] = ["chatgpt", "claude", "me"];
 const TYPES: [&str; 3] = ["preference", "fact", "project"];
 const TAGS: [&str; 3] = ["home", "work", "private"];
@@ -97,7 +97,7 @@ fn time(day: i64) -> Timestamp {
     at(day * 86_400)
 }
 
-/// When [`crate::source::import_units`] imports.
+/// The time at which [`crate::source::import_units`] imports.
 fn imported() -> Timestamp {
     at(60)
 }
@@ -106,7 +106,7 @@ fn imported() -> Timestamp {
 fn unit(n: usize, spec: &RecordSpec) -> Unit {
     let secret = spec
         .secret
-        .map(|n| format!("{}{}", AROUND[n], SECRETS[n]))
+        .map(|n| format!("{}{}", TEXT_BEFORE_SECRET[n], SECRETS[n]))
         .unwrap_or_default();
     let mut record = Record::new(
         spec.kind,
@@ -265,8 +265,8 @@ fn documents(
         .collect()
 }
 
-/// The forms in which a document can name a record.
-fn forms_of(id: &str) -> [String; 2] {
+/// A record's id as documents may write it: plain, or as a UUID with dashes.
+fn id_spellings(id: &str) -> [String; 2] {
     let parts = [&id[..8], &id[8..12], &id[12..16], &id[16..20], &id[20..]];
     [id.to_owned(), parts.join("-")]
 }
@@ -319,7 +319,7 @@ proptest! {
         for (document, left) in &documents {
             prop_assert_eq!(left, &counts, "what leaves is counted");
             for id in &outside {
-                prop_assert!(!forms_of(id).iter().any(|form| document.contains(form)), "{id} in {document}");
+                prop_assert!(!id_spellings(id).iter().any(|form| document.contains(form)), "{id} in {document}");
             }
             for (n, (spec, unit)) in all.iter().zip(&units).enumerate() {
                 for (record, word) in unit.records.iter().zip([format!("number{n}."), format!("said{n}.")]) {
@@ -399,7 +399,7 @@ fn an_erased_record_is_gone_from_every_call_and_a_cursor_does_not_bring_it_back(
     );
     for (document, _) in documents(&t, &mut view, &ExportRange::default()) {
         for id in [&erased_id, &last_shown] {
-            assert!(forms_of(id).iter().all(|form| !document.contains(form)));
+            assert!(id_spellings(id).iter().all(|form| !document.contains(form)));
         }
         assert!(document.contains("number0"), "{document}");
     }
@@ -431,7 +431,7 @@ fn a_cursor_of_another_list_is_refused() {
 }
 
 #[test]
-fn what_leaves_is_counted_logged_and_limited() {
+fn what_a_client_receives_is_counted_logged_and_limited() {
     let t = TempVault::new();
     let (stored_grant, token) = grant(&t, GrantScope::default());
     let grants = t.vault.grants();

@@ -1,5 +1,5 @@
 //! Imports are previewed, atomic and cancellable, add nothing twice, and their counts add up.
-use crate::source::{import_from, part};
+use crate::source::{import_from, send_part};
 use mementory_formats::FormatError;
 use mementory_model::{Kind, Link, Record, RecordKey, Unit};
 use mementory_testkit::{TempVault, at, options, sample};
@@ -293,7 +293,7 @@ fn settings_without_their_secrets_do_not_replace_those_that_have_them() {
     let t = TempVault::new();
     let import_settings = |text: &str| {
         let text = text.to_owned();
-        import_from(&t, &move |sink| part(sink, "config.toml", &text));
+        import_from(&t, &move |sink| send_part(sink, "config.toml", &text));
         let row = t
             .vault
             .queries()

@@ -28,7 +28,7 @@ fn of_two_exports_in_one_import_the_newer_one_wins_in_either_order() {
         import_units(&t, &drop);
         let expected_texts = ["Another answer.", "Hello.", "Partial answer, now finished."];
         assert_eq!(texts(&t, Kind::Message), expected_texts);
-        let shown = |value| one(&t, Kind::Message, value).0.active();
+        let shown = |value| record_with_id(&t, Kind::Message, value).0.active();
         assert_eq!((shown("a"), shown("b"), shown("d")), (true, false, true));
         assert_eq!(faults(&t), [""; 0]);
     }
@@ -37,7 +37,7 @@ fn of_two_exports_in_one_import_the_newer_one_wins_in_either_order() {
     import_units(&t, &[newer]);
     import_units(&t, &[older]);
     assert_eq!(
-        one(&t, Kind::Message, "b").1.text,
+        record_with_id(&t, Kind::Message, "b").1.text,
         "Partial answer, now finished."
     );
 }

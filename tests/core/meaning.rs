@@ -25,7 +25,7 @@ fn stored_vector(seed: u8) -> Vec<u8> {
 }
 
 /// Stores a vector for every record. Returns the vector of the record `id`.
-fn give_vectors(t: &TempVault, id: &str) -> Vec<u8> {
+fn store_vectors(t: &TempVault, id: &str) -> Vec<u8> {
     let db = t.database();
     let mut rows = db.prepare("SELECT row FROM records").unwrap();
     let rows: Vec<i64> = rows
@@ -56,10 +56,10 @@ fn vectors(t: &TempVault) -> i64 {
 }
 
 #[test]
-fn an_erasure_takes_the_vectors_along() {
+fn an_erasure_removes_the_vectors() {
     let t = vault_with_canary();
     let memory = id_of(&t, Kind::Memory, CANARY);
-    let vector = give_vectors(&t, &memory);
+    let vector = store_vectors(&t, &memory);
     let before = vectors(&t);
     assert!(contains(&t, &vector), "the control");
     let done = erase(&t, &[memory]);
@@ -78,7 +78,7 @@ fn an_erasure_takes_the_vectors_along() {
 fn the_check_finds_a_vector_that_is_left() {
     let t = vault_with_canary();
     let memory = id_of(&t, Kind::Memory, CANARY);
-    let vector = give_vectors(&t, &memory);
+    let vector = store_vectors(&t, &memory);
     t.write_into_page_gap(&vector[200..400]);
     // Any sabotage also keeps the check from wiping what it finds.
     let sabotage = Sabotage {
@@ -103,7 +103,7 @@ fn the_check_finds_a_vector_that_is_left() {
 fn an_equal_vector_of_another_memory_survives_an_erasure() {
     let t = vault_with_canary();
     let memory = id_of(&t, Kind::Memory, CANARY);
-    let vector = give_vectors(&t, &memory);
+    let vector = store_vectors(&t, &memory);
     let other_row = t
         .vault
         .reader()
@@ -134,7 +134,7 @@ fn a_redaction_an_edit_and_the_trash_remove_the_vector() {
         )) > 0
     };
 
-    let vector = give_vectors(&t, &memory);
+    let vector = store_vectors(&t, &memory);
     let at_word = u32::try_from(SENTENCE.find(CANARY).unwrap()).unwrap();
     let span = RedactSpan {
         start: at_word,
@@ -159,7 +159,7 @@ fn a_redaction_an_edit_and_the_trash_remove_the_vector() {
     assert!(!has(&bystander), "edited");
 
     t.database().execute("DELETE FROM vectors", []).unwrap();
-    give_vectors(&t, &bystander);
+    store_vectors(&t, &bystander);
     t.vault
         .trash()
         .trash(std::slice::from_ref(&bystander), at(120))

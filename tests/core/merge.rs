@@ -18,7 +18,7 @@ fn bundle_row(kind: Kind, value: &str, text: &str) -> Record {
     record
 }
 
-fn linked(mut record: Record, relation: &str, kind: Kind, target: &str) -> Record {
+fn with_link(mut record: Record, relation: &str, kind: Kind, target: &str) -> Record {
     record.links.push(Link {
         relation: relation.into(),
         kind,
@@ -52,7 +52,7 @@ fn an_older_bundle_does_not_reopen_a_closed_row() {
         let mut ended = open();
         ended.times.valid_to = Some(at(50));
         let successor = format!("{name}/2");
-        let succeeded = linked(ended.clone(), "superseded_by", kind, &successor);
+        let succeeded = with_link(ended.clone(), "superseded_by", kind, &successor);
         let next = bundle_row(kind, &successor, "The launch is in June.");
         for (closed, what) in [(ended, "its end"), (succeeded, "its successor")] {
             let t = TempVault::new();
@@ -69,7 +69,7 @@ fn an_older_bundle_does_not_reopen_a_closed_row() {
                 [1, 0, 0, 1, 0],
                 "{name}: {what} stays"
             );
-            let stored = live(&t, kind)
+            let stored = live_records(&t, kind)
                 .into_iter()
                 .find(|(_, r)| r.key == closed.key)
                 .unwrap()
@@ -109,7 +109,7 @@ fn a_row_that_one_of_two_bundles_closes_is_closed() {
 }
 
 fn one_row(t: &TempVault) -> Record {
-    let rows = live(t, Kind::Fact);
+    let rows = live_records(t, Kind::Fact);
     assert_eq!(rows.len(), 1);
     rows.into_iter().next().unwrap().1
 }
@@ -187,7 +187,7 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
             "known before: {known}"
         );
         for kind in Kind::ALL {
-            assert_eq!(live(&t, kind).len(), 0, "{}", kind.as_str());
+            assert_eq!(live_records(&t, kind).len(), 0, "{}", kind.as_str());
         }
         assert_eq!(
             import_units(&t, &rows).total().blocked as usize,
@@ -224,7 +224,7 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
 /// words in it are replaced.
 #[test]
 fn an_imported_redaction_removes_the_words_from_lists_and_search() {
-    let stone = || {
+    let redaction = || {
         tombstone(
             "t",
             TombstoneOp::Redact,
@@ -236,9 +236,9 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     let episode_with = |text: &str| bundle_row(Kind::Memory, "episode/ep_1", text);
     let t = TempVault::new();
     import_units(&t, &[episode_with("The zanzibarquokka sleeps.").into()]);
-    let report = import_from(&t, &|sink| sink.tombstone(stone()));
+    let report = import_from(&t, &|sink| sink.tombstone(redaction()));
     assert_eq!(texts(&t, Kind::Memory), [""; 0], "in the Trash");
-    assert_eq!(found(&t, "zanzibarquokka"), 0);
+    assert_eq!(hit_count(&t, "zanzibarquokka"), 0);
     assert!(
         report
             .warnings
@@ -247,7 +247,7 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     );
     t.vault.importer().undo(&report.batch, at(200)).unwrap();
     assert_eq!(
-        found(&t, "zanzibarquokka"),
+        hit_count(&t, "zanzibarquokka"),
         1,
         "undoing the import takes it back"
     );
@@ -255,11 +255,11 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
 
     // A vault that redacted the record exports it with the words replaced. Import that bundle.
     import_from(&t, &|sink| {
-        sink.tombstone(stone())?;
+        sink.tombstone(redaction())?;
         sink.unit(episode_with("[REDACTED:secret]").into())
     });
     assert_eq!(texts(&t, Kind::Memory), ["[REDACTED:secret]"]);
-    assert_eq!(found(&t, "zanzibarquokka"), 0);
+    assert_eq!(hit_count(&t, "zanzibarquokka"), 0);
 
     // Records that were derived from it and deleted with it are deleted here too.
     let t = TempVault::new();
@@ -271,8 +271,8 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     import_from(&t, &|sink| {
         sink.tombstone(Tombstone {
             derived: derived_ids.clone(),
-            ..stone()
+            ..redaction()
         })
     });
-    assert_eq!(live(&t, Kind::Fact).len(), 0);
+    assert_eq!(live_records(&t, Kind::Fact).len(), 0);
 }

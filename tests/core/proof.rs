@@ -1,7 +1,7 @@
 //! The check after an erasure: it finds traces that are left, ignores words that other records legitimately contain,
 //! and finishes interrupted erasures.
 use crate::{
-    deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, record, vault_with_canary},
+    deletion::{CANARY, SENTENCE, erase, hit_count, id_of, outcome, record, vault_with_canary},
     redaction::redact,
 };
 use mementory_formats::PassthroughItem;
@@ -41,7 +41,7 @@ fn leftovers_are_wiped_even_if_another_record_begins_with_the_same_words() {
         !contains_text(&t.decrypted(), LONG_SENTENCE),
         "no page holds it"
     );
-    assert_eq!(found(&t, CANARY), 1, "the other one stays");
+    assert_eq!(hit_count(&t, CANARY), 1, "the other one stays");
 }
 
 #[test]
@@ -384,8 +384,8 @@ fn the_change_log_is_short_and_an_older_index_is_rebuilt() {
     let vault = Vault::open(&dir, mementory_testkit::PASSPHRASE).unwrap();
     let t = TempVault { folder, vault };
     assert_eq!(t.vault.index_state(), IndexState::Rebuilt);
-    assert_eq!(found(&t, "bassoon"), 1, "{added}");
-    assert_eq!(found(&t, CANARY), 0);
+    assert_eq!(hit_count(&t, "bassoon"), 1, "{added}");
+    assert_eq!(hit_count(&t, CANARY), 0);
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -453,8 +453,8 @@ fn a_retry_cleans_leftovers_and_searches_for_the_words() {
             !contains_text(&t.decrypted(), CANARY),
             "{sabotage:?}: no page holds it"
         );
-        assert_eq!(found(&t, CANARY), 0);
-        assert_eq!(found(&t, "milk"), 1, "the others are still found");
+        assert_eq!(hit_count(&t, CANARY), 0);
+        assert_eq!(hit_count(&t, "milk"), 1, "the others are still found");
         let places = t.vault.integrity().check().unwrap();
         assert!(places.iter().all(|p| p.ok), "{sabotage:?}: {places:?}");
         assert!(
@@ -487,7 +487,7 @@ fn a_retry_cleans_leftovers_after_the_words_are_forgotten() {
             !contains_text(&t.decrypted(), CANARY),
             "{sabotage:?}: no page holds it"
         );
-        assert_eq!(found(&t, "milk"), 1, "the others are still found");
+        assert_eq!(hit_count(&t, "milk"), 1, "the others are still found");
         let places = t.vault.integrity().check().unwrap();
         assert!(places.iter().all(|p| p.ok), "{sabotage:?}: {places:?}");
     }

@@ -119,7 +119,7 @@ proptest! {
     }
 }
 
-fn stone(n: usize) -> Tombstone {
+fn fact_tombstone(n: usize) -> Tombstone {
     Tombstone {
         id: format!("t{n}"),
         op: TombstoneOp::Delete,
@@ -152,7 +152,7 @@ fn bundle(states: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
         .iter()
         .enumerate()
         .filter(|(_, s)| **s == 2)
-        .map(|(n, _)| stone(n));
+        .map(|(n, _)| fact_tombstone(n));
     let facts = states
         .iter()
         .enumerate()

@@ -1,6 +1,6 @@
 //! A redaction removes words from every version of a record and from records derived from it, and blocks them in later
 //! imports.
-use crate::deletion::{CANARY, SENTENCE, found, id_of, record, vault_with_canary};
+use crate::deletion::{CANARY, SENTENCE, hit_count, id_of, record, vault_with_canary};
 use mementory_model::{Derived, Kind, Link, Record, RecordKey, Tombstone, TombstoneOp, Verbatim};
 use mementory_testkit::{TempVault, at, contains_text, options};
 use mementory_vault::{EditFields, EraseOutcome, RedactSpan, VaultError};
@@ -73,7 +73,7 @@ fn redaction_reaches_history_verbatim_and_index() {
         );
     }
     assert_eq!(
-        found(&t, &format!("+{CANARY} +sleeps")),
+        hit_count(&t, &format!("+{CANARY} +sleeps")),
         0,
         "the words are not found together any more"
     );
@@ -105,7 +105,7 @@ fn a_record_erased_or_redacted_does_not_come_back() {
         1,
         "a newer version of a redacted record is blocked"
     );
-    assert_eq!(found(&t, "tea"), 0, "the word stays away");
+    assert_eq!(hit_count(&t, "tea"), 0, "the word stays away");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn redacted_words_do_not_come_back_under_another_id() {
         2,
         "neither the present text nor a former one"
     );
-    assert_eq!(found(&t, "tea"), 0, "the word stays away");
+    assert_eq!(hit_count(&t, "tea"), 0, "the word stays away");
     assert_eq!(
         t.number("SELECT count(*) FROM redacted"),
         1,
@@ -243,7 +243,7 @@ fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
             is_in_trash,
             "{place}, {row:?}"
         );
-        assert_eq!(found(&t, CANARY), 0, "{place}, {row:?}");
+        assert_eq!(hit_count(&t, CANARY), 0, "{place}, {row:?}");
     }
 }
 
@@ -291,10 +291,10 @@ fn a_span_over_several_bullets_redacts_the_statements_derived_from_them() {
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     let decrypted = t.decrypted();
     for word in ["sesame", "Lives"] {
-        assert_eq!(found(&t, word), 0, "{word} is not found");
+        assert_eq!(hit_count(&t, word), 0, "{word} is not found");
         assert!(!contains_text(&decrypted, word), "{word} is nowhere");
     }
-    assert_eq!(found(&t, "tea"), 2, "the third bullet stays");
+    assert_eq!(hit_count(&t, "tea"), 2, "the third bullet stays");
     assert!(
         t.vault.audit().tombstones().unwrap().len() >= 3,
         "one for each record"

@@ -12,7 +12,7 @@ type PersonAction = fn(&TempVault);
 const SECRET: &str = "The zanzibarquokka sleeps under the piano.";
 
 fn erase(t: &TempVault, kind: Kind, value: &str) {
-    let id = one(t, kind, value).0.id_text();
+    let id = record_with_id(t, kind, value).0.id_text();
     t.vault
         .eraser()
         .erase(&[id], "test", &[], at(100), &|_| {})
@@ -21,7 +21,7 @@ fn erase(t: &TempVault, kind: Kind, value: &str) {
 
 /// Redacts the whole text of a record.
 fn redact(t: &TempVault, kind: Kind, value: &str) {
-    let (row, record) = one(t, kind, value);
+    let (row, record) = record_with_id(t, kind, value);
     let span = RedactSpan {
         start: 0,
         end: record.text.chars().count() as u32,
@@ -38,7 +38,7 @@ fn parts_that_were_redacted_stay_redacted() {
     let side = format!("{{\"said\":\"{SECRET}\"}}");
     let read: Read<'_> = &|sink| {
         sink.unit(record(Kind::Memory, "m", SECRET).into())?;
-        part(sink, "side.json", &side)
+        send_part(sink, "side.json", &side)
     };
     let cases: [(&str, PersonAction); 2] = [
         ("erased", |t| erase(t, Kind::Memory, "m")),
@@ -52,7 +52,7 @@ fn parts_that_were_redacted_stay_redacted() {
             String::from_utf8(
                 t.vault
                     .files()
-                    .file_bytes(&live(&t, Kind::Foreign)[0].0, 999)
+                    .file_bytes(&live_records(&t, Kind::Foreign)[0].0, 999)
                     .unwrap(),
             )
             .unwrap()
@@ -79,8 +79,8 @@ fn parts_that_were_redacted_stay_redacted() {
 #[test]
 fn an_erased_file_that_comes_again_leaves_no_bytes() {
     let read: Read<'_> = &|sink| {
-        sink.unit(naming(record(Kind::Memory, "m", "Keeps a list."), "f").into())?;
-        file(sink, "f", SECRET)
+        sink.unit(with_attachment(record(Kind::Memory, "m", "Keeps a list."), "f").into())?;
+        send_file(sink, "f", SECRET)
     };
     let t = TempVault::new();
     import_from(&t, read);
@@ -102,14 +102,14 @@ fn a_version_replaced_in_the_same_input_is_in_no_pack() {
         Unit::from(memory)
     };
     let in_full = |text: &str| {
-        let mut reference = named("f");
+        let mut reference = attachment_ref("f");
         reference.text = Some(text.into());
         let mut full = record(Kind::Attachment, "f", text);
         full.attachments.push(reference);
         Unit::from(full)
     };
     let mut record_with_file = record(Kind::Memory, "carrier", "See the file.");
-    record_with_file.attachments.push(named("f"));
+    record_with_file.attachments.push(attachment_ref("f"));
     record_with_file.attachments[0].text = Some(SECRET.into());
     let filler: Vec<Unit> = (0..2_000)
         .map(|n| {
@@ -174,7 +174,7 @@ fn a_memory_repeated_in_another_place_is_the_same_memory() {
     };
     let t = TempVault::new();
     import_units(&t, &[repeated(1, "a")]);
-    let id = one(&t, Kind::Memory, "m").0.id_text();
+    let id = record_with_id(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .editor()
         .edit(
@@ -201,7 +201,7 @@ fn an_older_export_never_replaces_the_persons_edit() {
     let t = TempVault::new();
     import_units(&t, &memory("Likes tea."));
     import_units(&t, &memory("Likes milk."));
-    let id = one(&t, Kind::Memory, "m").0.id_text();
+    let id = record_with_id(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .editor()
         .edit(
@@ -268,8 +268,8 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
     };
     import_units(&t, &[grown]);
     let (ask, more) = (
-        one(&t, Kind::Message, "two/ask").0,
-        one(&t, Kind::Message, "two/more").0,
+        record_with_id(&t, Kind::Message, "two/ask").0,
+        record_with_id(&t, Kind::Message, "two/more").0,
     );
     assert_eq!(
         more.parent,
@@ -289,12 +289,12 @@ fn redacted_words_do_not_come_back_in_another_field() {
         ))
     };
     let renamed = Unit::from(record(Kind::Memory, "doc 2", text));
-    let of_renamed = Unit::from(derived(
+    let derived_from_renamed = Unit::from(derived(
         record(Kind::Fact, "of 2", "Lives in Kyoto."),
         Kind::Memory,
         "doc 2",
     ));
-    let of_two = {
+    let derived_from_two = {
         let fact = derived(
             record(Kind::Fact, "of both", "Lives somewhere."),
             Kind::Memory,
@@ -324,19 +324,19 @@ fn redacted_words_do_not_come_back_in_another_field() {
         (
             "the text under another id, and its statement",
             erased,
-            vec![renamed, of_renamed],
+            vec![renamed, derived_from_renamed],
             [2, 0, 0, 0, 2],
         ),
         (
             "a statement of another text too",
             erased,
-            vec![of_two.clone()],
+            vec![derived_from_two.clone()],
             [1, 1, 0, 0, 0],
         ),
         (
             "the same, of a redacted text",
             redacted,
-            vec![of_two],
+            vec![derived_from_two],
             [1, 0, 0, 0, 1],
         ),
         (
@@ -373,7 +373,7 @@ fn a_redacted_record_whose_import_was_undone_is_blocked() {
     let t = TempVault::new();
     let units = [Unit::from(record(Kind::Todo, "m", "Call mum."))];
     let report = import_units(&t, &units);
-    let id = one(&t, Kind::Todo, "m").0.id_text();
+    let id = record_with_id(&t, Kind::Todo, "m").0.id_text();
     redact(&t, Kind::Todo, "m");
     t.vault.importer().undo(&report.batch, at(200)).unwrap();
     t.database()
@@ -387,9 +387,9 @@ fn a_redacted_record_whose_import_was_undone_is_blocked() {
         [1, 0, 0, 0, 1],
         "by its id"
     );
-    let read: Read<'_> = &|sink| part(sink, "side", "words");
+    let read: Read<'_> = &|sink| send_part(sink, "side", "words");
     let report = import_from(&t, read);
-    let part = live(&t, Kind::Foreign)[0].0.id_text();
+    let part = live_records(&t, Kind::Foreign)[0].0.id_text();
     t.vault.importer().undo(&report.batch, at(200)).unwrap();
     t.database()
         .execute(
@@ -428,22 +428,34 @@ fn a_conversation_in_the_trash_grows_there() {
     );
     let t = TempVault::new();
     import_units(&t, &[first]);
-    let id = one(&t, Kind::Conversation, "c").0.id_text();
+    let id = record_with_id(&t, Kind::Conversation, "c").0.id_text();
     t.vault
         .trash()
         .trash(std::slice::from_ref(&id), at(100))
         .unwrap();
     import_units(&t, &[second, changed]);
-    assert_eq!(live(&t, Kind::Message).len(), 0, "nothing of it is listed");
     assert_eq!(
-        (found(&t, "purrs"), found(&t, "meows")),
+        live_records(&t, Kind::Message).len(),
+        0,
+        "nothing of it is listed"
+    );
+    assert_eq!(
+        (hit_count(&t, "purrs"), hit_count(&t, "meows")),
         (0, 0),
         "nor found"
     );
     assert_eq!(faults(&t), [""; 0], "index and store agree");
     t.vault.trash().restore(&[id], at(200)).unwrap();
-    assert_eq!(live(&t, Kind::Message).len(), 2, "all of it comes back");
-    assert_eq!(found(&t, "purrs") + found(&t, "meows"), 1, "and is found");
+    assert_eq!(
+        live_records(&t, Kind::Message).len(),
+        2,
+        "all of it comes back"
+    );
+    assert_eq!(
+        hit_count(&t, "purrs") + hit_count(&t, "meows"),
+        1,
+        "and is found"
+    );
 }
 
 #[test]
@@ -467,13 +479,13 @@ fn a_newer_export_repositions_unchanged_records() {
     );
     let t = TempVault::new();
     let active = || {
-        let mut shown: Vec<String> = live(&t, Kind::Message)
+        let mut shown: Vec<String> = live_records(&t, Kind::Message)
             .into_iter()
             .filter(|(v, _)| v.active())
             .map(|(_, r)| r.key.value)
             .collect();
         shown.sort();
-        let head = one(&t, Kind::Conversation, "c").0;
+        let head = record_with_id(&t, Kind::Conversation, "c").0;
         (
             shown.join(" "),
             head.branched(),
@@ -549,7 +561,7 @@ fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
         .add("Likes tea.", None, vec![], at(90))
         .unwrap();
     assert_eq!(
-        (found(&t, "zanzibarquokka"), found(&t, "tea")),
+        (hit_count(&t, "zanzibarquokka"), hit_count(&t, "tea")),
         (1, 1),
         "the next change brings the index in step"
     );

@@ -62,13 +62,13 @@ impl Bundle {
     /// The bundle with its tombstone changed to this operation and target.
     pub fn deleting(op: &str, kind: &str, id: &str) -> Self {
         Self::of("all-kinds").with("audit/tombstones.jsonl", |line| {
-            let mut stone: Value = serde_json::from_str(line).unwrap();
-            stone["id"] = json!(format!("tomb_{op}_{kind}"));
-            stone["op"] = json!(op);
-            stone["targetKind"] = json!(kind);
-            stone["targetID"] = json!(id);
-            stone["derived"]["factIDs"] = json!([]);
-            format!("{stone}\n")
+            let mut tombstone: Value = serde_json::from_str(line).unwrap();
+            tombstone["id"] = json!(format!("tomb_{op}_{kind}"));
+            tombstone["op"] = json!(op);
+            tombstone["targetKind"] = json!(kind);
+            tombstone["targetID"] = json!(id);
+            tombstone["derived"]["factIDs"] = json!([]);
+            format!("{tombstone}\n")
         })
     }
 }
@@ -118,7 +118,7 @@ fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
 }
 
 /// Every live record by kind and key.
-pub fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
+pub fn records_by_key(t: &TempVault) -> BTreeMap<(String, String), Value> {
     let page = t
         .vault
         .queries()
@@ -135,8 +135,8 @@ pub fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
     page.rows.into_iter().map(name_and_record).collect()
 }
 
-pub fn has(t: &TempVault, key: &str) -> bool {
-    state(t).keys().any(|(_, value)| value == key)
+pub fn has_record(t: &TempVault, key: &str) -> bool {
+    records_by_key(t).keys().any(|(_, value)| value == key)
 }
 
 fn validated(bundle: &Path) -> Validation {
@@ -179,14 +179,14 @@ fn l1_importing_again_changes_nothing() {
     for name in ["small", "all-kinds", "every-field"] {
         let t = TempVault::new();
         import(&t, &Bundle::of(name));
-        let (before, digest) = (state(&t), export(&t, "1.mem", None).digest);
+        let (before, digest) = (records_by_key(&t), export(&t, "1.mem", None).digest);
         let second_copy = Bundle::of(name);
         let report = t
             .import(std::slice::from_ref(&second_copy.at))
             .unwrap()
             .total();
         assert_eq!((report.added, report.updated), (0, 0), "{name}");
-        assert_eq!(state(&t), before, "{name}");
+        assert_eq!(records_by_key(&t), before, "{name}");
         assert_eq!(export(&t, "2.mem", None).digest, digest, "{name}");
     }
 }
@@ -207,7 +207,7 @@ fn l1_a_bundle_that_does_not_verify_is_not_imported() {
             "{}",
             file.display()
         );
-        assert_eq!(state(&t).len(), 0, "{}", file.display());
+        assert_eq!(records_by_key(&t).len(), 0, "{}", file.display());
         assert_eq!(
             t.vault.audit().tombstones().unwrap().len(),
             0,
@@ -217,7 +217,7 @@ fn l1_a_bundle_that_does_not_verify_is_not_imported() {
         std::fs::write(&file, bytes).unwrap();
     }
     import(&t, &bundle);
-    assert!(!state(&t).is_empty(), "the control");
+    assert!(!records_by_key(&t).is_empty(), "the control");
 }
 
 /// §4 step 4: imported records are searchable like records written here.
@@ -225,9 +225,9 @@ fn l1_a_bundle_that_does_not_verify_is_not_imported() {
 fn l1_imported_records_are_searchable() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
-    assert!(found(&t, "green tea") >= 2 && found(&t, "lease") >= 1);
+    assert!(hit_count(&t, "green tea") >= 2 && hit_count(&t, "lease") >= 1);
     let t = t.reopen();
-    assert!(found(&t, "green tea") >= 2);
+    assert!(hit_count(&t, "green tea") >= 2);
 }
 
 /// §4.1 Merge key: records with the same id are the same record, and the newer text replaces the older one.
@@ -237,7 +237,7 @@ fn l1_records_merge_by_their_key() {
     import(&t, &Bundle::of("all-kinds"));
     // The header of each bundle is stored as a record of its own, so it is not compared.
     let rows = || {
-        state(&t)
+        records_by_key(&t)
             .into_keys()
             .filter(|(kind, _)| kind != "foreign")
             .collect::<Vec<_>>()
@@ -258,8 +258,9 @@ fn l1_records_merge_by_their_key() {
         });
     import(&t, &edited);
     assert_eq!(rows(), before, "nothing is there twice");
-    assert_eq!(found(&t, "\"now and then coffee\""), 1);
-    let text = serde_json::to_string(&state(&t).into_values().collect::<Vec<_>>()).unwrap();
+    assert_eq!(hit_count(&t, "\"now and then coffee\""), 1);
+    let text =
+        serde_json::to_string(&records_by_key(&t).into_values().collect::<Vec<_>>()).unwrap();
     assert!(
         text.contains("imperial") && text.contains("All that is eaten") && text.contains("0.75")
     );
@@ -279,14 +280,14 @@ fn l1_a_bitemporal_update_supersedes() {
     };
     let t = TempVault::new();
     import(&t, &open());
-    assert_eq!(live(&t, Kind::Fact).len(), 2);
+    assert_eq!(live_records(&t, Kind::Fact).len(), 2);
     let closed = |t: &TempVault| {
-        let fact = live(t, Kind::Fact)
+        let fact = live_records(t, Kind::Fact)
             .into_iter()
             .find(|(_, r)| r.key.value == "fact/fact_2")
             .unwrap()
             .1;
-        let edge = live(t, Kind::Relation)
+        let edge = live_records(t, Kind::Relation)
             .into_iter()
             .find(|(_, r)| r.key.value == "edge/edge_1")
             .unwrap()
@@ -301,7 +302,7 @@ fn l1_a_bitemporal_update_supersedes() {
     assert_eq!(closed(&t), (true, true));
     import(&t, &open());
     assert_eq!(closed(&t), (true, true), "a stale bundle reopens nothing");
-    assert_eq!(live(&t, Kind::Fact).len(), 2, "both rows");
+    assert_eq!(live_records(&t, Kind::Fact).len(), 2, "both rows");
 }
 
 /// For each kind, the id of one row of the fixture and the key of its record in the vault.
@@ -342,12 +343,12 @@ fn l2_nothing_that_was_deleted_comes_back() {
         let t = TempVault::new();
         import(&t, &Bundle::deleting("delete", kind, id));
         assert!(
-            !has(&t, key),
+            !has_record(&t, key),
             "{kind}: the row is in the bundle that deletes it"
         );
         import(&t, &Bundle::of("all-kinds"));
-        assert!(!has(&t, key), "{kind}: a stale bundle");
-        assert!(state(&t).len() > 5, "{kind}: the others are there");
+        assert!(!has_record(&t, key), "{kind}: a stale bundle");
+        assert!(records_by_key(&t).len() > 5, "{kind}: the others are there");
     }
 }
 
@@ -357,9 +358,9 @@ fn l2_a_deletion_removes_records_imported_before() {
     for (kind, id, key) in ROW_OF_EACH_KIND {
         let t = TempVault::new();
         import(&t, &Bundle::of("all-kinds"));
-        assert!(has(&t, key), "{kind}: the control");
+        assert!(has_record(&t, key), "{kind}: the control");
         import(&t, &Bundle::deleting("delete", kind, id));
-        assert!(!has(&t, key), "{kind}");
+        assert!(!has_record(&t, key), "{kind}");
     }
 }
 
@@ -368,9 +369,9 @@ fn l2_a_deletion_removes_records_imported_before() {
 fn l2_a_redaction_removes_the_words_and_keeps_its_tombstone() {
     let t = TempVault::new();
     import(&t, &Bundle::deleting("redact", "episode", "ep_tea"));
-    assert_eq!(found(&t, "\"never coffee\""), 0);
+    assert_eq!(hit_count(&t, "\"never coffee\""), 0);
     import(&t, &Bundle::of("all-kinds"));
-    assert_eq!(found(&t, "\"never coffee\""), 0, "a stale bundle");
+    assert_eq!(hit_count(&t, "\"never coffee\""), 0, "a stale bundle");
     assert!(!contains_text(&t.decrypted(), "never coffee"), "on no page");
     let tombstones = t.vault.audit().tombstones().unwrap();
     assert!(
@@ -388,7 +389,7 @@ fn l2_a_redaction_removes_the_words_and_keeps_its_tombstone() {
 fn l2_after_a_deletion_no_query_returns_the_content() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
-    let (row, record) = live(&t, Kind::Memory)
+    let (row, record) = live_records(&t, Kind::Memory)
         .into_iter()
         .find(|(_, r)| r.key.value == "episode/ep_tea")
         .unwrap();
@@ -407,11 +408,11 @@ fn l2_after_a_deletion_no_query_returns_the_content() {
     let done = erase(&t, &id, "test", 100);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     for words in ["\"never coffee\"", "rooibos"] {
-        assert_eq!(found(&t, words), 0, "full text: {words}");
+        assert_eq!(hit_count(&t, words), 0, "full text: {words}");
     }
-    assert!(!has(&t, "episode/ep_tea"), "lists");
+    assert!(!has_record(&t, "episode/ep_tea"), "lists");
     assert!(
-        !has(&t, "fact/fact_1") && !has(&t, "fact/fact_2"),
+        !has_record(&t, "fact/fact_1") && !has_record(&t, "fact/fact_2"),
         "facts derived from it"
     );
     assert!(
@@ -421,7 +422,10 @@ fn l2_after_a_deletion_no_query_returns_the_content() {
         ),
         "by id, and its history"
     );
-    for (view, _) in Kind::ALL.into_iter().flat_map(|kind| live(&t, kind)) {
+    for (view, _) in Kind::ALL
+        .into_iter()
+        .flat_map(|kind| live_records(&t, kind))
+    {
         let links = t.vault.reader().links(&view).unwrap();
         assert!(links.iter().all(|l| l.target != id), "the graph");
     }
@@ -435,20 +439,20 @@ fn l2_after_a_deletion_no_query_returns_the_content() {
         );
     }
     let tombstones = std::fs::read_to_string(bundle.path.join("audit/tombstones.jsonl")).unwrap();
-    let stone = tombstones
+    let tombstone = tombstones
         .lines()
         .find(|l| l.contains("\"ep_tea\""))
         .expect("a portable tombstone");
     assert!(
-        stone.contains("fact_1") && stone.contains("fact_2"),
-        "with its reach: {stone}"
+        tombstone.contains("fact_1") && tombstone.contains("fact_2"),
+        "with its reach: {tombstone}"
     );
 
     // Another store imports the old bundle first and then this one, which must remove the record there too.
     let other = TempVault::new();
     import(&other, &Bundle::of("all-kinds"));
     other.import(std::slice::from_ref(&bundle.path)).unwrap();
-    assert_eq!(found(&other, "\"never coffee\""), 0, "a replica");
+    assert_eq!(hit_count(&other, "\"never coffee\""), 0, "a replica");
 }
 
 /// §6: the audit trail lists every change with time, actor, operation, target and reason.
@@ -579,7 +583,7 @@ pub fn erase(t: &TempVault, id: &str, reason: &str, second: i64) -> EraseOutcome
 }
 
 pub fn one_row(t: &TempVault, key: &str) -> RowView {
-    live(t, Kind::Memory)
+    live_records(t, Kind::Memory)
         .into_iter()
         .find(|(_, r)| r.key.value == key)
         .unwrap()

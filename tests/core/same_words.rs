@@ -1,7 +1,7 @@
 //! What a receipt reports about other records that contain the same words: they were redacted, they were left
 //! unchanged, there are none, or it is not known.
 use crate::{
-    deletion::{found, record},
+    deletion::{hit_count, record},
     redaction::redact,
 };
 use mementory_model::Kind;
@@ -11,7 +11,7 @@ use mementory_vault::EraseOutcome;
 const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 
 /// A memory and `times` others that contain its sentence in a longer text. The first id is that of the memory itself.
-fn with_copies(times: usize) -> (TempVault, Vec<String>) {
+fn vault_with_copies(times: usize) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));
     let texts = std::iter::once(SENTENCE.to_owned()).chain(others);
@@ -39,7 +39,7 @@ fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
 fn a_receipt_counts_records_with_the_same_words() {
     // Pairs of numbers: how many other records there are, and how many of them are redacted.
     for (copy_count, chosen) in [(0, 0), (1, 0), (3, 0), (3, 2), (3, 3)] {
-        let (t, ids) = with_copies(copy_count);
+        let (t, ids) = vault_with_copies(copy_count);
         let receipt = erase_with(&t, &ids[0], &ids[1..=chosen]).receipt;
         let reported = (receipt.copies_redacted, receipt.copies_left);
         let unredacted = (copy_count - chosen) as u32;
@@ -50,7 +50,7 @@ fn a_receipt_counts_records_with_the_same_words() {
         );
         assert!(receipt.complete, "left on purpose: {:?}", receipt.places);
         assert_eq!(
-            found(&t, "zanzibarquokka") as u32,
+            hit_count(&t, "zanzibarquokka") as u32,
             unredacted,
             "as the search finds them"
         );
@@ -144,7 +144,7 @@ fn a_redaction_reports_other_records_too() {
 
 #[test]
 fn older_receipts_without_the_count_are_read_as_unknown() {
-    let (t, ids) = with_copies(1);
+    let (t, ids) = vault_with_copies(1);
     let id = erase_with(&t, &ids[0], &ids[1..]).receipt.id;
     let former = "UPDATE receipts SET body = json_remove(body, '$.copies_redacted')";
     t.database().execute(former, []).unwrap();

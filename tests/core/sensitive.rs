@@ -39,7 +39,7 @@ fn secrets() -> Vec<Record> {
     ]
 }
 
-pub fn with_secrets() -> TempVault {
+pub fn vault_with_secrets() -> TempVault {
     let t = TempVault::new();
     t.import_records(secrets()).unwrap();
     scan_all(&t);
@@ -77,7 +77,7 @@ fn open_value_of(t: &TempVault, class: SensitiveClass) -> String {
 
 #[test]
 fn each_value_is_one_entry_however_it_is_written() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     let list = queue_in(&t, SensitiveState::Open);
     let places: Vec<_> = list.values.iter().map(|v| (v.class, v.places)).collect();
     assert_eq!(
@@ -117,7 +117,7 @@ fn each_value_is_one_entry_however_it_is_written() {
 
 #[test]
 fn only_new_or_changed_records_are_scanned_again() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     assert_eq!(scan_all(&t), 0, "nothing changed");
     let id = t
         .vault
@@ -156,7 +156,7 @@ fn only_new_or_changed_records_are_scanned_again() {
 
 #[test]
 fn text_that_moved_since_the_scan_shows_no_value() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     let row = t.number("SELECT min(row) FROM findings WHERE class = 0");
     t.database()
         .execute(
@@ -176,7 +176,7 @@ fn text_that_moved_since_the_scan_shows_no_value() {
 
 #[test]
 fn a_redacted_value_is_removed_everywhere_and_the_receipt_is_complete() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     let (key, card) = (
         open_value_of(&t, SensitiveClass::AccessKey),
         open_value_of(&t, SensitiveClass::Card),
@@ -196,7 +196,7 @@ fn a_redacted_value_is_removed_everywhere_and_the_receipt_is_complete() {
             !contains_text(&pages, secret),
             "{secret} is left in the pages"
         );
-        assert_eq!(crate::deletion::found(&t, secret), 0);
+        assert_eq!(crate::deletion::hit_count(&t, secret), 0);
     }
     assert_eq!(queue_in(&t, SensitiveState::Open).values.len(), 1);
     let redacted = queue_in(&t, SensitiveState::Redacted);
@@ -281,7 +281,7 @@ fn older_versions_other_spellings_and_unlabelled_values_are_redacted_too() {
         }
     }
     assert_eq!(
-        crate::deletion::found(&t, "training"),
+        crate::deletion::hit_count(&t, "training"),
         1,
         "few letters go only where they are said to be a password"
     );
@@ -304,7 +304,7 @@ fn a_value_that_occurs_twice_is_shown_nowhere() {
 
 #[test]
 fn a_value_is_redacted_in_the_chosen_places_only() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     let key = open_value_of(&t, SensitiveClass::AccessKey);
     let (_, places) = t.vault.scanner().sensitive_value(&key).unwrap();
     let chosen = [places[0].view.id_text()];
@@ -347,7 +347,7 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
 
 #[test]
 fn ignored_values_leave_the_queue_until_they_are_no_longer_ignored() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     let mail = open_value_of(&t, SensitiveClass::Email);
     assert_eq!(
         t.vault
@@ -378,7 +378,7 @@ fn ignored_values_leave_the_queue_until_they_are_no_longer_ignored() {
 
 #[test]
 fn findings_are_removed_with_their_record() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     let (_, places) = t
         .vault
         .scanner()
@@ -412,7 +412,7 @@ fn all_bytes(path: &Path) -> Vec<u8> {
 
 #[test]
 fn a_covered_export_contains_no_value_in_any_format() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     let mut foreign = record(Kind::Memory, "named", "See the settings.");
     foreign.verbatim = Some(Verbatim::json(format!(
         r#"{{"id":"m-1","settings":{{"password":"mossy-Tulip-47!","note":"card {CARD_PLAIN} for \u0062ooks"}}}}"#
@@ -487,7 +487,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
             assert_eq!(done.covered, if cover { 6 } else { 0 }, "{format}");
         }
     }
-    assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
+    assert!(contains_text(&t.decrypted(), KEY) || crate::deletion::hit_count(&t, KEY) > 0);
 }
 
 /// Records that label the value as a password must not crowd out records that contain only the value.

@@ -48,12 +48,12 @@ pub fn derived(mut record: Record, kind: Kind, target: &str) -> Record {
     record
 }
 
-pub fn naming(mut record: Record, file: &str) -> Record {
-    record.attachments.push(named(file));
+pub fn with_attachment(mut record: Record, file: &str) -> Record {
+    record.attachments.push(attachment_ref(file));
     record
 }
 
-pub fn named(file: &str) -> AttachmentRef {
+pub fn attachment_ref(file: &str) -> AttachmentRef {
     AttachmentRef {
         key: key(file),
         origin_id: None,
@@ -64,7 +64,7 @@ pub fn named(file: &str) -> AttachmentRef {
     }
 }
 
-pub fn file(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatError> {
+pub fn send_file(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatError> {
     let file = AttachmentFile {
         key: key(name),
         origin_id: None,
@@ -75,7 +75,7 @@ pub fn file(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatEr
     sink.attachment(file, &mut bytes.as_bytes())
 }
 
-pub fn part(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatError> {
+pub fn send_part(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatError> {
     let part = PassthroughItem {
         format: "test".into(),
         group: "g".into(),
@@ -111,7 +111,7 @@ pub fn outcome_counts(report: &ImportReport) -> [u32; 5] {
 }
 
 /// Records of a kind that are not in the Trash.
-pub fn live(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
+pub fn live_records(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
     let query = ListQuery {
         kind: Some(kind),
         limit: 100,
@@ -124,8 +124,8 @@ pub fn live(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
 }
 
 /// The record of this kind with this id in the source.
-pub fn one(t: &TempVault, kind: Kind, value: &str) -> (RowView, Record) {
-    live(t, kind)
+pub fn record_with_id(t: &TempVault, kind: Kind, value: &str) -> (RowView, Record) {
+    live_records(t, kind)
         .into_iter()
         .find(|(_, r)| r.key.value == value)
         .unwrap()
@@ -133,12 +133,15 @@ pub fn one(t: &TempVault, kind: Kind, value: &str) -> (RowView, Record) {
 
 /// Texts of the records of a kind, sorted.
 pub fn texts(t: &TempVault, kind: Kind) -> Vec<String> {
-    let mut texts: Vec<String> = live(t, kind).into_iter().map(|(_, r)| r.text).collect();
+    let mut texts: Vec<String> = live_records(t, kind)
+        .into_iter()
+        .map(|(_, r)| r.text)
+        .collect();
     texts.sort();
     texts
 }
 
-pub fn found(t: &TempVault, query: &str) -> u32 {
+pub fn hit_count(t: &TempVault, query: &str) -> u32 {
     t.vault
         .search()
         .search(query, &IndexFilter::default(), 10, 0)

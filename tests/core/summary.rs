@@ -1,7 +1,7 @@
 //! The summary of a selection of records: counts, dates and sensitive values.
 use crate::{
     deletion::{SENTENCE, id_of, vault_with_canary},
-    sensitive::with_secrets,
+    sensitive::vault_with_secrets,
 };
 use mementory_model::{Kind, Record, RecordKey};
 use mementory_testkit::{TempVault, at};
@@ -83,7 +83,7 @@ fn a_summary_has_the_first_and_last_date_of_its_records() {
 
 #[test]
 fn a_sensitive_value_counts_once_and_not_when_it_is_ignored() {
-    let t = with_secrets();
+    let t = vault_with_secrets();
     let findings = || t.vault.queries().summary(&memories()).unwrap().findings;
     assert_eq!(findings().values().sum::<u32>(), 3);
     let queue = t

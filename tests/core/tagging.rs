@@ -1,5 +1,5 @@
 //! Adding or removing a tag changes either all of the given records or none, and gives each of them a new version.
-use crate::deletion::found;
+use crate::deletion::hit_count;
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{VaultError, VaultResult};
 use std::{
@@ -42,7 +42,7 @@ fn tagging_many_adds_the_tag_where_it_is_missing_and_can_be_reversed() {
     assert_eq!(changed, [ids[0].clone(), ids[2].clone()]);
     assert_eq!(tags(&t, &ids[0]), (vec!["tea".into()], 2));
     assert_eq!(tags(&t, &ids[1]), (vec!["tea".into(), "home".into()], 1));
-    assert_eq!(found(&t, "tea"), 3, "and is found by it");
+    assert_eq!(hit_count(&t, "tea"), 3, "and is found by it");
     let view = t.vault.reader().view(&ids[0]).unwrap();
     assert_eq!(
         t.vault.reader().versions(&view).unwrap().len(),
@@ -51,7 +51,7 @@ fn tagging_many_adds_the_tag_where_it_is_missing_and_can_be_reversed() {
     );
     assert_eq!(tag(&t, &changed, "tea", false).unwrap(), changed);
     assert_eq!(tags(&t, &ids[0]).0, Vec::<String>::new());
-    assert_eq!(found(&t, "tea"), 1, "who had it before keeps it");
+    assert_eq!(hit_count(&t, "tea"), 1, "who had it before keeps it");
     assert!(tag(&t, &changed, "tea", false).unwrap().is_empty());
 }
 

@@ -6,7 +6,7 @@ use mementory_testkit::{TempVault, at};
 use mementory_vault::{ListQuery, RowView};
 
 /// Changes the evidence of the bundle's edge to `episodes`.
-fn evidenced(bundle: Bundle, episodes: &str) -> Bundle {
+fn with_evidence(bundle: Bundle, episodes: &str) -> Bundle {
     bundle.with("items/edge.jsonl", |text| {
         text.replace("[\"ep_move\"]", episodes)
     })
@@ -48,7 +48,7 @@ fn mem_record(kind: Kind, key: &str, text: &str) -> Record {
     Record::new(kind, RecordKey::new("mem", key), text)
 }
 
-fn linked(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
+fn with_link(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
     record.links.push(mementory_model::Link {
         relation: relation.into(),
         kind,
@@ -70,29 +70,29 @@ fn in_trash(t: &TempVault) -> Vec<RowView> {
 #[test]
 fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
-    let before = state(&t);
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
+    let before = records_by_key(&t);
     for key in REMOVED.iter().chain(&REMAINING) {
-        assert!(has(&t, key), "{key}: the control");
+        assert!(has_record(&t, key), "{key}: the control");
     }
     // The bundle still contains the rows, and its tombstone lists nothing as derived.
-    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
+    let bundle = with_evidence(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
     let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     for key in REMOVED {
-        assert!(!has(&t, key), "{key}");
+        assert!(!has_record(&t, key), "{key}");
     }
     for key in REMAINING {
-        assert!(has(&t, key), "{key} has other support");
+        assert!(has_record(&t, key), "{key} has other support");
     }
-    assert_eq!(found(&t, "\"green tea\""), 0, "full text");
-    assert_eq!(found(&t, "coffee"), 0, "full text");
+    assert_eq!(hit_count(&t, "\"green tea\""), 0, "full text");
+    assert_eq!(hit_count(&t, "coffee"), 0, "full text");
     assert_eq!(faults(&t), [""; 0]);
 
     let second_import = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     assert_eq!(second_import.total().added, 0, "nothing comes back");
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
     for key in REMOVED {
-        assert!(!has(&t, key), "{key}: a stale bundle");
+        assert!(!has_record(&t, key), "{key}: a stale bundle");
     }
 
     // The Trash shows one entry, and restoring it restores the derived records too.
@@ -102,7 +102,7 @@ fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
         .trash()
         .restore(&[trash[0].id_text()], at(300))
         .unwrap();
-    let after = state(&t);
+    let after = records_by_key(&t);
     assert!(before.iter().all(|(k, v)| after.get(k) == Some(v)));
     assert!(!report.batch.is_empty());
 }
@@ -110,25 +110,25 @@ fn l2_a_deletion_removes_derived_records_whatever_its_proof_lists() {
 #[test]
 fn undoing_an_import_restores_what_its_deletion_removed() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
-    let before = state(&t);
-    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
+    let before = records_by_key(&t);
+    let bundle = with_evidence(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA);
     let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
-    assert!(!has(&t, "entity/ent_sea"));
+    assert!(!has_record(&t, "entity/ent_sea"));
     t.vault.importer().undo(&report.batch, at(300)).unwrap();
-    assert_eq!(state(&t), before, "all of it, and nothing else");
-    assert!(found(&t, "\"green tea\"") >= 2);
+    assert_eq!(records_by_key(&t), before, "all of it, and nothing else");
+    assert!(hit_count(&t, "\"green tea\"") >= 2);
     assert_eq!(faults(&t), [""; 0]);
 }
 
 #[test]
 fn records_trashed_by_a_cascade_are_erased_with_its_target() {
     let t = TempVault::new();
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
     let id = one_row(&t, "episode/ep_tea").id_text();
     import(
         &t,
-        &evidenced(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA),
+        &with_evidence(Bundle::deleting("delete", "episode", "ep_tea"), ONLY_TEA),
     );
     assert!(t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL") >= 7);
     let done = erase(&t, &id, "test", 400);
@@ -146,12 +146,12 @@ fn records_trashed_by_a_cascade_are_erased_with_its_target() {
 fn l2_records_derived_from_something_deleted_are_blocked_later() {
     let t = TempVault::new();
     import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
-    import(&t, &evidenced(Bundle::of("all-kinds"), ONLY_TEA));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), ONLY_TEA));
     for key in REMOVED {
-        assert!(!has(&t, key), "{key}");
+        assert!(!has_record(&t, key), "{key}");
     }
     for key in REMAINING {
-        assert!(has(&t, key), "{key}");
+        assert!(has_record(&t, key), "{key}");
     }
 }
 
@@ -159,21 +159,21 @@ fn l2_records_derived_from_something_deleted_are_blocked_later() {
 fn l2_a_record_with_other_evidence_stays_until_that_is_deleted() {
     let t = TempVault::new();
     let both_episodes = "[\"ep_move\",\"ep_tea\"]";
-    import(&t, &evidenced(Bundle::of("all-kinds"), both_episodes));
+    import(&t, &with_evidence(Bundle::of("all-kinds"), both_episodes));
     import_from(&t, &|sink| sink.tombstone(deletion("ep_tea")));
-    assert!(!has(&t, "fact/fact_1"));
+    assert!(!has_record(&t, "fact/fact_1"));
     for key in ["edge/edge_1", "entity/ent_sea", "entity/ent_ada"] {
-        assert!(has(&t, key), "{key} is evidenced by another episode");
+        assert!(has_record(&t, key), "{key} is evidenced by another episode");
     }
     let last = import_from(&t, &|sink| sink.tombstone(deletion("ep_move")));
     for key in ["edge/edge_1", "entity/ent_sea"] {
-        assert!(!has(&t, key), "{key}");
+        assert!(!has_record(&t, key), "{key}");
     }
     t.vault.importer().undo(&last.batch, at(300)).unwrap();
     for key in ["edge/edge_1", "entity/ent_sea", "episode/ep_move"] {
-        assert!(has(&t, key), "{key}: undone");
+        assert!(has_record(&t, key), "{key}: undone");
     }
-    assert!(!has(&t, "fact/fact_1"), "the other import stays");
+    assert!(!has_record(&t, "fact/fact_1"), "the other import stays");
 }
 
 /// Deleting an entity also deletes every edge that starts or ends at it, but not the entities at the other end.
@@ -186,8 +186,8 @@ fn deleting_an_entity_removes_its_edges_but_not_its_neighbours() {
         ..deletion("ent_ada")
     };
     import_from(&t, &|sink| sink.tombstone(entity_deletion.clone()));
-    assert!(!has(&t, "entity/ent_ada") && !has(&t, "edge/edge_1"));
-    assert!(has(&t, "entity/ent_sea"));
+    assert!(!has_record(&t, "entity/ent_ada") && !has_record(&t, "edge/edge_1"));
+    assert!(has_record(&t, "entity/ent_sea"));
 }
 
 /// §4.1, in two steps: a fact that refers to a blocked episode is not imported, and neither is a link to that fact.
@@ -204,9 +204,9 @@ fn l2_no_link_to_a_blocked_record_is_left() {
             .collect()
     });
     import(&t, &bundle);
-    assert!(has(&t, "fact/fact_2"), "of another episode");
-    assert!(!has(&t, "fact/fact_1"));
-    assert!(!has(&t, "factLink/fact_1|fact_2|refines"));
+    assert!(has_record(&t, "fact/fact_2"), "of another episode");
+    assert!(!has_record(&t, "fact/fact_1"));
+    assert!(!has_record(&t, "factLink/fact_1|fact_2|refines"));
 }
 
 /// A redaction replaces words in the record. Statements derived from it are removed, except those that the bundle still
@@ -216,9 +216,9 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     let episode_with = |text: &str| mem_record(Kind::Memory, "episode/ep_1", text);
     let derived_fact = |key: &str, text: &str| {
         let fact = mem_record(Kind::Fact, key, text);
-        linked(fact, "derived_from", Kind::Memory, "episode/ep_1")
+        with_link(fact, "derived_from", Kind::Memory, "episode/ep_1")
     };
-    let stone = Tombstone {
+    let tombstone = Tombstone {
         op: TombstoneOp::Redact,
         ..deletion("ep_1")
     };
@@ -233,11 +233,11 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     );
     for time in ["first", "second"] {
         import_from(&t, &|sink| {
-            sink.tombstone(stone.clone())?;
+            sink.tombstone(tombstone.clone())?;
             sink.unit(episode_with("The pin is [REDACTED:pin], and tea is green.").into())?;
             sink.unit(derived_fact("fact/tea", "Tea is green.").into())
         });
-        assert_eq!(found(&t, "4711"), 0, "{time}");
+        assert_eq!(hit_count(&t, "4711"), 0, "{time}");
         assert_eq!(texts(&t, Kind::Memory).len(), 1, "{time}: the skeleton");
         assert_eq!(texts(&t, Kind::Fact), ["Tea is green."], "{time}");
         // The record that the fact was derived from is not in the Trash, so the fact has an entry of its own there.
@@ -251,7 +251,7 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
         .collect::<Vec<_>>();
     t.vault.trash().restore(&ids, at(300)).unwrap();
     assert_eq!(texts(&t, Kind::Fact).len(), 2);
-    assert_eq!(found(&t, "4711"), 1);
+    assert_eq!(hit_count(&t, "4711"), 1);
 }
 
 /// An import deletes a record that is already in the Trash. Records derived from it then go to the Trash too, and are
@@ -263,7 +263,7 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
         &t,
         &[
             mem_record(Kind::Memory, "episode/ep_1", "Lives by the sea.").into(),
-            linked(
+            with_link(
                 mem_record(Kind::Memory, "episode/ep_2", "Lives near Lisbon."),
                 "derived_from",
                 Kind::Memory,
@@ -275,13 +275,13 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
     assert_eq!(in_trash(&t).len(), 1);
     // A fact with two sources, of which only one is in the Trash.
-    let fact = linked(
+    let fact = with_link(
         mem_record(Kind::Fact, "fact/late", "Sees the sea."),
         "derived_from",
         Kind::Memory,
         "episode/ep_2",
     );
-    let other = linked(fact, "derived_from", Kind::Memory, "episode/ep_3");
+    let other = with_link(fact, "derived_from", Kind::Memory, "episode/ep_3");
     import_units(
         &t,
         &[
@@ -289,12 +289,12 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
             other.into(),
         ],
     );
-    assert!(has(&t, "fact/late"), "it has other support");
+    assert!(has_record(&t, "fact/late"), "it has other support");
     import_from(&t, &|sink| {
         sink.tombstone(deletion("ep_3"))?;
         sink.tombstone(deletion("ep_2"))
     });
-    assert!(!has(&t, "fact/late"));
+    assert!(!has_record(&t, "fact/late"));
     let trash = in_trash(&t);
     assert!(
         trash.iter().all(|row| row.kind == Kind::Memory),
@@ -302,7 +302,7 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     );
     let ids = trash.iter().map(RowView::id_text).collect::<Vec<_>>();
     t.vault.trash().restore(&ids, at(300)).unwrap();
-    assert!(has(&t, "fact/late"), "with what brings it back");
+    assert!(has_record(&t, "fact/late"), "with what brings it back");
     let trashed_count = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
     assert_eq!(trashed_count, 0, "nothing stays where nobody sees it");
 }
@@ -314,9 +314,9 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     let entity = |id: &str, name: &str| mem_record(Kind::Entity, &format!("entity/{id}"), name);
     let edge = |id: &str, episode: &str| {
         let edge = mem_record(Kind::Relation, &format!("edge/{id}"), "lives by");
-        let edge = linked(edge, "source", Kind::Entity, "entity/ada");
-        let edge = linked(edge, "target", Kind::Entity, "entity/sea");
-        linked(
+        let edge = with_link(edge, "source", Kind::Entity, "entity/ada");
+        let edge = with_link(edge, "target", Kind::Entity, "entity/sea");
+        with_link(
             edge,
             "derived_from",
             Kind::Memory,
@@ -343,11 +343,11 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     import_units(&t, &stale());
     import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
     for key in entities {
-        assert!(!has(&t, key), "{key} lost its last edge");
+        assert!(!has_record(&t, key), "{key} lost its last edge");
     }
     import_units(&t, &stale());
     for key in entities.iter().chain(&["edge/old", "episode/ep_1"]) {
-        assert!(!has(&t, key), "{key}: a stale bundle is no evidence");
+        assert!(!has_record(&t, key), "{key}: a stale bundle is no evidence");
     }
     // A new edge that is derived from another episode.
     import_units(
@@ -360,12 +360,12 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
         ],
     );
     for key in entities.iter().chain(&["edge/new", "episode/ep_2"]) {
-        assert!(has(&t, key), "{key}: told with living evidence");
+        assert!(has_record(&t, key), "{key}: told with living evidence");
     }
     for key in ["edge/old", "episode/ep_1"] {
-        assert!(!has(&t, key), "{key} is deleted");
+        assert!(!has_record(&t, key), "{key} is deleted");
     }
-    assert!(found(&t, "sea") >= 1, "full text");
+    assert!(hit_count(&t, "sea") >= 1, "full text");
     assert_eq!(faults(&t), [""; 0]);
 }
 
@@ -374,7 +374,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
 fn a_statement_comes_back_when_another_source_supports_it() {
     let fact_from = |episode: &str| {
         let fact = mem_record(Kind::Fact, "fact/1", "Tea is green.");
-        linked(
+        with_link(
             fact,
             "derived_from",
             Kind::Memory,
@@ -398,12 +398,16 @@ fn a_statement_comes_back_when_another_source_supports_it() {
         &t,
         &[episode_record("ep_1").into(), fact_from("ep_1").into()],
     );
-    assert!(!has(&t, "fact/1"), "of the deleted episode alone");
+    assert!(!has_record(&t, "fact/1"), "of the deleted episode alone");
     import_units(
         &t,
         &[episode_record("ep_2").into(), fact_from("ep_2").into()],
     );
-    assert!(has(&t, "fact/1") && has(&t, "episode/ep_2") && !has(&t, "episode/ep_1"));
+    assert!(
+        has_record(&t, "fact/1")
+            && has_record(&t, "episode/ep_2")
+            && !has_record(&t, "episode/ep_1")
+    );
 }
 
 /// A deletion names an id and a kind. A record of another kind that is keyed by name stays, even if its name equals
@@ -418,6 +422,6 @@ fn a_deletion_reaches_no_record_of_another_kind_that_is_keyed_by_name() {
         &names.map(|key| mem_record(Kind::Profile, key, "About tea.").into()),
     );
     for key in names {
-        assert!(has(&t, key), "{key}");
+        assert!(has_record(&t, key), "{key}");
     }
 }

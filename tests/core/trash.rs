@@ -1,5 +1,5 @@
 //! A record in the Trash is hidden at once and can be restored. Expired records are erased, and no others.
-use crate::deletion::{CANARY, conversation_of, found, id_of, vault_with_canary};
+use crate::deletion::{CANARY, conversation_of, hit_count, id_of, vault_with_canary};
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{IndexFilter, ListQuery, VaultError};
@@ -108,7 +108,7 @@ fn emptying_the_trash_leaves_records_in_use() {
         0,
         "the memory taken from it stays, without the link"
     );
-    assert_eq!(found(&t, CANARY), 2, "the file stays as well");
+    assert_eq!(hit_count(&t, CANARY), 2, "the file stays as well");
     let files = t.vault.queries().list(&ListQuery {
         kind: Some(Kind::Attachment),
         ..ListQuery::default()

@@ -33,7 +33,7 @@ fn a_version_added_by_an_undone_import_is_in_no_pack() {
         "the later import told it too"
     );
     assert_no_trace_of(&t, &["wombat"]);
-    let id = one(&t, Kind::Memory, "m").0.id_text();
+    let id = record_with_id(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .eraser()
         .erase(&[id], "test", &[], at(400), &|_| {})
@@ -47,7 +47,7 @@ fn undo_restores_everything_an_update_replaced() {
         .map(|m| record(Kind::Message, m, m).into())
         .to_vec();
     let memory = |text: &str, source: &str, name: &str, time: i64, tag: &str| {
-        let mut memory = naming(
+        let mut memory = with_attachment(
             derived(record(Kind::Memory, "m", text), Kind::Message, source),
             name,
         );
@@ -59,17 +59,17 @@ fn undo_restores_everything_an_update_replaced() {
     let first = |sink: &mut dyn Sink| {
         base.iter().cloned().try_for_each(|u| sink.unit(u))?;
         sink.unit(memory("Old.", "x", "f", 1, "old").into())?;
-        file(sink, "f", "old bytes")?;
-        part(sink, "side", "old side")
+        send_file(sink, "f", "old bytes")?;
+        send_part(sink, "side", "old side")
     };
     let second = |sink: &mut dyn Sink| {
         sink.unit(memory("New.", "y", "g", 2, "new").into())?;
-        file(sink, "f", "new bytes")?;
-        file(sink, "g", "more bytes")?;
-        part(sink, "side", "new side")
+        send_file(sink, "f", "new bytes")?;
+        send_file(sink, "g", "more bytes")?;
+        send_part(sink, "side", "new side")
     };
     let state = |t: &TempVault| {
-        let (row, record) = one(t, Kind::Memory, "m");
+        let (row, record) = record_with_id(t, Kind::Memory, "m");
         let links: Vec<String> = t
             .vault
             .reader()
@@ -89,7 +89,7 @@ fn undo_restores_everything_an_update_replaced() {
             .iter()
             .map(|(f, _)| bytes(f))
             .collect();
-        let side = bytes(&live(t, Kind::Foreign)[0].0);
+        let side = bytes(&live_records(t, Kind::Foreign)[0].0);
         (
             row.sort,
             row.title,
@@ -124,15 +124,18 @@ fn undo_restores_everything_an_update_replaced() {
 #[test]
 fn older_bytes_of_a_file_are_erased_with_it() {
     let t = TempVault::new();
-    let record_with_file = Unit::from(naming(record(Kind::Memory, "m", "See the list."), "f"));
+    let record_with_file = Unit::from(with_attachment(
+        record(Kind::Memory, "m", "See the list."),
+        "f",
+    ));
     for bytes in ["first wombat", "second wombat"] {
         import_from(&t, &|sink| {
             sink.unit(record_with_file.clone())?;
-            file(sink, "f", bytes)
+            send_file(sink, "f", bytes)
         });
     }
     assert_eq!(std::fs::read_dir(t.dir().join("blobs")).unwrap().count(), 2);
-    let id = one(&t, Kind::Attachment, "f").0.id_text();
+    let id = record_with_id(&t, Kind::Attachment, "f").0.id_text();
     let erased = t
         .vault
         .eraser()
@@ -153,10 +156,10 @@ fn older_bytes_of_a_passthrough_file_are_redacted_too() {
     let words = "The zanzibarquokka sleeps under the piano.";
     import_from(&t, &|sink| {
         sink.unit(record(Kind::Memory, "m", words).into())?;
-        part(sink, "side", words)
+        send_part(sink, "side", words)
     });
-    let second = import_from(&t, &|sink| part(sink, "side", "nothing of it"));
-    let id = one(&t, Kind::Memory, "m").0.id_text();
+    let second = import_from(&t, &|sink| send_part(sink, "side", "nothing of it"));
+    let id = record_with_id(&t, Kind::Memory, "m").0.id_text();
     t.vault
         .eraser()
         .erase(&[id], "test", &[], at(100), &|_| {})
@@ -165,7 +168,7 @@ fn older_bytes_of_a_passthrough_file_are_redacted_too() {
     let bytes = t
         .vault
         .files()
-        .file_bytes(&live(&t, Kind::Foreign)[0].0, 999)
+        .file_bytes(&live_records(&t, Kind::Foreign)[0].0, 999)
         .unwrap();
     assert!(
         !String::from_utf8(bytes).unwrap().contains("zanzibarquokka"),
@@ -188,7 +191,7 @@ fn live_contents(t: &TempVault) -> Vec<String> {
         Kind::Attachment,
         Kind::Foreign,
     ] {
-        for (row, record) in live(t, kind) {
+        for (row, record) in live_records(t, kind) {
             let owner = row
                 .owner
                 .map(|o| t.vault.reader().view_by_row(o).unwrap().is_some());
@@ -228,23 +231,23 @@ fn undoing_an_older_import_leaves_what_a_newer_one_contained() {
             2,
             &[("a", None, "One.", true), ("b", Some("a"), "Two.", true)],
         ))?;
-        sink.unit(naming(record(Kind::Memory, "m", "Likes tea."), "f").into())?;
-        file(sink, "f", "bytes")?;
-        part(sink, "side", "side")
+        sink.unit(with_attachment(record(Kind::Memory, "m", "Likes tea."), "f").into())?;
+        send_file(sink, "f", "bytes")?;
+        send_part(sink, "side", "side")
     };
     let small: ReadSource = |sink| {
         sink.unit(conversation(1, &[("a", None, "One.", true)]))?;
         sink.unit(memory("alone", "Only the first says it."))?;
-        sink.unit(naming(record(Kind::Memory, "m", "Likes tea."), "f").into())?;
-        file(sink, "f", "bytes")?;
-        file(sink, "lonely", "lonely bytes")?;
-        part(sink, "side", "side")
+        sink.unit(with_attachment(record(Kind::Memory, "m", "Likes tea."), "f").into())?;
+        send_file(sink, "f", "bytes")?;
+        send_file(sink, "lonely", "lonely bytes")?;
+        send_part(sink, "side", "side")
     };
     let changed: ReadSource = |sink| {
         sink.unit(conversation(2, &[("a", None, "One, changed.", true)]))?;
-        sink.unit(naming(record(Kind::Memory, "m", "Likes milk."), "f").into())?;
-        file(sink, "f", "other bytes")?;
-        part(sink, "side", "other side")
+        sink.unit(with_attachment(record(Kind::Memory, "m", "Likes milk."), "f").into())?;
+        send_file(sink, "f", "other bytes")?;
+        send_part(sink, "side", "other side")
     };
     let cases: [(&str, ReadSource, ReadSource); 5] = [
         ("grown", small, grown),
@@ -267,7 +270,7 @@ fn undoing_an_older_import_leaves_what_a_newer_one_contained() {
             "{name}: as if the first had never been"
         );
         let t = t.reopen();
-        assert_eq!(found(&t, "One"), 1, "{name}: and it is found");
+        assert_eq!(hit_count(&t, "One"), 1, "{name}: and it is found");
         assert_eq!(
             outcome_counts(&import_from(&t, &second))[1..3],
             [0, 0],
@@ -298,10 +301,10 @@ fn imports_undone_in_any_order_leave_nothing() {
                     ("b", Some("a"), &n, true),
                 ],
             ))?;
-            sink.unit(naming(record(Kind::Memory, "m", &n), "f").into())?;
+            sink.unit(with_attachment(record(Kind::Memory, "m", &n), "f").into())?;
             sink.unit(memory("same", "The same each day."))?;
-            file(sink, "f", &n)?;
-            part(sink, "side", &n)
+            send_file(sink, "f", &n)?;
+            send_part(sink, "side", &n)
         })
         .batch
     };
@@ -380,7 +383,7 @@ fn tombstones_of_an_import_are_undone_with_it() {
     let first = bundle("one");
     assert_eq!(texts(&t, Kind::Memory), ["Thought b."], "in the Trash");
     assert_eq!(
-        (found(&t, "Thought"), blocked()),
+        (hit_count(&t, "Thought"), blocked()),
         (1, 1),
         "not found, and blocked"
     );
@@ -399,7 +402,11 @@ fn tombstones_of_an_import_are_undone_with_it() {
         ["Thought a.", "Thought b."],
         "as before"
     );
-    assert_eq!((found(&t, "Thought"), blocked()), (2, 0), "found, and free");
+    assert_eq!(
+        (hit_count(&t, "Thought"), blocked()),
+        (2, 0),
+        "found, and free"
+    );
     assert_eq!(
         t.vault.audit().tombstones().unwrap().len(),
         0,
@@ -412,7 +419,7 @@ fn tombstones_of_an_import_are_undone_with_it() {
 fn records_trashed_by_an_import_do_not_expire() {
     let t = TempVault::new();
     import_units(&t, &memories());
-    let id = one(&t, Kind::Memory, "a").0.id_text();
+    let id = record_with_id(&t, Kind::Memory, "a").0.id_text();
     let bundle = import_from(&t, &|sink| sink.tombstone(deletion("one", "a")));
     assert!(
         bundle
@@ -451,7 +458,7 @@ fn records_trashed_by_an_import_do_not_expire() {
 fn a_persons_erasure_outlives_an_import_with_the_same_deletion() {
     let t = TempVault::new();
     import_units(&t, &memories());
-    let id = one(&t, Kind::Memory, "a").0.id_text();
+    let id = record_with_id(&t, Kind::Memory, "a").0.id_text();
     let bundle = import_from(&t, &|sink| sink.tombstone(deletion("one", "a")));
     t.vault
         .eraser()
@@ -494,7 +501,7 @@ fn a_statement_dropped_by_a_newer_text_in_the_same_import_is_superseded() {
             doc(2, &["Likes tea."]),
         ],
     );
-    let dropped = one(&t, Kind::Fact, "Likes milk.").1;
+    let dropped = record_with_id(&t, Kind::Fact, "Likes milk.").1;
     assert_eq!(dropped.status.as_deref(), Some("superseded"));
     assert_eq!(faults(&t), [""; 0]);
     t.vault.importer().undo(&report.batch, at(200)).unwrap();

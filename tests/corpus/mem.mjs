@@ -28,14 +28,14 @@ const changeLetter = (text) => {
   const at = [...text.matchAll(/[A-Za-z]"(?=[,}\]])/g)].at(-1)?.index ?? text.indexOf("t");
   return text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 0x20) + text.slice(at + 1);
 };
-const refuseAs = (code) => [code, code];
+const refusedAs = (code) => [code, code];
 
 const CONTAINER = {
   nothing: [{}, "taken", ""],
   ...Object.fromEntries(
     ["manifest.json", "CHECKSUMS", EPISODES, TOMBSTONES, "audit/log.jsonl", "items/acmeBuoy.jsonl"].map((path) => [
       `a flipped bit in the entry ${path}`,
-      [editEntry(path, { damage: flipMiddleBit }), ...refuseAs("damaged_entry")],
+      [editEntry(path, { damage: flipMiddleBit }), ...refusedAs("damaged_entry")],
     ]),
   ),
   "a flipped bit in the entry manifest.sig": [
@@ -45,49 +45,49 @@ const CONTAINER = {
   ],
   "a compressed entry that does not unpack": [
     editEntry(EPISODES, { deflate: true, damage: (packed) => packed.fill(0xff, 40, 60) }),
-    ...refuseAs("damaged_entry"),
+    ...refusedAs("damaged_entry"),
   ],
   "damage in a file that is not listed": [
     addEntries({ name: "garden.mem/notes.txt", data: NOTE, damage: flipMiddleBit }),
-    ...refuseAs("damaged_entry"),
+    ...refusedAs("damaged_entry"),
   ],
   "a local header with an escaping name": [
     addEntries({ name: "garden.mem/notes.txt", data: NOTE, local: { name: "../../.bashrc" } }),
-    ...refuseAs("container_header_differs"),
+    ...refusedAs("container_header_differs"),
   ],
   "a local header with another size": [
     addEntries({ name: "garden.mem/notes.txt", data: NOTE, local: { size: 5 } }),
-    ...refuseAs("container_header_differs"),
+    ...refusedAs("container_header_differs"),
   ],
   "two names on the same data": [
     { entries: (entries) => [...entries, { ...entries[0], like: 0, name: "garden.mem/items/twin.jsonl" }] },
     "container_header_differs",
     "container_shared_data",
   ],
-  "an entry of a name twice": [addEntries({ name: `garden.mem/${EPISODES}`, data: "" }), ...refuseAs("path_escapes")],
-  "an entry that leads out": [addEntries({ name: "garden.mem/../../x", data: NOTE }), ...refuseAs("path_escapes")],
+  "an entry of a name twice": [addEntries({ name: `garden.mem/${EPISODES}`, data: "" }), ...refusedAs("path_escapes")],
+  "an entry that leads out": [addEntries({ name: "garden.mem/../../x", data: NOTE }), ...refusedAs("path_escapes")],
   "a link in place of a file of records": [
     editEntry(EPISODES, { data: "/etc/passwd", mode: 0o120777 }),
-    ...refuseAs("path_escapes"),
+    ...refusedAs("path_escapes"),
   ],
   "entries that differ by case": [
     addEntries({ name: `garden.mem/${EPISODES.toUpperCase()}`, data: NOTE }),
-    ...refuseAs("container_similar_names"),
+    ...refusedAs("container_similar_names"),
   ],
   "300 MB of zeros in a file of records": [
     editEntry(EPISODES, { data: Buffer.alloc(300 << 20), deflate: true }),
-    ...refuseAs("limit"),
+    ...refusedAs("limit"),
   ],
   "the first half of the archive, whose manifest comes last": [
     { bytes: (bytes) => bytes.subarray(0, bytes.length / 2) },
-    ...refuseAs("not_recognised"),
+    ...refusedAs("not_recognised"),
   ],
   "the first half of the archive, whose manifest comes first": [
     {
       entries: (entries) => entries.reverse(),
       bytes: (bytes) => bytes.subarray(0, bytes.length / 2),
     },
-    ...refuseAs("truncated_archive"),
+    ...refusedAs("truncated_archive"),
   ],
 };
 
@@ -96,26 +96,26 @@ const INTEGRITY = {
   ...Object.fromEntries(
     DATA_PATHS.map((path) => [
       `a changed letter in ${path}`,
-      [editSealed(path, changeLetter), ...refuseAs("checksum_mismatch")],
+      [editSealed(path, changeLetter), ...refusedAs("checksum_mismatch")],
     ]),
   ),
   ...Object.fromEntries(
     [EPISODES, TOMBSTONES, "audit/log.jsonl", "items/acmeBuoy.jsonl"].map((path) => [
       `${path} is missing`,
-      [editSealed(path, () => undefined), ...refuseAs("file_missing")],
+      [editSealed(path, () => undefined), ...refusedAs("file_missing")],
     ]),
   ),
   "a file of records without its last line": [
     editSealed(EPISODES, (text) => `${linesOf(text)[0]}\n`),
-    ...refuseAs("checksum_mismatch"),
+    ...refusedAs("checksum_mismatch"),
   ],
   "a file of records that ends inside a line": [
     editSealed(EPISODES, (text) => text.slice(0, -40)),
     "refused",
     "checksum_mismatch",
   ],
-  "an emptied file of records": [editSealed(EPISODES, () => ""), ...refuseAs("checksum_mismatch")],
-  "emptied tombstones": [editSealed(TOMBSTONES, () => ""), ...refuseAs("checksum_mismatch")],
+  "an emptied file of records": [editSealed(EPISODES, () => ""), ...refusedAs("checksum_mismatch")],
+  "emptied tombstones": [editSealed(TOMBSTONES, () => ""), ...refusedAs("checksum_mismatch")],
   "two files exchanged": [
     {
       sealed: (files) => ({
@@ -127,8 +127,8 @@ const INTEGRITY = {
     "refused",
     "checksum_mismatch",
   ],
-  "no manifest.json": [editSealed("manifest.json", () => undefined), ...refuseAs("manifest_missing")],
-  "no CHECKSUMS": [editSealed("CHECKSUMS", () => undefined), ...refuseAs("checksums_missing")],
+  "no manifest.json": [editSealed("manifest.json", () => undefined), ...refusedAs("manifest_missing")],
+  "no CHECKSUMS": [editSealed("CHECKSUMS", () => undefined), ...refusedAs("checksums_missing")],
   ...Object.fromEntries(
     [
       "items/extra.jsonl",
@@ -139,36 +139,36 @@ const INTEGRITY = {
       "provenance/edges.jsonl",
     ].map((path) => [
       `${path} is there and not listed`,
-      [editSealed(path, () => "{}\n"), ...refuseAs("unlisted_file")],
+      [editSealed(path, () => "{}\n"), ...refusedAs("unlisted_file")],
     ]),
   ),
   "a file beside the manifest that is not listed": [editSealed("notes.txt", () => NOTE), "taken", ""],
   "CHECKSUMS with another digest": [
     { checksums: (text) => text.replace(/^./, "x") },
-    ...refuseAs("checksums_mismatch"),
+    ...refusedAs("checksums_mismatch"),
   ],
   "CHECKSUMS without a file": [
     { checksums: (text) => text.slice(text.indexOf("\n") + 1) },
-    ...refuseAs("checksums_mismatch"),
+    ...refusedAs("checksums_mismatch"),
   ],
   "CHECKSUMS with a file more": [
     { checksums: (text) => `${text}${sha256("x")}  zeta.txt\n` },
-    ...refuseAs("checksums_mismatch"),
+    ...refusedAs("checksums_mismatch"),
   ],
-  "CHECKSUMS with one space": [{ checksums: (text) => text.replaceAll("  ", " ") }, ...refuseAs("checksums_mismatch")],
+  "CHECKSUMS with one space": [{ checksums: (text) => text.replaceAll("  ", " ") }, ...refusedAs("checksums_mismatch")],
   "CHECKSUMS in upper case": [
     { checksums: (text) => text.replace(/^[0-9a-f]{64}/gm, (digest) => digest.toUpperCase()) },
-    ...refuseAs("checksums_mismatch"),
+    ...refusedAs("checksums_mismatch"),
   ],
-  "CHECKSUMS that is empty": [{ checksums: () => "" }, ...refuseAs("checksums_mismatch")],
+  "CHECKSUMS that is empty": [{ checksums: () => "" }, ...refusedAs("checksums_mismatch")],
   "CHECKSUMS in another order": [{ checksums: (text) => `${linesOf(text).reverse().join("\n")}\n` }, "taken", ""],
   "CHECKSUMS that was changed later": [
     editSealed("CHECKSUMS", (text) => text.replace(/^./, "x")),
-    ...refuseAs("bundle_digest_mismatch"),
+    ...refusedAs("bundle_digest_mismatch"),
   ],
   "CHECKSUMS that is no text": [
     editSealed("CHECKSUMS", () => Buffer.alloc(64, 0xff)),
-    ...refuseAs("bundle_digest_mismatch"),
+    ...refusedAs("bundle_digest_mismatch"),
   ],
 };
 
@@ -180,17 +180,17 @@ const editRow = (change) =>
       m,
     ),
   );
-const listAs = (path) => [editRow((row) => (row.path = path)), ...refuseAs("path_escapes")];
+const listPathAs = (path) => [editRow((row) => (row.path = path)), ...refusedAs("path_escapes")];
 
 /** The manifest (§3) and its schema. */
 const MANIFEST = {
-  "a manifest that is not JSON": [{ manifestText: (text) => text.slice(0, 300) }, ...refuseAs("malformed")],
-  "a manifest that is a list": [{ manifestText: (text) => `[${text}]` }, ...refuseAs("malformed")],
-  "an empty manifest": [{ manifestText: () => "{}" }, ...refuseAs("malformed")],
-  "a manifest with a byte order mark": [{ manifestText: (text) => `\ufeff${text}` }, ...refuseAs("malformed")],
+  "a manifest that is not JSON": [{ manifestText: (text) => text.slice(0, 300) }, ...refusedAs("malformed")],
+  "a manifest that is a list": [{ manifestText: (text) => `[${text}]` }, ...refusedAs("malformed")],
+  "an empty manifest": [{ manifestText: () => "{}" }, ...refusedAs("malformed")],
+  "a manifest with a byte order mark": [{ manifestText: (text) => `\ufeff${text}` }, ...refusedAs("malformed")],
   "a manifest that is not UTF-8": [
     { manifestText: (text) => Buffer.from(text.replace("keepsake", "keeps\u00e4ke"), "latin1") },
-    ...refuseAs("malformed"),
+    ...refusedAs("malformed"),
   ],
   "a manifest with white space": [{ manifestText: (text) => JSON.stringify(JSON.parse(text), null, 1) }, "taken", ""],
   "a manifest with a key twice": [
@@ -216,7 +216,7 @@ const MANIFEST = {
       "capabilities",
       "counts",
       "files",
-    ].map((name) => [`a manifest without ${name}`, [editManifest((m) => delete m[name]), ...refuseAs("malformed")]]),
+    ].map((name) => [`a manifest without ${name}`, [editManifest((m) => delete m[name]), ...refusedAs("malformed")]]),
   ),
   ...Object.fromEntries(
     Object.entries({
@@ -237,31 +237,31 @@ const MANIFEST = {
       bundleDigest: 7,
     }).map(([name, value]) => [
       `a manifest with ${name} = ${JSON.stringify(value)}`,
-      [editManifest((m) => (m[name] = value)), ...refuseAs("malformed")],
+      [editManifest((m) => (m[name] = value)), ...refusedAs("malformed")],
     ]),
   ),
-  "the next major version": [editManifest((m) => (m.format = "2.0.0")), ...refuseAs("unsupported_version")],
-  "major version 0": [editManifest((m) => (m.format = "0.9.0")), ...refuseAs("unsupported_version")],
+  "the next major version": [editManifest((m) => (m.format = "2.0.0")), ...refusedAs("unsupported_version")],
+  "major version 0": [editManifest((m) => (m.format = "0.9.0")), ...refusedAs("unsupported_version")],
   "the next minor version": [editManifest((m) => (m.format = "1.2.0")), "taken", ""],
   "a dimension below 0": [editManifest((m) => (m.embeddingDim = -1)), "taken", "bad_value"],
   "a row whose digest is upper case": [
     editRow((row) => (row.sha256 = row.sha256.toUpperCase())),
-    ...refuseAs("checksum_mismatch"),
+    ...refusedAs("checksum_mismatch"),
   ],
-  "a row with another digest": [editRow((row) => (row.sha256 = sha256("x"))), ...refuseAs("checksum_mismatch")],
-  "a row with another size": [editRow((row) => (row.bytes += 1)), ...refuseAs("byte_count_mismatch")],
-  "a row with a size below 0": [editRow((row) => (row.bytes = -1)), ...refuseAs("malformed")],
-  "a row without a digest": [editRow((row) => delete row.sha256), ...refuseAs("malformed")],
-  "a row twice": [editRow((row, m) => m.files.push(row)), ...refuseAs("duplicate_path")],
-  "a row that leads out": listAs("../garden.mem/items/episode.jsonl"),
-  "a row with an absolute path": listAs("/etc/passwd"),
-  "a row with a home folder": listAs("~/items/episode.jsonl"),
-  "a row with backslashes": listAs("items\\episode.jsonl"),
-  "a row with a drive": listAs("C:items/episode.jsonl"),
-  "a row with a dot": listAs("items/./episode.jsonl"),
-  "a row with an empty part": listAs("items//episode.jsonl"),
-  "a row with a NUL": listAs("items/episode\u0000.jsonl"),
-  "a row without a path": listAs(""),
+  "a row with another digest": [editRow((row) => (row.sha256 = sha256("x"))), ...refusedAs("checksum_mismatch")],
+  "a row with another size": [editRow((row) => (row.bytes += 1)), ...refusedAs("byte_count_mismatch")],
+  "a row with a size below 0": [editRow((row) => (row.bytes = -1)), ...refusedAs("malformed")],
+  "a row without a digest": [editRow((row) => delete row.sha256), ...refusedAs("malformed")],
+  "a row twice": [editRow((row, m) => m.files.push(row)), ...refusedAs("duplicate_path")],
+  "a row that leads out": listPathAs("../garden.mem/items/episode.jsonl"),
+  "a row with an absolute path": listPathAs("/etc/passwd"),
+  "a row with a home folder": listPathAs("~/items/episode.jsonl"),
+  "a row with backslashes": listPathAs("items\\episode.jsonl"),
+  "a row with a drive": listPathAs("C:items/episode.jsonl"),
+  "a row with a dot": listPathAs("items/./episode.jsonl"),
+  "a row with an empty part": listPathAs("items//episode.jsonl"),
+  "a row with a NUL": listPathAs("items/episode\u0000.jsonl"),
+  "a row without a path": listPathAs(""),
   "a row that names the manifest": [
     editManifest((m) => m.files.push({ path: "manifest.json", sha256: sha256(""), bytes: 0 })),
     "refused",
@@ -269,11 +269,11 @@ const MANIFEST = {
   ],
   "a bundleDigest of other bytes": [
     editManifest((m) => (m.bundleDigest = sha256("x"))),
-    ...refuseAs("bundle_digest_mismatch"),
+    ...refusedAs("bundle_digest_mismatch"),
   ],
   "a bundleDigest in upper case": [
     editManifest((m) => (m.bundleDigest = m.bundleDigest.toUpperCase())),
-    ...refuseAs("bundle_digest_mismatch"),
+    ...refusedAs("bundle_digest_mismatch"),
   ],
   "counts that are too high": [editManifest((m) => (m.counts.episode = 5)), "taken", "counts_mismatch"],
   "counts without a kind": [editManifest((m) => delete m.counts.tombstone), "taken", "counts_mismatch"],
@@ -324,7 +324,7 @@ const editToken = (change) =>
     TRUSTED_KEY,
     editSealed("manifest.sig", (text) => change(text.trim())),
   );
-const badToken = (change) => [editToken(change), ...refuseAs("signature_invalid")];
+const badToken = (change) => [editToken(change), ...refusedAs("signature_invalid")];
 const signatureOf = (text) => text.split(":")[2];
 const keyOf = (text) => text.split(":")[1];
 const editTombstone = (change) =>
@@ -332,7 +332,7 @@ const editTombstone = (change) =>
     const value = JSON.parse(first);
     return [canonicalJson(change(value) ?? value), ...others];
   });
-const badTombstone = (change) => [editTombstone((t) => void change(t)), ...refuseAs("signature_invalid")];
+const badTombstone = (change) => [editTombstone((t) => void change(t)), ...refusedAs("signature_invalid")];
 
 /** Signatures of the manifest and of tombstones (§1.3). */
 const SIGNATURES = {
@@ -357,29 +357,29 @@ const SIGNATURES = {
   "two signatures": badToken((t) => `${t}\n${t}\n`),
   "a signature over CHECKSUMS": [
     signedBy(TRUSTED_KEY, { sealed: (f) => ({ ...f, "manifest.sig": token(f.CHECKSUMS) }) }),
-    ...refuseAs("signature_invalid"),
+    ...refusedAs("signature_invalid"),
   ],
   "a signature over the manifest in another form": [
     signedBy(TRUSTED_KEY, { sealed: (f) => ({ ...f, "manifest.sig": token(`${f["manifest.json"]}\n`) }) }),
-    ...refuseAs("signature_invalid"),
+    ...refusedAs("signature_invalid"),
   ],
   "a manifest that was changed after it was signed": [
     signedBy(
       TRUSTED_KEY,
       editSealed("manifest.json", (text) => text.replace("keepsake", "Keepsake")),
     ),
-    ...refuseAs("signature_invalid"),
+    ...refusedAs("signature_invalid"),
   ],
   "a record that was changed after the bundle was signed": [
     signedBy(TRUSTED_KEY, editSealed(EPISODES, changeLetter)),
-    ...refuseAs("checksum_mismatch"),
+    ...refusedAs("checksum_mismatch"),
   ],
   "a tombstone that was removed after the bundle was signed": [
     signedBy(
       TRUSTED_KEY,
       editSealed(TOMBSTONES, (text) => `${linesOf(text)[0]}\n`),
     ),
-    ...refuseAs("checksum_mismatch"),
+    ...refusedAs("checksum_mismatch"),
   ],
   "a tombstone with a changed bit in its signature": badTombstone(
     (t) => (t.signature = changeMiddleDigit(t.signature)),
@@ -403,10 +403,10 @@ const SIGNATURES = {
       first,
       canonicalJson({ ...JSON.parse(second), signature: JSON.parse(first).signature }),
     ]),
-    ...refuseAs("signature_invalid"),
+    ...refusedAs("signature_invalid"),
   ],
   "a tombstone with an empty signature": badTombstone((t) => (t.signature = "")),
-  "a tombstone with a number as signature": [editTombstone((t) => void (t.signature = 7)), ...refuseAs("malformed")],
+  "a tombstone with a number as signature": [editTombstone((t) => void (t.signature = 7)), ...refusedAs("malformed")],
   "a tombstone without its signature": [editTombstone((t) => void delete t.signature), "taken", ""],
   "a tombstone signed by a stranger": [
     editLines(TOMBSTONES, ([first, ...others]) => [signedTombstone(first, STRANGER_KEY), ...others]),

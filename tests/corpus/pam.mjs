@@ -22,7 +22,7 @@ import { STRANGER_KEY, TRUSTED_KEY, changeMiddleDigit } from "./signing.mjs";
 import { flipMiddleBit } from "./zip.mjs";
 
 const NOTE = { name: "notes.txt", data: "A line of nobody.\n" };
-const refuseAs = (code) => [code, code];
+const refusedAs = (code) => [code, code];
 const editStore = (change) => ({ store: (store) => void change(store) });
 const editSealed = (change) => ({ sealed: (store) => void change(store) });
 const editSigned = (change) => ({ key: TRUSTED_KEY, signed: (store) => void change(store) });
@@ -33,21 +33,24 @@ const CONTAINER = {
   ...Object.fromEntries(
     [STORE, CONVERSATION, EMBEDDINGS].map((name) => [
       `a flipped bit in the entry ${name}`,
-      [editEntry(name, { damage: flipMiddleBit }), ...refuseAs("damaged_entry")],
+      [editEntry(name, { damage: flipMiddleBit }), ...refusedAs("damaged_entry")],
     ]),
   ),
   "a compressed store that does not unpack": [
     editEntry(STORE, { deflate: true, damage: (packed) => packed.fill(0xff, 400, 420) }),
-    ...refuseAs("damaged_entry"),
+    ...refusedAs("damaged_entry"),
   ],
-  "damage in a file of another program": [addEntries({ ...NOTE, damage: flipMiddleBit }), ...refuseAs("damaged_entry")],
+  "damage in a file of another program": [
+    addEntries({ ...NOTE, damage: flipMiddleBit }),
+    ...refusedAs("damaged_entry"),
+  ],
   "a local header with an escaping name": [
     addEntries({ ...NOTE, local: { name: "../../.bashrc" } }),
-    ...refuseAs("container_header_differs"),
+    ...refusedAs("container_header_differs"),
   ],
   "a local header with another checksum": [
     addEntries({ ...NOTE, local: { crc: 5 } }),
-    ...refuseAs("container_header_differs"),
+    ...refusedAs("container_header_differs"),
   ],
   "two names on the same data": [
     { entries: (entries) => [...entries, { ...entries[0], like: 0, name: "twin.json" }] },
@@ -56,39 +59,39 @@ const CONTAINER = {
   ],
   "data that reaches into the directory": [
     addEntries({ ...NOTE, central: { packed: 4096, size: 4096 }, local: { packed: 4096, size: 4096 } }),
-    ...refuseAs("container_overlap"),
+    ...refusedAs("container_overlap"),
   ],
   "names that differ by case": [
     addEntries({ ...NOTE, name: "Memory-Store.json" }),
-    ...refuseAs("container_similar_names"),
+    ...refusedAs("container_similar_names"),
   ],
   "a name with an empty part": [
     addEntries({ ...NOTE, name: "x//notes.txt" }),
-    ...refuseAs("container_empty_name_part"),
+    ...refusedAs("container_empty_name_part"),
   ],
-  "1 GB of zeros": [addEntries({ ...NOTE, data: Buffer.alloc(1 << 30), deflate: true }), ...refuseAs("limit")],
+  "1 GB of zeros": [addEntries({ ...NOTE, data: Buffer.alloc(1 << 30), deflate: true }), ...refusedAs("limit")],
   "the first half of the archive": [
     { bytes: (bytes) => bytes.subarray(0, bytes.length / 2) },
-    ...refuseAs("truncated_archive"),
+    ...refusedAs("truncated_archive"),
   ],
   "the archive without its directory": [
     { bytes: (bytes) => bytes.subarray(0, bytes.indexOf("PK\x01\x02")) },
-    ...refuseAs("truncated_archive"),
+    ...refusedAs("truncated_archive"),
   ],
 };
 
 const DOCUMENTS = {
-  "a store that ends early": [editText(STORE, (text) => text.slice(0, -400)), ...refuseAs("malformed")],
-  "a store with text behind it": [editText(STORE, (text) => `${text}{}`), ...refuseAs("malformed")],
+  "a store that ends early": [editText(STORE, (text) => text.slice(0, -400)), ...refusedAs("malformed")],
+  "a store with text behind it": [editText(STORE, (text) => `${text}{}`), ...refusedAs("malformed")],
   "a store that is not UTF-8": [
     editText(STORE, (text) => Buffer.from(text.replace("dawn", "d\u00e4wn"), "latin1")),
-    ...refuseAs("malformed"),
+    ...refusedAs("malformed"),
   ],
   "a store with a byte order mark": [editText(STORE, (text) => `\ufeff${text}`), "taken", ""],
-  "a store with NaN": [editText(STORE, (text) => text.replace("7.5", "NaN")), ...refuseAs("malformed")],
+  "a store with NaN": [editText(STORE, (text) => text.replace("7.5", "NaN")), ...refusedAs("malformed")],
   "a store with a number beyond a double": [
     editText(STORE, (text) => text.replace("7.5", "1e999")),
-    ...refuseAs("checksum_mismatch"),
+    ...refusedAs("checksum_mismatch"),
   ],
   "a store with a lone surrogate": [
     editText(STORE, (text) => text.replace("Lena rows at dawn", "Lena rows at dawn\\ud800")),
@@ -111,18 +114,18 @@ const DOCUMENTS = {
       ...editStore((store) => (store.schema = "portable-ai-memory-v2")),
       texts: ({ [STORE]: text }) => ({ [STORE]: text }),
     },
-    ...refuseAs("not_recognised"),
+    ...refusedAs("not_recognised"),
   ],
   "a store whose memories are an object": [editSealed((store) => (store.memories = {})), "refused", "wrong_type"],
   "a store without memories": [editSealed((store) => delete store.memories), "refused", "missing_field"],
-  "the next major version": [editStore((store) => (store.schema_version = "2.0")), ...refuseAs("unsupported_version")],
-  "version 0.9": [editStore((store) => (store.schema_version = "0.9")), ...refuseAs("unsupported_version")],
-  "a version that is none": [editStore((store) => (store.schema_version = "one")), ...refuseAs("version_malformed")],
+  "the next major version": [editStore((store) => (store.schema_version = "2.0")), ...refusedAs("unsupported_version")],
+  "version 0.9": [editStore((store) => (store.schema_version = "0.9")), ...refusedAs("unsupported_version")],
+  "a version that is none": [editStore((store) => (store.schema_version = "one")), ...refusedAs("version_malformed")],
   "a version of three numbers": [
     editStore((store) => (store.schema_version = "1.0.0")),
-    ...refuseAs("version_malformed"),
+    ...refusedAs("version_malformed"),
   ],
-  "a version that is a list": [editStore((store) => (store.schema_version = [])), ...refuseAs("version_malformed")],
+  "a version that is a list": [editStore((store) => (store.schema_version = [])), ...refusedAs("version_malformed")],
   "the next minor version, with a new member": [
     {
       store: (store) => ({ ...store, schema_version: "1.1", mood: "calm" }),
@@ -132,13 +135,13 @@ const DOCUMENTS = {
     "taken",
     "",
   ],
-  "a conversation that ends early": [editText(CONVERSATION, (text) => text.slice(0, -40)), ...refuseAs("malformed")],
-  "embeddings that end early": [editText(EMBEDDINGS, (text) => text.slice(0, -40)), ...refuseAs("malformed")],
+  "a conversation that ends early": [editText(CONVERSATION, (text) => text.slice(0, -40)), ...refusedAs("malformed")],
+  "embeddings that end early": [editText(EMBEDDINGS, (text) => text.slice(0, -40)), ...refusedAs("malformed")],
   "no conversation file": [editText(CONVERSATION, () => undefined), "taken", ""],
   "no embeddings file": [editText(EMBEDDINGS, () => undefined), "taken", ""],
-  "a store with a comment": [editText(STORE, (text) => `// A store\n${text}`), ...refuseAs("malformed")],
-  "a store in UTF-16": [editText(STORE, (text) => Buffer.from(`\ufeff${text}`, "utf16le")), ...refuseAs("malformed")],
-  "an empty store": [editText(STORE, () => ""), ...refuseAs("malformed")],
+  "a store with a comment": [editText(STORE, (text) => `// A store\n${text}`), ...refusedAs("malformed")],
+  "a store in UTF-16": [editText(STORE, (text) => Buffer.from(`\ufeff${text}`, "utf16le")), ...refusedAs("malformed")],
+  "an empty store": [editText(STORE, () => ""), ...refusedAs("malformed")],
   "a conversation without its schema": [{ conversation: (value) => void delete value.schema }, "taken", "wrong_schema"],
   "embeddings of another schema": [{ embeddings: (value) => void (value.schema = "vectors") }, "taken", "wrong_schema"],
   "an embedding of another memory": [
@@ -155,7 +158,7 @@ const DOCUMENTS = {
 };
 
 /** Integrity (§15): the memories were changed after the checksum was made. */
-const mismatch = (change) => [{ signed: (store) => void change(store) }, ...refuseAs("checksum_mismatch")];
+const mismatch = (change) => [{ signed: (store) => void change(store) }, ...refusedAs("checksum_mismatch")];
 const INTEGRITY = {
   "a memory that is gone": mismatch((store) => store.memories.pop()),
   "no memories left": mismatch((store) => (store.memories = [])),
@@ -183,7 +186,7 @@ const INTEGRITY = {
   ],
   "a checksum of another algorithm": [
     editSealed((store) => (store.integrity.checksum = "sha512:00")),
-    ...refuseAs("checksum_mismatch"),
+    ...refusedAs("checksum_mismatch"),
   ],
   "no checksum": [editSealed((store) => delete store.integrity.checksum), "refused", "missing_field"],
   "no integrity": [editSealed((store) => delete store.integrity), "taken", ""],
@@ -201,7 +204,7 @@ const INTEGRITY = {
   "no number of memories": [editSealed((store) => delete store.integrity.total_memories), "taken", "missing_field"],
 };
 
-const badSignature = (change) => [editSigned(change), ...refuseAs("signature_invalid")];
+const badSignature = (change) => [editSigned(change), ...refusedAs("signature_invalid")];
 const SIGNATURES = {
   signed: [{ key: TRUSTED_KEY }, "taken", "", true],
   "signed by a stranger": [{ key: STRANGER_KEY }, "taken", ""],
@@ -292,7 +295,7 @@ const INCREMENTS = {
   "an increment of another owner": [increment((store) => (store.owner = { id: "someone-else" })), "taken", ""],
   "an increment with a wrong checksum": [
     { ...increment(), signed: (store) => void (store.memories[0].status = "active") },
-    ...refuseAs("checksum_mismatch"),
+    ...refusedAs("checksum_mismatch"),
   ],
 };
 

@@ -88,7 +88,7 @@ const setIn = (path, value) => (root) => {
 };
 const flipBit = (hex) => (parseInt(hex[0], 16) ^ 1).toString(16) + hex.slice(1);
 const flip = (name) => (bundle) => (bundle[name] = flipBit(bundle[name]));
-const inEntry = (path, value) => setIn(["entries", 0, ...path.split(".")], value);
+const setInEntry = (path, value) => setIn(["entries", 0, ...path.split(".")], value);
 
 /** Each key says what is wrong with an unsigned bundle; the value is the change, and the answer of `import`. */
 const UNSIGNED = {
@@ -98,43 +98,43 @@ const UNSIGNED = {
   "entries in an object": [setIn(["entries"], {}), "malformed"],
   "a version to come": [setIn(["version"], "zaxy.export.unsigned.v2"), "unsupported_version"],
   "an entry version to come in the envelope": [setIn(["schema_version"], "zaxy.export.v2"), "unsupported_version"],
-  "an entry version to come": [inEntry("schema_version", "zaxy.export.v2"), "taken"],
+  "an entry version to come": [setInEntry("schema_version", "zaxy.export.v2"), "taken"],
   "no session": [setIn(["session_id"], undefined), "taken"],
   "a session id with a slash": [setIn(["session_id"], "a/b"), "taken"],
   "says that it is signed": [setIn(["signed"], true), "taken"],
   "both lists": [(bundle) => (bundle.disclosed = []), "duplicate_key"],
   "an unknown field": [setIn(["x_more"], 1), "taken"],
   "a signature, although it is unsigned": [setIn(["signature"], "00".repeat(64)), "taken"],
-  "an event with an end of validity": [inEntry("valid_to", "2026-07-01T00:00:00Z"), "taken"],
+  "an event with an end of validity": [setInEntry("valid_to", "2026-07-01T00:00:00Z"), "taken"],
   "entries in another order": [(bundle) => bundle.entries.reverse(), "taken"],
   "an entry twice": [(bundle) => bundle.entries.push(bundle.entries[0]), "taken"],
   "an entry that is a number": [setIn(["entries", 0], 7), "taken"],
-  "no grain": [inEntry("grain", undefined), "taken"],
-  "an unknown grain": [inEntry("grain", "dream"), "taken"],
-  "no kind": [inEntry("kind", undefined), "taken"],
-  "no content": [inEntry("content", undefined), "taken"],
-  "no payload": [inEntry("content.payload", undefined), "taken"],
-  "a payload that is a text": [inEntry("content.payload", "x"), "taken"],
-  "no actor": [inEntry("content.actor", undefined), "taken"],
-  "no citation": [inEntry("citation", undefined), "taken"],
-  "a citation with a short hash": [inEntry("citation", "eventloom://cello/events/1#abc"), "taken"],
-  "a citation of another scheme": [inEntry("citation", `http://cello/events/1#${"0".repeat(64)}`), "taken"],
-  "a citation of another event": [inEntry("seq", 9), "taken"],
-  "event number 0": [inEntry("seq", 0), "taken"],
-  "an event number that is a text": [inEntry("seq", "1"), "taken"],
-  "an event number of 1.5": [inEntry("seq", 1.5), "taken"],
-  "a negative event number": [inEntry("seq", -1), "taken"],
-  "no validity": [inEntry("valid_from", undefined), "taken"],
-  "a validity that is a number": [inEntry("valid_from", 5), "taken"],
+  "no grain": [setInEntry("grain", undefined), "taken"],
+  "an unknown grain": [setInEntry("grain", "dream"), "taken"],
+  "no kind": [setInEntry("kind", undefined), "taken"],
+  "no content": [setInEntry("content", undefined), "taken"],
+  "no payload": [setInEntry("content.payload", undefined), "taken"],
+  "a payload that is a text": [setInEntry("content.payload", "x"), "taken"],
+  "no actor": [setInEntry("content.actor", undefined), "taken"],
+  "no citation": [setInEntry("citation", undefined), "taken"],
+  "a citation with a short hash": [setInEntry("citation", "eventloom://cello/events/1#abc"), "taken"],
+  "a citation of another scheme": [setInEntry("citation", `http://cello/events/1#${"0".repeat(64)}`), "taken"],
+  "a citation of another event": [setInEntry("seq", 9), "taken"],
+  "event number 0": [setInEntry("seq", 0), "taken"],
+  "an event number that is a text": [setInEntry("seq", "1"), "taken"],
+  "an event number of 1.5": [setInEntry("seq", 1.5), "taken"],
+  "a negative event number": [setInEntry("seq", -1), "taken"],
+  "no validity": [setInEntry("valid_from", undefined), "taken"],
+  "a validity that is a number": [setInEntry("valid_from", 5), "taken"],
   "properties in a list": [
     (bundle) => (bundle.entries.find((entry) => entry.kind.startsWith("entity:")).content.properties = []),
     "taken",
   ],
-  "a validity that is no time": [inEntry("valid_from", "yesterday"), "taken"],
-  "a validity that is a month": [inEntry("valid_from", "2026-03"), "taken"],
-  "another source": [inEntry("source", "extraction"), "taken"],
-  "a thread that is not cited": [inEntry("content.thread", "violin"), "taken"],
-  "a kind that the content contradicts": [inEntry("kind", "goal.closed"), "taken"],
+  "a validity that is no time": [setInEntry("valid_from", "yesterday"), "taken"],
+  "a validity that is a month": [setInEntry("valid_from", "2026-03"), "taken"],
+  "another source": [setInEntry("source", "extraction"), "taken"],
+  "a thread that is not cited": [setInEntry("content.thread", "violin"), "taken"],
+  "a kind that the content contradicts": [setInEntry("kind", "goal.closed"), "taken"],
   "a semantic entry of neither kind": [
     (bundle) => Object.assign(bundle.entries[1], { grain: "semantic", kind: "thing" }),
     "taken",
@@ -165,7 +165,7 @@ const SIGNED = {
     (bundle) => (bundle.signature = signedBundle((all) => all.pop()).signature),
     "signature_invalid",
   ],
-  "signed: an entry that was changed": [inEntry("content.valid_from", "2020-01-01T00:00:00Z"), "entry_id_mismatch"],
+  "signed: an entry that was changed": [setInEntry("content.valid_from", "2020-01-01T00:00:00Z"), "entry_id_mismatch"],
   "signed: an entry that was changed with its id": [
     (bundle) => {
       bundle.entries[0].content.valid_from = "2020-01-01T00:00:00Z";
@@ -181,8 +181,8 @@ const SIGNED = {
     (bundle) => (bundle.entries[0].id = bundle.entries[0].id.toUpperCase()),
     "entry_id_mismatch",
   ],
-  "signed: an entry without an id": [inEntry("id", undefined), "entry_id_mismatch"],
-  "signed: an entry without content": [inEntry("content", undefined), "malformed_entry"],
+  "signed: an entry without an id": [setInEntry("id", undefined), "entry_id_mismatch"],
+  "signed: an entry without content": [setInEntry("content", undefined), "malformed_entry"],
   "signed: an anchor, which the signature does not cover": [setIn(["anchor"], { type: "stub" }), "taken"],
 };
 

@@ -13,7 +13,7 @@ import { runAlone } from "../tools/count.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { ENV } from "../tools/sh.mjs";
-import { Display, homeWith } from "./display.mjs";
+import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, TAKES_PICTURES, until } from "./webdriver.mjs";
 
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
@@ -40,14 +40,14 @@ function prepare() {
   add("Prefers night trains to planes.");
   const { id } = add(`Has a ${WORD} called Rui.`);
   writeFileSync(join(home, ".claude.json"), "{}\n", { mode: 0o600 });
-  return { home, vault, id, folders: homeWith(home, vault.path) };
+  return { home, vault, id, folders: homeWithRecentVaults(home, vault.path) };
 }
 
 /**
  * The command, arguments and environment with which Claude Code would start our server. They are in its configuration,
  * which also has the token.
  */
-function configured(home, folders) {
+function configuredCommand(home, folders) {
   const { mementory } = JSON.parse(readFileSync(join(home, ".claude.json"), "utf8")).mcpServers;
   const { command, args, env } = mementory;
   return { command, args, env: { ...ENV, ...folders, ...env } };
@@ -69,7 +69,7 @@ export async function testAgents(count) {
     if (browser) writeFileSync(join(OUTPUT_FOLDER, "agents-failed.png"), await browser.screenshot().catch(() => ""));
   } finally {
     await browser?.close().catch(() => {});
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 
@@ -132,7 +132,7 @@ async function runSteps(stage) {
   count.add("the window has a socket once a client is connected", existsSync(socket));
   await takePictures(stage, "connected");
 
-  const { command, args, env } = configured(home, folders);
+  const { command, args, env } = configuredCommand(home, folders);
   const client = await McpClient.start(command, args, env);
   const first = await client.call("search", { query: WORD });
   count.add("the client finds the memory through the window", first?.results?.[0]?.id === id);
@@ -228,7 +228,7 @@ export async function testAgentsTraced(count) {
     console.log(`  ${error.stack}`);
     count.add("the window under a trace to the end", false);
   } finally {
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

@@ -12,7 +12,7 @@ import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
 import { reportStep, runInSubprocess } from "./subprocess.mjs";
-import { Display, homeWith } from "./display.mjs";
+import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
@@ -138,7 +138,7 @@ async function runInside() {
     "hostile texts are imported",
     added.every(({ failed }) => failed === 0),
   );
-  const display = await Display.start(homeWith(home, vault.path));
+  const display = await Display.start(homeWithRecentVaults(home, vault.path));
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));
     await display.moveToCorner("Mementory");
@@ -164,7 +164,7 @@ async function runInside() {
     reportStep("the window sends nothing to any network", packets === 0);
     await browser.close();
   } finally {
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

@@ -8,7 +8,7 @@ import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { ENV, has, quiet } from "../tools/sh.mjs";
-import { Display, homeWith } from "./display.mjs";
+import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 /** Why the test cannot run here, or null. */
@@ -25,7 +25,7 @@ export async function testLockWhenAway(count) {
   const home = mkdtempSync(join(tmpdir(), "mementory-away-"));
   const vault = new Vault(home).create();
   const desktop = await Desktop.start();
-  const display = await Display.start(homeWith(home, vault.path), { bus: desktop.address });
+  const display = await Display.start(homeWithRecentVaults(home, vault.path), { bus: desktop.address });
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
@@ -36,7 +36,7 @@ export async function testLockWhenAway(count) {
   } finally {
     await browser?.close().catch(() => {});
     desktop.stop();
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

@@ -44,7 +44,7 @@ export function homeIn(home) {
  * Like `homeIn`, and also makes the vaults at `paths` the recent vaults, newest first. The window then starts with the
  * unlock screen of the first vault.
  */
-export function homeWith(home, ...paths) {
+export function homeWithRecentVaults(home, ...paths) {
   const folders = homeIn(home);
   const settings = join(folders.XDG_CONFIG_HOME, IDENTIFIER);
   mkdirSync(settings);
@@ -177,7 +177,7 @@ export class Display {
    * Waits until the web processes of a closed window in this home have ended, because they outlive it and may still
    * write.
    */
-  webProcessesGone(home) {
+  waitForWebProcesses(home) {
     const isOfHome = (pid) => {
       try {
         return (
@@ -239,7 +239,7 @@ export class Display {
    * Ends all programs and removes the folder that they wrote to. Killed programs may still write for a moment, as
    * WebKit does with its caches, so removing is repeated until the folder is gone.
    */
-  end(home) {
+  stopAndRemove(home) {
     this.stop();
     return until(`${home} to be removed`, () => {
       rmSync(home, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
-import { Display, homeWith } from "./display.mjs";
+import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
@@ -31,7 +31,7 @@ export async function testKeyboard(count) {
     vault.must("import", join(ROOT, "fixtures", "samples", name));
   for (const text of [`The deploy token is ${SECRET_TOKEN}.`, `export GITHUB_TOKEN=${SECRET_TOKEN}`])
     vault.must("add", "--text-file", vault.write("secret.txt", text));
-  const display = await Display.start(homeWith(home, vault.path));
+  const display = await Display.start(homeWithRecentVaults(home, vault.path));
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
@@ -49,7 +49,7 @@ export async function testKeyboard(count) {
     count.add("the story by keyboard goes on to its end", false);
   } finally {
     await browser?.close().catch(() => {});
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

@@ -103,6 +103,6 @@ await main(async () => {
     }
     await browser.close();
   } finally {
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 });

@@ -8,7 +8,7 @@ import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { runAlone } from "../tools/count.mjs";
-import { Display, homeWith } from "./display.mjs";
+import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
@@ -27,7 +27,7 @@ export async function testRestore(count) {
     vault.must("add", "--text-file", vault.write(name, text));
   const backup = join(home, "Backup.mementory");
   vault.must("backup", backup);
-  const display = await Display.start(homeWith(home, vault.path, backup));
+  const display = await Display.start(homeWithRecentVaults(home, vault.path, backup));
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
@@ -39,7 +39,7 @@ export async function testRestore(count) {
     if (browser)
       writeFileSync(join(OUTPUT_FOLDER, "restore.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
     await browser?.close().catch(() => {});
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

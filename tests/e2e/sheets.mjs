@@ -91,7 +91,7 @@ await main(async () => {
     await browser.close();
   } finally {
     server?.close();
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 });
 

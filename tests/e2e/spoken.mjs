@@ -8,7 +8,7 @@ import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
 import { reportStep, runInSubprocess } from "./subprocess.mjs";
-import { Display, homeWith } from "./display.mjs";
+import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
@@ -112,7 +112,7 @@ async function runInside() {
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
   vault.must("add", "--text-file", vault.write("secret.txt", `The deploy token is ${SECRET_TOKEN} for now.`));
-  const display = await Display.start(homeWith(home, vault.path), { spoken: true });
+  const display = await Display.start(homeWithRecentVaults(home, vault.path), { spoken: true });
   try {
     const browser = await Browser.open(await display.driver(), built("mementory-app"));
     await browser.find("unlock-passphrase");
@@ -138,7 +138,7 @@ async function runInside() {
     }
     await browser.close();
   } finally {
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

@@ -32,11 +32,11 @@ const FIXTURES = join(ROOT, "fixtures");
  * and the damaged file are made in `folder`.
  */
 function filesToCheck(folder) {
-  const madeFile = (name, content) => {
+  const makeFile = (name, content) => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const packed = (name, from) => madeFile(name, zip(entriesOf(join(FIXTURES, from))));
+  const packed = (name, from) => makeFile(name, zip(entriesOf(join(FIXTURES, from))));
   const fixturePaths = (...names) => names.map((name) => join(FIXTURES, name));
   const emptyDocument = JSON.stringify({ mif_version: "1.0", memories: [] });
   return {
@@ -51,7 +51,7 @@ function filesToCheck(folder) {
       paths: [
         ...fixturePaths("mem/wrong-checksum/input.mem", "pam/wrong-checksum/input", "zaxy/tampered-entry/input.json"),
         packed("damaged.alf", "alf/defects/input"),
-        madeFile("damaged.mif.json", emptyDocument),
+        makeFile("damaged.mif.json", emptyDocument),
       ],
       expectedText: /^The check found/,
     },
@@ -104,7 +104,7 @@ export async function testMainStory(count) {
     count.add("the story goes on to its end", false);
   } finally {
     await browser?.close().catch(() => {});
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 
@@ -113,7 +113,7 @@ export async function testMainStory(count) {
  * without WebDriver, as a person would start it.
  */
 async function testClosing(display, home, count) {
-  await display.webProcessesGone(home);
+  await display.waitForWebProcesses(home);
   const before = new Set(filesIn(home));
   const exit = await display.openAndClose(built("mementory-app"), "Mementory");
   const left = filesIn(home).filter((name) => !before.has(name) && !name.includes("mesa_shader_cache"));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
-import { Display, homeWith } from "./display.mjs";
+import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const sample = (name) => join(ROOT, "fixtures", "samples", name);
@@ -18,7 +18,7 @@ export async function testWatchedFolder(count) {
   const downloads = join(home, "Downloads");
   mkdirSync(downloads);
   copyFileSync(sample("chatgpt-saved-memories.txt"), join(downloads, "there before.txt"));
-  const display = await Display.start(homeWith(home, vault.path));
+  const display = await Display.start(homeWithRecentVaults(home, vault.path));
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("mementory-app"));
@@ -28,7 +28,7 @@ export async function testWatchedFolder(count) {
     count.add("the watched folder test runs to its end", false);
   } finally {
     await browser?.close().catch(() => {});
-    await display.end(home);
+    await display.stopAndRemove(home);
   }
 }
 

@@ -81,7 +81,7 @@ export class Chroot {
   }
 
   /** Unmounts everything. The system stays for the next run. */
-  end() {
+  unmountAll() {
     for (const target of this.#mounted.reverse()) quiet("umount", ["--recursive", "--lazy", target]);
   }
 
@@ -117,7 +117,7 @@ export class Chroot {
   }
 
   /** Copies a file to the person's home. Returns its path inside the system. */
-  give(file, name = basename(file)) {
+  copyToHome(file, name = basename(file)) {
     const place = join("/home", PERSON, name);
     copyFileSync(file, join(this.root, place));
     this.must("chown", [`${PERSON}:${PERSON}`, place]);

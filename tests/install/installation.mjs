@@ -90,7 +90,7 @@ export class Installation {
     chroot.must("chmod", ["600", PASSPHRASE_FILE]);
     const created = chroot.runAsPerson("mementory", ["--json", "create", vault, "--kdf-floor"], UNLOCKING);
     this.addStep("the command line creates a vault", created.code === 0);
-    const path = chroot.give(join(SAMPLES, "claude-export.zip"));
+    const path = chroot.copyToHome(join(SAMPLES, "claude-export.zip"));
     const imported = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "import", path], UNLOCKING);
     this.addStep("the command line imports an export", imported.code === 0 && JSON.parse(imported.stdout).added > 0);
     mkdirSync(join(chroot.root, SETTINGS), { recursive: true });
@@ -108,10 +108,10 @@ export class Installation {
   /** Starts the window with a file, passes it another by a double click, and checks that both were imported. */
   async window(vault) {
     const { chroot } = this;
-    const first = chroot.give(join(SAMPLES, "chatgpt-export.zip"));
+    const first = chroot.copyToHome(join(SAMPLES, "chatgpt-export.zip"));
     const bundle = join(chroot.root, "tmp", "notes.mem");
     writeFileSync(bundle, zip(entriesOf(join(ROOT, "fixtures", "mem", "small", "input.mem"))));
-    const second = chroot.give(bundle);
+    const second = chroot.copyToHome(bundle);
     copyFileSync(join(TOOLS, "bin", "tauri-driver"), join(chroot.root, DRIVER));
     const display = await Display.start({ ...ENV });
     const children = [];

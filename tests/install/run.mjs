@@ -39,7 +39,7 @@ await main(async () => {
         console.log(`  ${error.message}`);
         count.add(`${name}: the test goes on to its end`, false);
       } finally {
-        chroot.end();
+        chroot.unmountAll();
       }
     }
   } finally {

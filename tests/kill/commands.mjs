@@ -17,7 +17,7 @@ function isUsable(copy, path) {
   return vaultAtPath.run("check").answer?.ok === true;
 }
 
-const namesInForce = (copy) =>
+const activeGrantNames = (copy) =>
   copy
     .must("grants")
     .grants.filter(({ state }) => state === "active")
@@ -34,7 +34,7 @@ const leavesConfiguration = (answer) =>
  */
 const connectionState = (client) => (copy, answer) => {
   const isConnected = readFileSync(join(copy.env.HOME, CLIENT_FILES[client]), "utf8").includes("mementory_r_");
-  return [namesInForce(copy), isConnected !== leavesConfiguration(answer)];
+  return [activeGrantNames(copy), isConnected !== leavesConfiguration(answer)];
 };
 
 /** Makes a function for `prepare`, which creates a home folder that has the client's configuration. */
@@ -50,7 +50,7 @@ const homeWith = (vault, client, text) => (copy) => {
  * Functions that return a command. The members of a command, besides `name` and `args`, are optional:
  * - `extraState`: returns the state that the lists of records do not show, from a copy of the vault and the answer
  * - `writes`: the file or folder that the command makes outside the vault
- * - `holds`: returns whether that file or folder is complete
+ * - `isComplete`: returns whether that file or folder is complete
  * - `isUnfinished`: returns whether the answer says that the command has to run again to finish
  * - `code`: true if the answer has a new recovery code
  * - `prepare`: is called with each copy of the vault before the command runs
@@ -69,7 +69,7 @@ export const MORE_COMMANDS = [
     args: ["review", "--answer", `${vault.list("--kind", "memory")[0].id}=outdated`],
     extraState: (copy) => copy.must("review", "--next").answers,
   }),
-  () => ({ name: "grant", args: ["grants", "add", "Reader", "--rights", "read"], extraState: namesInForce }),
+  () => ({ name: "grant", args: ["grants", "add", "Reader", "--rights", "read"], extraState: activeGrantNames }),
   () => ({
     name: "key",
     args: ["keys", "trust", "1".repeat(64), "--name", "Ada"],
@@ -98,31 +98,31 @@ export const MORE_COMMANDS = [
     name: "export",
     args: ["export", "--format", "alf", besideVault(vault, "out.alf")],
     writes: besideVault(vault, "out.alf"),
-    holds: (copy, path) => copy.run("validate", path).code === 0,
+    isComplete: (copy, path) => copy.run("validate", path).code === 0,
   }),
   (vault) => ({
     name: "export-companions",
     args: ["export", "--format", "pam", besideVault(vault, "store.json")],
     writes: besideVault(vault, "store.json"),
-    holds: (copy, path) => copy.run("validate", path).code === 0,
+    isComplete: (copy, path) => copy.run("validate", path).code === 0,
   }),
   (vault) => ({
     name: "evidence",
     args: ["evidence", besideVault(vault, "pack.zip")],
     writes: besideVault(vault, "pack.zip"),
-    holds: (_, path) => existsSync(path),
+    isComplete: (_, path) => existsSync(path),
   }),
   (vault) => ({
     name: "report",
     args: ["report", besideVault(vault, "report.html")],
     writes: besideVault(vault, "report.html"),
-    holds: (_, path) => readFileSync(path, "utf8").trimEnd().endsWith("</html>"),
+    isComplete: (_, path) => readFileSync(path, "utf8").trimEnd().endsWith("</html>"),
   }),
   (vault) => ({
     name: "backup",
     args: ["backup", besideVault(vault, "copy")],
     writes: besideVault(vault, "copy"),
-    holds: isUsable,
+    isComplete: isUsable,
   }),
   (vault) => {
     const backup = besideVault(vault, "kept");
@@ -131,14 +131,14 @@ export const MORE_COMMANDS = [
       name: "restore-backup",
       args: ["restore-backup", backup, besideVault(vault, "restored")],
       writes: besideVault(vault, "restored"),
-      holds: isUsable,
+      isComplete: isUsable,
     };
   },
   (vault) => ({
     name: "create",
     args: ["create", besideVault(vault, "fresh"), "--kdf-floor"],
     writes: besideVault(vault, "fresh"),
-    holds: isUsable,
+    isComplete: isUsable,
   }),
   () => ({ name: "recovery-code", args: ["recovery-code"], code: true }),
 ];

@@ -41,7 +41,7 @@ const CALLS = {
   copy_file_range: "ENOSPC",
 };
 /** Codes of errors that correctly name a failing file or disk as the cause. */
-const HONEST_CODES = ["io", "disk_full", "store"];
+const DISK_ERROR_CODES = ["io", "disk_full", "store"];
 /** The error code which says that the change may or may not have been applied. */
 const UNCONFIRMED = "unconfirmed";
 const SYNCS = ["fsync", "fdatasync"];
@@ -56,7 +56,7 @@ const CONVERSATIONS = 12;
  * The fault points of each command are shifted by this share of a step against those of the command before it, so that
  * not all commands fail at the same call.
  */
-const SHIFT = 0.618;
+const FAULT_POINT_SHIFT = 0.618;
 
 /** Runs all rounds and prints one line of counts for each command. */
 export async function testFaults(count) {
@@ -73,7 +73,7 @@ export async function testFaults(count) {
       if (chosenNames && !chosenNames.includes(command.name)) continue;
       const states = expectedStates(vault, command, untouched);
       const all = faultPoints(vault, command);
-      const chosen = spread(all, maxPoints, (0.5 + i * SHIFT) % 1);
+      const chosen = spread(all, maxPoints, (0.5 + i * FAULT_POINT_SHIFT) % 1);
       const tally = { before: 0, after: 0, warned: 0, unreached: 0, problems: [] };
       for (const point of chosen) failOnce(vault, command, states, point, tally);
       tally.problems.forEach((problem) => console.log(`  ${command.name}: ${problem}`));
@@ -242,11 +242,11 @@ function failOnce(vault, command, states, point, tally) {
   if (!error && answer.warnings?.length > 0) tally.warned += 1;
   if (observed !== (error ? states.before : states.after))
     problem(`${error ? "an error" : "a result"}, and yet: ${difference(observed, states)}`);
-  if (error && !HONEST_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
+  if (error && !DISK_ERROR_CODES.includes(error.code)) problem(`the error is called ${error.code}`);
   const leftFiles = newNames(vault).filter((name) => error || name.startsWith(".mementory-"));
   // If the failing call is the removal of a temporary file, that file cannot be gone.
   if (leftFiles.length > 0 && point.call !== "unlink") problem(`left beside the vault: ${leftFiles}`);
-  if (!error && command.writes && !command.holds(copy, command.writes)) problem("what was written does not hold");
+  if (!error && command.writes && !command.isComplete(copy, command.writes)) problem("what was written does not hold");
   if (!error && command.code) {
     copy.write("code.txt", `${answer.recovery_code}\n`);
     useSecret(copy, "code.txt");
@@ -266,8 +266,8 @@ function checkVault(copy, problem) {
 }
 
 /**
- * Runs a command again that ended with an error or did not finish. It has to work, and to have done everything exactly
- * once.
+ * Runs a command again that ended with an error or did not finish. It has to succeed. Everything must then have been
+ * done exactly once.
  */
 function tryAgain(copy, command, states, problem) {
   const again = copy.run(...command.args);
@@ -287,7 +287,7 @@ function difference(observed, states) {
   return `${differenceText(...[observed, states].map(lists))}, ${others.join(", ")}`;
 }
 
-/** Reduces a state, or both states, to the members that are lists. */
+/** Keeps only the lists of records of a state, or of both states, because `differenceText` compares only those. */
 function lists(state) {
   const keep = (text) => {
     const { records, trash, tombstones, batches } = JSON.parse(text);

@@ -8,7 +8,7 @@ const openSheet = async (page) => {
   await page.waitFor("export-more");
   await page.click("export-more");
   await page.waitFor("export-sheet");
-  await page.pointerAway();
+  await page.movePointerAway();
 };
 /** Scrolls the sheet to the top, because a menu may have scrolled it by a fraction of a pixel. */
 const scrollToTop = (page) =>
@@ -46,7 +46,7 @@ export const EXPORT_SCREENS = [
       await page.waitFor("home");
       await page.openMenu("export-button");
       await page.waitFor("save-mem");
-      await page.pointerAway();
+      await page.movePointerAway();
     },
   ],
   [
@@ -98,7 +98,7 @@ export const EXPORT_SCREENS = [
       await page.openMenu("export-choose-kind");
       await page.click("export-kind-memory");
       await page.waitFor("export-text-on");
-      await page.pointerAway();
+      await page.movePointerAway();
       await scrollTo(page, "export-text-on");
     },
   ],
@@ -113,7 +113,7 @@ export const EXPORT_SCREENS = [
       await page.openMenu("export-choose-source");
       await page.click("export-source-claude");
       await waitForCount(page);
-      await page.pointerAway();
+      await page.movePointerAway();
       await scrollToTop(page);
     },
   ],

@@ -1,6 +1,6 @@
 // Screens of the guides to the exports of each source, and of files that were not recognised.
 const OPEN = "open";
-export const UNKNOWN = "/home/ines/poem.xyz";
+export const UNKNOWN_FILE = "/home/ines/poem.xyz";
 
 /** Opens the list of guides from the palette, searches it for `typed`, and opens the guide that is found. */
 const openGuide = async (page, typed) => {
@@ -13,7 +13,7 @@ const openGuide = async (page, typed) => {
 };
 const openUnknown = async (page) => {
   await page.waitFor("home");
-  await page.mock("(paths) => void window.__mock.drop(paths, false)", [UNKNOWN]);
+  await page.mock("(paths) => void window.__mock.drop(paths, false)", [UNKNOWN_FILE]);
   await page.waitFor("import-keep-file");
 };
 

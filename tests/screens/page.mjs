@@ -47,7 +47,7 @@ export class Page {
   /** Opens a fresh page with sample data, in the usual size and without the pointer on any element. */
   async open(address, language) {
     await this.setSize(WINDOW_SIZES[0]);
-    await this.pointerAway();
+    await this.movePointerAway();
     await this.browser.goTo(address);
     await until("the window", () =>
       this.browser.run("() => typeof window.__speak === 'function' && document.querySelector('main, nav') !== null"),
@@ -55,7 +55,7 @@ export class Page {
     await this.setLanguage(language);
   }
   /** Moves the pointer off all elements, so that none shows its hover state. */
-  pointerAway() {
+  movePointerAway() {
     return this.browser.devTools("Input.dispatchMouseEvent", { type: "mouseMoved", x: 0, y: 0 });
   }
   /** Sets the size in CSS pixels. A `factor` of 2 is like a window of twice the size at 200 % zoom. */

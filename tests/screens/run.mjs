@@ -14,9 +14,9 @@ import {
 } from "./text-checks.mjs";
 import { WINDOW_SIZES } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
-import { UNKNOWN } from "./guides.mjs";
+import { UNKNOWN_FILE } from "./guides.mjs";
 import { BROKEN, NOTES } from "./plans.mjs";
-import { screensNamed, ENCRYPTED, screenshotName, FILES, needsAllSettings, walk } from "./walk.mjs";
+import { screensNamed, ENCRYPTED_FILE, screenshotName, DROPPED_FILES, needsAllSettings, walk } from "./walk.mjs";
 
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const LANGUAGE_CODES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
@@ -60,7 +60,7 @@ const BRAND_NAMES = [
 function untranslatedNames() {
   return [
     ...BRAND_NAMES,
-    ...[...FILES, ENCRYPTED, BROKEN, NOTES, UNKNOWN].map((path) =>
+    ...[...DROPPED_FILES, ENCRYPTED_FILE, BROKEN, NOTES, UNKNOWN_FILE].map((path) =>
       path
         .split("/")
         .pop()

@@ -14,13 +14,18 @@ import { REVIEW_SCREENS } from "./review.mjs";
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
 /** Paths of files to drop on the window. */
-export const FILES = ["/home/ines/chatgpt-export-2026-11-21.zip", "/home/ines/damaged.mem", "/home/ines/about-me.md"];
-export const ENCRYPTED = "/home/ines/encrypted.alf";
-const drop = (page, paths = FILES, over = false) =>
+export const DROPPED_FILES = [
+  "/home/ines/chatgpt-export-2026-11-21.zip",
+  "/home/ines/damaged.mem",
+  "/home/ines/about-me.md",
+];
+export const ENCRYPTED_FILE = "/home/ines/encrypted.alf";
+const drop = (page, paths = DROPPED_FILES, over = false) =>
   page.mock("(paths, over) => void window.__mock.drop(paths, over)", paths, over);
-const refuse = (page, method, code) => page.mock("(method, code) => void window.__refuse(method, code)", method, code);
+const failMethod = (page, method, code) =>
+  page.mock("(method, code) => void window.__refuse(method, code)", method, code);
 
-async function toRecovery(page) {
+async function openRecoveryStep(page) {
   await page.click("welcome-create");
   await page.type("create-name", "Ines");
   await page.click("create-next");
@@ -29,7 +34,7 @@ async function toRecovery(page) {
   await page.click("create-next");
   await page.waitFor("recovery-code");
 }
-const palette = async (page, typed) => {
+const typeInPalette = async (page, typed) => {
   await page.press("k", "C");
   await page.type("palette-field", typed);
 };
@@ -67,7 +72,7 @@ export const SCREENS = [
       await page.type("create-repeat", "kites");
     },
   ],
-  ["create, recovery code", "empty", toRecovery],
+  ["create, recovery code", "empty", openRecoveryStep],
   ["unlock", "", (page) => page.waitFor("unlock-passphrase")],
   [
     "welcome, opened before",
@@ -153,7 +158,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await openMemory(page);
-      await refuse(page, "edit", "disk_full");
+      await failMethod(page, "edit", "disk_full");
       await page.click("detail-edit");
       await page.type("edit-text", "Other words");
       await page.click("edit-save");
@@ -465,11 +470,11 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await openMemory(page);
-      await palette(page, "the");
+      await typeInPalette(page, "the");
       await page.waitFor("palette-item", '[data-id^="c-"]');
     },
   ],
-  ["palette-empty", OPEN, async (page) => (await page.waitFor("home"), palette(page, ""))],
+  ["palette-empty", OPEN, async (page) => (await page.waitFor("home"), typeInPalette(page, ""))],
   [
     "palette-recent",
     OPEN,
@@ -478,18 +483,18 @@ export const SCREENS = [
       // The command names contain a colon in every language; Japanese uses a full-width one.
       const colon = (await page.browser.run("() => document.documentElement.lang")) === "ja" ? "：" : ":";
       for (const name of ["folders", "appearance"]) {
-        await palette(page, `>${colon}`);
+        await typeInPalette(page, `>${colon}`);
         await page.click("palette-item", `[data-id="settings-${name}"]`);
         await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);
       }
-      await palette(page, "");
+      await typeInPalette(page, "");
     },
   ],
   ["shortcuts", OPEN, async (page) => (await page.waitFor("home"), page.press("/", "C"))],
   [
     "drop overlay",
     OPEN,
-    async (page) => (await page.waitFor("home"), drop(page, FILES, true), page.waitFor("drop-overlay")),
+    async (page) => (await page.waitFor("home"), drop(page, DROPPED_FILES, true), page.waitFor("drop-overlay")),
   ],
   ["import, choose", OPEN, async (page) => (await page.waitFor("home"), page.click("import-button"))],
   ["import, paste", OPEN, async (page) => (await page.waitFor("home"), page.press("V", "CS"))],
@@ -502,7 +507,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.waitFor("home");
-      await refuse(page, "detect", "io");
+      await failMethod(page, "detect", "io");
       await drop(page);
       await page.waitFor("import-error");
     },
@@ -512,7 +517,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.waitFor("home");
-      await drop(page, [ENCRYPTED, FILES[0]]);
+      await drop(page, [ENCRYPTED_FILE, DROPPED_FILES[0]]);
       await page.waitFor("import-leave-out");
     },
   ],
@@ -521,7 +526,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.waitFor("home");
-      await drop(page, [ENCRYPTED]);
+      await drop(page, [ENCRYPTED_FILE]);
       await page.type("import-passphrase", "not this one");
       await page.click("import-open");
       await page.waitFor("import-passphrase", '[aria-invalid="true"]');

@@ -11,7 +11,7 @@ const FILE_MARK = Buffer.from([0xff, 0x00, 0xff]);
 const DIGEST_MARK = Buffer.from([0xff, 0x01, 0xff]);
 const MAX_SEED_BYTES = 60_000;
 const MAX_DICTIONARY_WORDS = 400;
-const NOT_INPUT_NAMES = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
+const NON_INPUT_FILES = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
 
 /** The fixture folders of targets for which these are not simply the folder with the target's name. */
 const FIXTURE_FOLDERS_OF_TARGET = {
@@ -48,7 +48,7 @@ function seedsFromFixtures(target) {
     .filter((path) => statSync(path).isDirectory())
     .flatMap((folder) =>
       readdirSync(folder)
-        .filter((name) => !NOT_INPUT_NAMES.has(name))
+        .filter((name) => !NON_INPUT_FILES.has(name))
         .map((name) => join(folder, name)),
     )
     .flatMap((input) => {

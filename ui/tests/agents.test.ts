@@ -4,7 +4,7 @@ import ClientCalls from "../src/features/activity/ClientCalls.svelte";
 import Agents from "../src/features/settings/Agents.svelte";
 import ConnectSheet from "../src/features/settings/ConnectSheet.svelte";
 import DisconnectSheet from "../src/features/settings/DisconnectSheet.svelte";
-import { emptyRequest, limitOf, withRight } from "../src/features/settings/grant-request";
+import { emptyRequest, parseLimit, withRight } from "../src/features/settings/grant-request";
 import { grantSummary } from "../src/features/settings/grant-text";
 import SuggestionsView from "../src/features/suggestions/SuggestionsView.svelte";
 import Sidebar from "../src/shell/Sidebar.svelte";
@@ -136,7 +136,7 @@ describe("connecting", () => {
   it("lists the rights in a fixed order, and ignores limits that are not numbers", () => {
     expect(withRight(["suggest"], "read", true)).toEqual(["read", "suggest"]);
     expect(withRight(["read", "suggest"], "read", false)).toEqual(["suggest"]);
-    expect(["12", "0", "-1", "1.5", "x", ""].map(limitOf)).toEqual([12, null, null, null, null, null]);
+    expect(["12", "0", "-1", "1.5", "x", ""].map(parseLimit)).toEqual([12, null, null, null, null, null]);
   });
 
   it("describes a grant in words", async () => {
@@ -184,7 +184,7 @@ describe("the list of requests", () => {
     expect(toasts.current).toBeNull();
     mock.clientReads("g-notes", { memory: 3 });
     await waitFor(() => expect(toasts.current?.text).toBe("Notes script has read from your vault for the first time."));
-    await toasts.run();
+    await toasts.runAction();
     expect([nav.activityTab, agents.shownGrant]).toEqual(["clients", "g-notes"]);
     mock.clientReads("g-notes", { memory: 3 });
     await agents.load();

@@ -152,7 +152,7 @@ describe("an import", () => {
     await importing.inspect(["/d/chatgpt-export.zip"]);
     render(ImportSheet);
     const note = await screen.findByTestId("import-cut-off");
-    expect(note.textContent).toContain("chatgpt-export.zip ends too early");
+    expect(note.textContent).toContain("The end of chatgpt-export.zip is missing");
     expect(note.textContent).toContain("download it again");
     expect(screen.getByTestId("import-file").textContent).toContain("Cut off");
     expect(screen.getByTestId("import-file").textContent).not.toContain("Recognised");

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import ExportDone from "../src/features/exporting/ExportDone.svelte";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import type { ExportFormat } from "../src/features/exporting/formats";
-import { filesOf } from "../src/features/exporting/losses";
+import { attachedFileCounts } from "../src/features/exporting/losses";
 import { excerpt, EXCERPT_LENGTH } from "../src/features/exporting/excerpt";
 import { actions } from "../src/shell/palette/commands";
 import type { Filter } from "$lib/ipc";
@@ -339,7 +339,7 @@ describe("attached files", () => {
   ])("of %s are described as they are exported (%i, %j)", async (format, attachment, loss_counts, files, text) => {
     const preview = mock.exportPreview;
     mock.exportPreview = async (...args) => ({ ...(await preview(...args)), by_kind: { attachment }, loss_counts });
-    const counts = filesOf(await mock.exportPreview("", PLAIN, false, () => undefined), format === "alf");
+    const counts = attachedFileCounts(await mock.exportPreview("", PLAIN, false, () => undefined), format === "alf");
     expect(counts).toEqual(files);
     sheet(null, format);
     await waitFor(() => expect(screen.queryByTestId("export-cover")?.textContent).toContain("14 values"));

@@ -2,12 +2,12 @@ import { describe, expect, it } from "vitest";
 import { findAll } from "../src/features/conversations/find-in-conversation";
 import { entriesOf, entryIndex, MessageTree } from "../src/features/conversations/branches";
 import { omittedCount, lossRows } from "../src/features/exporting/losses";
-import { kindRows, missingAttachments, sumOf } from "../src/features/importing/outcomes";
+import { kindRows, missingAttachments, consistentCounts } from "../src/features/importing/outcomes";
 import { timeLeft } from "../src/features/importing/stages";
-import { columnsOf, lastMonths, typesOf } from "../src/features/home/data";
+import { columnsOf, lastMonths, typesByFrequency } from "../src/features/home/data";
 import { chipsOf } from "../src/features/memories/chips";
 import { impactLines, countedName, unreachableLines } from "../src/features/removal/impact";
-import { groupsOf, normalGroup, twoGroups } from "../src/features/start/recovery";
+import { groupsOf, normalisedGroup, twoGroups } from "../src/features/start/recovery";
 import { emptyImportRequest, sampleReport } from "$lib/ipc/mock/jobs";
 import { sampleActivePath, sampleThread } from "$lib/ipc/mock/thread";
 import { ANY } from "$lib/state/filter";
@@ -57,9 +57,9 @@ describe("import report", () => {
   const sample = sampleReport(emptyImportRequest, true);
 
   it("adds up in each row and in total", () => {
-    expect(sumOf(sample)).toEqual([669, 40, 42918, 12, 6, 5]);
-    for (const row of kindRows(sample)) expect(sumOf(row.outcome)).not.toBeNull();
-    expect(sumOf({ ...sample, found: 1 })).toBeNull();
+    expect(consistentCounts(sample)).toEqual([669, 40, 42918, 12, 6, 5]);
+    for (const row of kindRows(sample)) expect(consistentCounts(row.outcome)).not.toBeNull();
+    expect(consistentCounts({ ...sample, found: 1 })).toBeNull();
   });
 
   it("names kinds in a fixed order, and missing files", () => {
@@ -148,7 +148,7 @@ describe("recovery code", () => {
     const code = "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G";
     expect(groupsOf(code)).toHaveLength(8);
     expect(groupsOf(code.toLowerCase().replaceAll("-", " "))).toEqual(groupsOf(code));
-    expect(normalGroup(" w9ra ")).toBe("W9RA");
+    expect(normalisedGroup(" w9ra ")).toBe("W9RA");
   });
 
   it("asks for two different groups in order", () => {
@@ -181,7 +181,7 @@ describe("home", () => {
       ["claude", 5, "2026-02-01"],
       ["me", 99, null],
     ]);
-    expect(typesOf([{ ...columns[0]!, types: { a: 1, b: 4 } }])).toEqual(["b", "a"]);
+    expect(typesByFrequency([{ ...columns[0]!, types: { a: 1, b: 4 } }])).toEqual(["b", "a"]);
   });
 
   it("has 24 whole months in its chart", () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import Matrix from "../src/features/home/Matrix.svelte";
 import { chipsOf } from "../src/features/memories/chips";
 import AttentionList from "../src/features/home/AttentionList.svelte";
-import { columnsOf, loadMonths, typesOf, unreadExports } from "../src/features/home/data";
+import { columnsOf, loadMonths, typesByFrequency, unreadExports } from "../src/features/home/data";
 import MonthChart from "../src/features/home/MonthChart.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
@@ -61,7 +61,7 @@ describe("memories without a type", () => {
 
   it("have the last row, whose number opens them", async () => {
     useBackend(mockBackend({ open: true }));
-    const types = typesOf(columns);
+    const types = typesByFrequency(columns);
     expect(types).toEqual(["fact", "preference", ""]);
     for (const each of columns) {
       const rows = types.map((type) => each.types[type] ?? 0);
@@ -80,7 +80,7 @@ describe("memories without a type", () => {
     useBackend(mockBackend({ open: true }));
     const [chatgpt, claude] = columns;
     const about = { work: 6, food: 2, "": 1 } as Record<string, number>;
-    render(Matrix, { columns: [{ ...chatgpt!, about, special: 4 }, claude!], types: typesOf(columns) });
+    render(Matrix, { columns: [{ ...chatgpt!, about, special: 4 }, claude!], types: typesByFrequency(columns) });
     expect(screen.queryByText("No type")).toBeNull();
     const work = screen.getByText("Work").closest("tr");
     expect(work?.textContent).toContain("suggested");

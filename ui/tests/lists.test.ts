@@ -34,10 +34,10 @@ describe("a changed list", () => {
   it("loads as many rows as before; a new query starts with its first page", async () => {
     mock = await start({ items: many(250) });
     await memories.load();
-    await memories.next();
+    await memories.loadNextPage();
     await memories.load();
     expect([memories.rows.length, memories.more]).toEqual([200, true]);
-    await memories.next();
+    await memories.loadNextPage();
     expect(memories.rows).toHaveLength(250);
     memories.sort = "oldest";
     await memories.load();
@@ -49,7 +49,7 @@ describe("a changed list", () => {
     mock = await start({ items: many(250) });
     memories.query = "tea";
     await memories.load();
-    await memories.next();
+    await memories.loadNextPage();
     const reach = memories.rows.length;
     await memories.load();
     expect([memories.rows.length, memories.more]).toEqual([reach, true]);
@@ -117,7 +117,7 @@ describe("a changed list", () => {
   it("requests at most a thousand rows per call", async () => {
     mock = await start({ items: many(1300) });
     await memories.load();
-    while (memories.more) await memories.next();
+    while (memories.more) await memories.loadNextPage();
     const requests = vi.spyOn(mock, "list");
     await memories.load();
     expect(memories.rows).toHaveLength(1300);
@@ -127,7 +127,7 @@ describe("a changed list", () => {
   it("remembers, after a failed load, how many rows it had before", async () => {
     mock = await start({ items: many(250) });
     await memories.load();
-    await memories.next();
+    await memories.loadNextPage();
     const list = mock.list;
     mock.list = async () => Promise.reject(new Error("disk"));
     await memories.load();

@@ -77,8 +77,8 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
 };
 
 /**
- * Further such places. There, the field is any member of a document whose value its specification forbids, or that is
- * unknown. The window shows the member in the words of the document.
+ * More such places. Their field is a member of the document that is unknown or has a forbidden value, so the window can
+ * only show the member's raw name.
  */
 const MEMBERS_OF_DOCUMENTS = [
   "mementory-formats-interchange/src/mif/write.rs NODES_SECTION.name",

@@ -7,7 +7,7 @@ import requests from "./contract/requests.json";
 import { commands, mismatches } from "./contract/shape";
 import { start } from "./start-mock";
 
-/** Commands whose answers are not checked: they answer nothing, or only what the person chose. */
+/** Commands whose answers are not checked, because they return nothing or only what the person chose. */
 const WITHOUT_SHAPE = [
   ...["forgetRecent", "lock", "setAutoLock", "touch", "cancelJob", "ignoreValues", "textTaken", "removeExport"],
   ...["chooseFiles", "chooseFolder", "chooseVault", "chooseSave", "saveText", "openLink", "showInFolder", "print"],

@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
-import PlacesCell from "../src/features/activity/PlacesCell.svelte";
+import RemovedItemsCell from "../src/features/activity/RemovedItemsCell.svelte";
 import LossTable from "../src/features/exporting/LossTable.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import MonthChart from "../src/features/home/MonthChart.svelte";
@@ -65,7 +65,7 @@ describe("every number opens its list", () => {
 
   it("of a deletion with many entries: the first of them", async () => {
     const derived = Array.from({ length: 5_000 }, (_, index) => `fact-${index}`);
-    render(PlacesCell, { tombstone: { ...sampleTombstone("ts_1", "delete", "memory", "chatgpt", 1), derived } });
+    render(RemovedItemsCell, { tombstone: { ...sampleTombstone("ts_1", "delete", "memory", "chatgpt", 1), derived } });
     await fireEvent.click(await screen.findByTestId("tombstone-places"));
     expect(within(await screen.findByTestId("folded-list")).getAllByRole("listitem")).toHaveLength(100);
     expect(screen.getByText("The first 100 of 5,001")).toBeTruthy();
@@ -73,7 +73,7 @@ describe("every number opens its list", () => {
 
   it("of a deletion: the records erased with it", async () => {
     const tombstone = { ...sampleTombstone("ts_1", "delete", "memory", "chatgpt", 1), derived: ["fact-1", "fact-2"] };
-    render(PlacesCell, { tombstone });
+    render(RemovedItemsCell, { tombstone });
     const places = await screen.findByTestId("tombstone-places");
     expect(places.textContent).toBe("3 items");
     await fireEvent.click(places);

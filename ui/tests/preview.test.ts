@@ -3,7 +3,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Attachment from "../src/features/conversations/Attachment.svelte";
 import FileSheet from "../src/features/files/FileSheet.svelte";
-import { decode, isText, MAX_SHOWN_BYTES } from "../src/features/files/text";
+import { decode, isProbablyText, MAX_SHOWN_BYTES } from "../src/features/files/text";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import { start, type Mock } from "./start-mock";
 import { failWith } from "$lib/ipc/mock/jobs";
@@ -78,8 +78,8 @@ describe("the preview", () => {
     ["text/rtf", "a.rtf", false],
     [null, "archive.zip", false],
   ])("of %s called %s", (media_type, title, text) => {
-    expect(isText({ media_type, title, text: title, present: true, file_kind: "other" })).toBe(text);
-    expect(isText({ media_type, title, text: title, present: false, file_kind: "missing" })).toBe(false);
+    expect(isProbablyText({ media_type, title, text: title, present: true, file_kind: "other" })).toBe(text);
+    expect(isProbablyText({ media_type, title, text: title, present: false, file_kind: "missing" })).toBe(false);
   });
 
   it("decodes texts in their encoding", () => {
@@ -103,7 +103,7 @@ describe("saving", () => {
     await waitFor(() => expect(toasts.current?.text).toBe("Saved as voice-note-0412.m4a"));
     expect(save.mock.calls[0]?.slice(1, 3)).toEqual(["f-9", "voice-note-0412.m4a"]);
     const showInFolder = vi.spyOn(mock, "showInFolder");
-    await toasts.run();
+    await toasts.runAction();
     expect(showInFolder).toHaveBeenCalledWith("/home/ines/voice-note-0412.m4a");
   });
 

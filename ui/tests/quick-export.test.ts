@@ -3,7 +3,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import LossTable from "../src/features/exporting/LossTable.svelte";
 import { keptFields, lossRows, missedCount, missedFields } from "../src/features/exporting/losses";
-import { lastSettings, quickEntries, quickExport } from "../src/features/exporting/quick-export.svelte";
+import { lastSettings, quickExportEntries, quickExport } from "../src/features/exporting/quick-export.svelte";
 import App from "../src/shell/App.svelte";
 import { actions } from "../src/shell/palette/commands";
 import type { AuditEntry, Exported } from "$lib/ipc";
@@ -65,7 +65,7 @@ describe("one click", () => {
     expect(run.mock.lastCall?.[1].out).toMatch(/^\/docs\/Ines \d{4}-\d\d-\d\d\.mem$/);
     expect(dialogs.open).toBeNull();
     expect(toasts.current?.text).toMatch(/^Saved as Ines \d{4}-\d\d-\d\d\.mem\. 14 sensitive values masked\.$/);
-    await toasts.run();
+    await toasts.runAction();
     expect(showInFolder).toHaveBeenCalledWith(run.mock.lastCall?.[1].out);
   });
 
@@ -137,7 +137,7 @@ describe("one click", () => {
 
   it("is offered as entries of menus and by the palette", () => {
     const labels = ["Save everything as .mem", "Save everything as .alf"];
-    expect(quickEntries().map((each) => (each === "line" ? each : each.label))).toEqual(labels);
+    expect(quickExportEntries().map((each) => (each === "line" ? each : each.label))).toEqual(labels);
     expect(actions().flatMap(({ id, label }) => (/^save-/.test(id) ? [label] : []))).toEqual(labels);
   });
 });

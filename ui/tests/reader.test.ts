@@ -5,7 +5,7 @@ import ConversationRow from "../src/features/conversations/ConversationRow.svelt
 import MessageView from "../src/features/conversations/MessageView.svelte";
 import Reader from "../src/features/conversations/Reader.svelte";
 import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
-import { recordEntries } from "../src/features/layout/row-actions";
+import { recordMenuEntries } from "../src/features/layout/row-actions";
 import { openLocation } from "../src/features/sensitive/segments";
 import { start, type Mock } from "./start-mock";
 import type { SensitivePlace, Thread } from "$lib/ipc";
@@ -77,7 +77,13 @@ describe("collapsed steps", () => {
 
   it("of a reply open only for a hit in them, and open again for the next such hit", async () => {
     const messageById = (id: string) => sampleThread.find((each) => each.id === id)!;
-    const props = { platform: "chatgpt", showTools: false, onbranch: vi.fn(), menus: new Map(), needle: "deflection" };
+    const props = {
+      platform: "chatgpt",
+      showRedactButton: false,
+      onbranch: vi.fn(),
+      menus: new Map(),
+      needle: "deflection",
+    };
     const steps = { message: messageById("msg-b4"), collapsed: [messageById("msg-b2"), messageById("msg-b3")] };
     const propsWanting = (id: string) => ({ ...props, ...steps, current: { id, nth: 0 }, wanted: id });
     const { rerender } = render(MessageView, propsWanting("msg-b4"));
@@ -172,7 +178,7 @@ describe("the menu of the reader", () => {
     screen.getByTestId("reader-more").focus();
     await fireEvent.keyDown(screen.getByTestId("reader-more"), { key: "Enter" });
     const shown = (await screen.findAllByRole("menuitem")).map((each) => each.textContent?.trim());
-    const wanted = words(recordEntries(conversations, ["c-bath"])).filter((each) => each !== "line");
+    const wanted = words(recordMenuEntries(conversations, ["c-bath"])).filter((each) => each !== "line");
     expect(shown.map((each) => each?.replaceAll(" ", ""))).toEqual(wanted.map((each) => each.replaceAll(" ", "")));
     expect(shown).toHaveLength(3);
   });

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import RedactDialog from "../src/features/removal/RedactDialog.svelte";
-import { namesOf } from "../src/features/removal/impact";
+import { kindCountsText } from "../src/features/removal/impact";
 import { start, type Mock } from "./start-mock";
 import { type RedactPreview, type RedactRequest } from "$lib/ipc";
 import { failWith } from "$lib/ipc/mock/jobs";
@@ -29,7 +29,7 @@ it("shows the number of occurrences before redacting, for the words and the choi
   expect(confirm().disabled, "nothing can be redacted before the count is known").toBe(true);
   await screen.findByText("Redact this in 4 places?");
   expect(confirm().textContent?.trim()).toBe("Redact in all 4");
-  expect(screen.getByTestId("redact-where").textContent).toBe("Found: 3 messages and 1 memory, this one included.");
+  expect(screen.getByTestId("redact-where").textContent).toBe("Found: 3 messages and 1 memory, including this one.");
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
   expect(confirm().disabled, "nor while the count is that of another choice").toBe(true);
   await screen.findByText("Redact this in 1 place?");
@@ -70,6 +70,6 @@ it("says if there are more occurrences than one redaction covers", async () => {
 });
 
 it("names kinds in the singular or plural, the most frequent first, and kinds without a name as items", () => {
-  expect(namesOf({ memory: 1 })).toBe("1 memory");
-  expect(namesOf({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe("5 messages, 2 memories and 3 items");
+  expect(kindCountsText({ memory: 1 })).toBe("1 memory");
+  expect(kindCountsText({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe("5 messages, 2 memories and 3 items");
 });

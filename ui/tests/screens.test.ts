@@ -155,7 +155,7 @@ describe("reader", () => {
     needle: "",
     current: null,
     wanted,
-    showTools: true,
+    showRedactButton: true,
     onbranch,
     menus,
   };

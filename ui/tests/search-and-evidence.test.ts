@@ -35,7 +35,7 @@ describe("searching", () => {
     const first = Math.ceil(innerHeight / 60);
     expect(requests.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, first]]);
     expect(memories.rows).toHaveLength(first);
-    await memories.next();
+    await memories.loadNextPage();
     expect(requests.mock.lastCall?.[0]).toMatchObject({ offset: first, limit: 100 });
     expect(new Set(memories.rows.map((row) => row.id)).size).toBe(60);
   });

@@ -73,7 +73,7 @@ describe("the queue of sensitive values", () => {
     };
     await sensitive.load();
     expect([sensitive.rows.length, sensitive.more]).toEqual([100, true]);
-    await sensitive.next();
+    await sensitive.loadNextPage();
     expect([sensitive.rows.length, sensitive.more]).toEqual([150, false]);
     expect(requests.slice(0, 2)).toEqual([
       ["access_key", 0, 100],
@@ -170,7 +170,7 @@ describe("deciding on a value", () => {
     expect(sent.mock.lastCall?.[1]).toEqual({ values: [item.value], classes: [], ids: null });
     expect([toasts.current?.action?.undo, dialogs.open]).toEqual([false, null]);
     expect(await toasts.undo()).toBe(false);
-    await toasts.run();
+    await toasts.runAction();
     expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: true } });
     expect(sensitive.dialogShown).toBe(true);
   });

@@ -33,11 +33,11 @@ describe("lists", () => {
   it("load page by page, in order, each row once", async () => {
     await memories.load();
     expect([memories.rows.length, memories.total, memories.more]).toEqual([100, 250, true]);
-    await memories.next();
-    await memories.next();
+    await memories.loadNextPage();
+    await memories.loadNextPage();
     expect([memories.rows.length, memories.more]).toEqual([250, false]);
     expect(new Set(memories.rows.map((row) => row.id)).size).toBe(250);
-    await memories.next();
+    await memories.loadNextPage();
     expect(memories.rows).toHaveLength(250);
   });
 
@@ -48,7 +48,7 @@ describe("lists", () => {
     expect(memories.rows[0]?.highlights.length).toBeGreaterThan(0);
     expect(memories.rows[0]?.created_at).not.toBeNull();
     const first = memories.rows.length;
-    await memories.next();
+    await memories.loadNextPage();
     expect(memories.rows).toHaveLength(first + 100);
   });
 
@@ -112,7 +112,7 @@ describe("locking", () => {
     selection.toggle(memories, "m-1");
     detail.keepDraft("m-1", { text: "a draft", type: null, tags: [] });
     dialogs.show({ kind: "redact", id: "m-1", text: "secret", span: null });
-    toasts.undoable("Moved: secret", "Undo", () => undefined);
+    toasts.showWithUndo("Moved: secret", "Undo", () => undefined);
     await importing.inspect(["/x/chatgpt.zip"]);
     mock.lockNow();
     session.locked("idle");

@@ -74,7 +74,7 @@ describe("unlock", () => {
     await fireEvent.paste(groups[0]!, { clipboardData: { getData: () => "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G" } });
     await fireEvent.click(screen.getByTestId("unlock-submit"));
     await waitFor(() => expect(toasts.current?.text).toContain("Unlocked with the recovery code."));
-    await toasts.run();
+    await toasts.runAction();
     expect(dialogs.open?.kind).toBe("passphrase");
   });
 

@@ -16,7 +16,7 @@ describe("warnings after a change", () => {
   it("wait for the toast about the change, one after the other, and keep its Undo", async () => {
     toasts.warn([warning("index_behind"), warning("audit_not_written")]);
     let undone = false;
-    toasts.undoable("Moved to Trash", "Undo", () => void (undone = true));
+    toasts.showWithUndo("Moved to Trash", "Undo", () => void (undone = true));
     expect(toasts.current?.text).toBe("Moved to Trash");
     toasts.dismiss();
     expect(toasts.current?.text).toMatch(/search/);

@@ -100,7 +100,7 @@ describe("a detected file", () => {
       expect(toasts.current?.text).toBe("Found in Downloads: chatgpt-export-2026-11-21.zip, ChatGPT."),
     );
     expect(toasts.current?.action?.label).toBe("Import…");
-    await toasts.run();
+    await toasts.runAction();
     expect(dialogs.open).toEqual({ kind: "import" });
     expect(importing.paths).toEqual([EXPORT]);
     dialogs.close();
@@ -161,7 +161,7 @@ describe("a detected file", () => {
       expect(toasts.current?.text).toBe("claude-2026-11-14.zip was imported automatically. 14 new, 3 updated."),
     );
     expect(vault.revision).toBe(before + 1);
-    await toasts.run();
+    await toasts.runAction();
     expect(dialogs.open).toEqual({ kind: "report", batch: "batch-claude-2026-11-14.zip" });
     dialogs.close();
     await watching.load();

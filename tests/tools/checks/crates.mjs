@@ -96,7 +96,7 @@ const SOLE_USER_OF = {
 };
 
 /** Problems with the dependencies of our crates, as cargo lists them. */
-export function crateDirection() {
+export function crateDependencyProblems() {
   const { code, stdout, stderr } = quiet("cargo", ["metadata", "--no-deps", "--format-version", "1", "--locked"], {
     cwd: WORKSPACE,
   });

@@ -1,6 +1,6 @@
 // The checks that are our own, by the name under which `npm test` and `npm run lint` report them.
 import { checkDeveloperTools, checkPermissions, checkPolicy } from "./boundary.mjs";
-import { crateDirection } from "./crates.mjs";
+import { crateDependencyProblems } from "./crates.mjs";
 import { desktopTypes } from "./desktop.mjs";
 import { checkExamples } from "./examples.mjs";
 import { machinePaths, placeholders, fileSizes } from "./files.mjs";
@@ -15,7 +15,7 @@ import { physicalSidesInStyles } from "./styles.mjs";
 import { bannedWords } from "./words.mjs";
 
 export const CHECKS = {
-  "crate direction": crateDirection,
+  "crate direction": crateDependencyProblems,
   "file sizes": fileSizes,
   "list of licences": licences,
   "README's table of formats": formatsTable,

@@ -95,11 +95,11 @@ const ALL_STEPS = "/steps";
 /** The id that refers to all steps of a message, if the exact step is unknown. */
 export const stepsId = (id: string): string => `${id}${ALL_STEPS}`;
 /** The id of the message that contains this step. The id of a message is returned unchanged. */
-export const ownerOf = (id: string): string => id.split("/", 1)[0] ?? id;
+export const messageIdOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
 /** Whether `wanted` is the id of this message, or stands for all steps of which this message is one. */
 export function refersTo(message: ThreadMessage, wanted: string): boolean {
-  return message.id === wanted || (wanted.endsWith(ALL_STEPS) && message.id.startsWith(`${ownerOf(wanted)}/`));
+  return message.id === wanted || (wanted.endsWith(ALL_STEPS) && message.id.startsWith(`${messageIdOf(wanted)}/`));
 }
 
 export function entriesOf(path: readonly ThreadMessage[]): Entry[] {

@@ -54,7 +54,7 @@ export function locateQuote(message: ThreadMessage, quote: Quote): QuoteHit | nu
 }
 
 /** After this many milliseconds of work, the search lets the window handle its events. */
-const WORK_MS = 12;
+const MAX_BLOCKING_MS = 12;
 
 /**
  * Finds all hits of a text in the displayed messages of all branches, in order. Null if cancelled. If the text is
@@ -73,7 +73,7 @@ export async function findAll(
       const n = countMatches(runsIn(each), text);
       for (let nth = 0; nth < n; nth += 1) all.push({ id: each.id, nth });
     }
-    if (performance.now() - since < WORK_MS) continue;
+    if (performance.now() - since < MAX_BLOCKING_MS) continue;
     await new Promise((done) => setTimeout(done));
     if (signal.aborted) return null;
     since = performance.now();

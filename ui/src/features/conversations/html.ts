@@ -4,7 +4,7 @@ import { splitSegments } from "$lib/logic/text-segments";
 import { nameInSentence, t, word } from "$lib/text";
 
 /** Inserts sanitised HTML, draws redactions as bars, marks hits, and scrolls the current hit into view. */
-export function htmlBlock(html: string, needle: string, current: number | null) {
+export function renderHtml(html: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.replaceChildren(safeNodes(html));
     drawRedactions(element);
@@ -12,8 +12,8 @@ export function htmlBlock(html: string, needle: string, current: number | null) 
   };
 }
 
-/** Like `htmlBlock`, for plain text. */
-export function plainBlock(text: string, needle: string, current: number | null) {
+/** Like `renderHtml`, for plain text. */
+export function renderPlainText(text: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.textContent = text;
     drawRedactions(element);

@@ -7,7 +7,7 @@ import { t } from "$lib/text";
 /**
  * Asks before a link is opened in the browser. `back` is the dialog that is opened again when this one is closed.
  */
-export function openAddress(href: string, back?: OpenDialog): void {
+export function askToOpenLink(href: string, back?: OpenDialog): void {
   const url = webAddress(href);
   if (url) dialogs.show(back ? { kind: "link", url, back } : { kind: "link", url });
   else toasts.show(t("link.refused", { address: asciiAddress(href) }), { icon: "alert" });

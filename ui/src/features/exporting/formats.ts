@@ -54,7 +54,7 @@ export const CARD_GROUPS: readonly { group: ExportGroup; cards: readonly FormatC
 
 type LargeFormat = Extract<(typeof EXPORT_FORMATS)[number], { recommended: true }>["id"];
 /** Recommended formats have a large card with a second text, `export.<value>Small`. */
-export const isLarge = (value: ExportFormat): value is LargeFormat =>
+export const hasLargeCard = (value: ExportFormat): value is LargeFormat =>
   EXPORT_FORMATS.some(({ id, recommended }) => id === value && recommended);
 
 export const cardOf = (format: string): FormatCard | undefined => FORMAT_CARDS.find((card) => card.value === format);

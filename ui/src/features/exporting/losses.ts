@@ -96,7 +96,7 @@ export function excludedCount(exported: Exported): number {
 /**
  * How many attached files are exported and how many are left out. `canContain`: whether the format can contain files.
  */
-export function filesOf(exported: Exported, canContain: boolean): { exported: number; omitted: number } {
+export function attachedFileCounts(exported: Exported, canContain: boolean): { exported: number; omitted: number } {
   const lossCount = (field: string) =>
     exported.loss_counts.reduce(
       (n, loss) => (loss.field === field && loss.kind === "left_out" ? n + loss.count : n),
@@ -110,7 +110,7 @@ export function filesOf(exported: Exported, canContain: boolean): { exported: nu
 }
 
 /** What an export contains, such as `412 memories, 2,859 conversations, 318 files`. */
-export function scopeText(exported: Exported): string {
+export function contentsText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];
   const namedKinds = Object.entries(exported.by_kind)
     .filter(([kind, n]) => n > 0 && hasText(`many.${kind}`))

@@ -12,14 +12,14 @@ import { joinSentences, t } from "$lib/text";
 import { exportFacts } from "$lib/text/core";
 import { fileName, folderName, isoDay, joinPath } from "$lib/text/format";
 import type { MenuEntry } from "$lib/ui/types";
-import { FORMAT_CARDS, cardOf, formatName, isLarge } from "./formats";
+import { FORMAT_CARDS, cardOf, formatName, hasLargeCard } from "./formats";
 import { excludedCount, missedFields } from "./losses";
 
 /** The settings of an earlier export. `folder` is null if none of the exported files in the log still exists. */
 export type ExportSettings = { folder: string | null; sign: boolean; encrypt: boolean };
 
 /** If a file with the name exists, a number is added to the name. After this many attempts the error is shown. */
-const MAX_NAMES = 20;
+const MAX_NAME_ATTEMPTS = 20;
 
 /**
  * The settings of the newest export in this format, according to the log. If there is none, the defaults. The folder
@@ -88,7 +88,7 @@ class QuickExport {
       try {
         return await backend().exportRun(job.id, { ...request, out }, null, job.listen);
       } catch (error) {
-        if (n === MAX_NAMES || codeOf(error) !== "exists") throw error;
+        if (n === MAX_NAME_ATTEMPTS || codeOf(error) !== "exists") throw error;
       }
     }
   }
@@ -120,8 +120,8 @@ export const quickExport = new QuickExport();
 onLock(() => quickExport.clear());
 
 /** Commands that save everything in one click, one for each recommended format. */
-export const quickCommands = () =>
-  FORMAT_CARDS.filter(({ value }) => isLarge(value)).map(({ value }) => ({
+export const quickExportCommands = () =>
+  FORMAT_CARDS.filter(({ value }) => hasLargeCard(value)).map(({ value }) => ({
     id: `save-${value}`,
     label: t("quick.save", { format: formatName(value) }),
     icon: Upload,
@@ -129,4 +129,5 @@ export const quickCommands = () =>
   }));
 
 /** The same commands as entries of a menu. */
-export const quickEntries = (): MenuEntry[] => quickCommands().map(({ id, ...entry }) => ({ ...entry, testid: id }));
+export const quickExportEntries = (): MenuEntry[] =>
+  quickExportCommands().map(({ id, ...entry }) => ({ ...entry, testid: id }));

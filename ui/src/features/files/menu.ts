@@ -1,6 +1,6 @@
 import Eye from "@lucide/svelte/icons/eye";
 import MessagesSquare from "@lucide/svelte/icons/messages-square";
-import { targetIds, recordEntries } from "$features/layout/row-actions";
+import { targetIds, recordMenuEntries } from "$features/layout/row-actions";
 import { files } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { t } from "$lib/text";
@@ -9,7 +9,7 @@ import type { MenuEntry } from "$lib/ui/types";
 /** Menu of a file, or of all checked files if it is one of them. */
 export function fileMenu(id: string, show: (id: string) => void): MenuEntry[] {
   const ids = targetIds(id);
-  if (ids.length > 1) return recordEntries(files, ids);
+  if (ids.length > 1) return recordMenuEntries(files, ids);
   const conversation = files.rows.find((row) => row.id === id)?.conversation_id ?? null;
   const openEntry = { label: t("action.open"), icon: Eye, shortcut: "Space", run: () => show(id) };
   const conversationEntry = {
@@ -17,5 +17,5 @@ export function fileMenu(id: string, show: (id: string) => void): MenuEntry[] {
     icon: MessagesSquare,
     run: () => nav.go("conversations", conversation),
   };
-  return [openEntry, ...(conversation === null ? [] : [conversationEntry]), ...recordEntries(files, ids)];
+  return [openEntry, ...(conversation === null ? [] : [conversationEntry]), ...recordMenuEntries(files, ids)];
 }

@@ -20,7 +20,7 @@ const TEXT_EXTENSIONS = new Set(
 type File = Pick<Row, "title" | "text" | "media_type" | "present" | "file_kind">;
 
 /** Whether a file is probably text, judging by its media type, its kind or its name. The content is checked later. */
-export function isText(file: File): boolean {
+export function isProbablyText(file: File): boolean {
   if (file.present === false) return false;
   const type = (file.media_type ?? "").toLowerCase().split(";")[0]?.trim() ?? "";
   if (TEXT_TYPES.test(type)) return !/^text\/rtf$/.test(type);

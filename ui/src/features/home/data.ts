@@ -80,7 +80,7 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
 const OLD_AFTER_DAYS = 90;
 
 /** Whether the newest export of an assistant is old. False if its time is unknown. */
-export function isOld({ exported }: Column): boolean {
+export function hasOldExport({ exported }: Column): boolean {
   return exported !== null && daysSince(exported) > OLD_AFTER_DAYS;
 }
 
@@ -115,7 +115,7 @@ export function missingByAssistant(standings: readonly StandingCount[]): Missing
 /**
  * Types by frequency, one for each row of the matrix. "No type" is included, so that the numbers of a column add up.
  */
-export function typesOf(columns: readonly Column[]): string[] {
+export function typesByFrequency(columns: readonly Column[]): string[] {
   const totals: Record<string, number> = {};
   for (const column of columns)
     for (const [type, n] of Object.entries(column.types)) totals[type] = (totals[type] ?? 0) + n;
@@ -126,7 +126,7 @@ export function typesOf(columns: readonly Column[]): string[] {
  * Subjects of memories without a type by frequency, one for each row of the matrix. Empty if no subject is suggested
  * for any of these memories; all of them are then in a single row.
  */
-export function aboutOf(columns: readonly Column[]): string[] {
+export function subjectsByFrequency(columns: readonly Column[]): string[] {
   const totals: Record<string, number> = {};
   for (const column of columns)
     for (const [kind, n] of Object.entries(column.about)) totals[kind] = (totals[kind] ?? 0) + n;
@@ -139,8 +139,8 @@ export function aboutOf(columns: readonly Column[]): string[] {
  */
 const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => accountExport).map(({ id }) => id));
 /**
- * Kinds that are compared between exports, and the kinds of unreadable items, which may really belong to a compared
- * kind.
+ * Kinds that are compared between exports. `foreign` and `other` are included, because unreadable items of a compared
+ * kind may be counted there.
  */
 const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
 
@@ -177,7 +177,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
   );
   return {
     columns,
-    types: typesOf(columns),
+    types: typesByFrequency(columns),
     profiles: profiles.items,
     profileTotal: profiles.total,
     recent: recent.items,

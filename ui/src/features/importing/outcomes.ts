@@ -1,5 +1,5 @@
 import type { ImportReport, Outcome } from "$lib/ipc";
-import { listOfNew } from "$lib/state/imports.svelte";
+import { kindOfNewList } from "$lib/state/imports.svelte";
 import { oneLine } from "$lib/logic/untrusted-text";
 import { byName, joinWithCommas, t, word } from "$lib/text";
 import { fileName } from "$lib/text/format";
@@ -10,7 +10,7 @@ export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skippe
 export type OutcomeSelection = { kind: string | null; outcome: OutcomeKey | "found" };
 export const ALL_ITEMS: OutcomeSelection = { kind: null, outcome: "found" };
 
-/** One listed item. `text` has the first words of an item that would be new, in a preview only. */
+/** One listed item. In a preview, `text` has the first words of an item that would be new. */
 export type Entry = { outcome: string; place: string; reason: string; text: string | null };
 
 /** Columns after "found", in the order in which the report adds them up. Their texts are `outcome.<key>`. */
@@ -45,7 +45,7 @@ export const sameSelection = (a: OutcomeSelection | null, b: OutcomeSelection): 
   a?.kind === b.kind && a.outcome === b.outcome;
 
 /** The counts of the outcomes in column order. Null if their sum is not the number found. */
-export function sumOf(outcome: Outcome): number[] | null {
+export function consistentCounts(outcome: Outcome): number[] | null {
   const parts = COLUMNS.map((key) => outcome[key]);
   return parts.reduce((all, n) => all + n, 0) === outcome.found ? parts : null;
 }
@@ -67,7 +67,7 @@ export function itemCount(report: ImportReport, pick: OutcomeSelection): number 
 /** Whether a number can open a list. In reports of earlier versions the kind of an item may be missing (null). */
 export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
   if (countOf(report, pick) === 0) return false;
-  if (pick.outcome === "added") return report.dry_run || listOfNew(report, pick.kind) !== null;
+  if (pick.outcome === "added") return report.dry_run || kindOfNewList(report, pick.kind) !== null;
   return pick.kind === null || report.items.every((item) => item.kind !== null);
 }
 

@@ -14,7 +14,7 @@ export function handlesOwnKeys(target: EventTarget | null): boolean {
  * The letter of a single-letter command. Null if the key press is not such a command, if it goes to a field or an open
  * layer, or if these commands are switched off.
  */
-export function screenLetter(event: KeyboardEvent): string | null {
+export function commandLetter(event: KeyboardEvent): string | null {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null;
   if (!appearance.letterKeys || !/^\p{L}$/u.test(event.key)) return null;
   return handlesOwnKeys(event.target) ? null : event.key.toLowerCase();

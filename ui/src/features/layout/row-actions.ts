@@ -66,7 +66,7 @@ function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() =>
 }
 
 /** The menu entries that apply to one record as well as to many. `name` is the name of a single record. */
-export function recordEntries(list: RecordList, ids: string[], name: string | null = null): MenuEntry[] {
+export function recordMenuEntries(list: RecordList, ids: string[], name: string | null = null): MenuEntry[] {
   const many = ids.length > 1;
   return [
     {

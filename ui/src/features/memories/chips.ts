@@ -10,7 +10,7 @@ import { aboutName, typeName } from "./types";
 
 export type FilterChip = { label: string; off: Partial<Filter> };
 
-/** Active filters. `off`: the change of the filter that removes the chip. */
+/** The active filters as chips. `off`: the filter change that removes the chip. */
 export function chipsOf(filter: Filter): FilterChip[] {
   const chips: FilterChip[] = [];
   if (filter.kind && filter.kind !== "memory")

@@ -1,4 +1,4 @@
-import { screenLetter } from "$features/layout/letter-keys";
+import { commandLetter } from "$features/layout/letter-keys";
 import { detail, type DetailRequest } from "$lib/state/detail.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { selection } from "$lib/state/selection.svelte";
@@ -13,7 +13,7 @@ export function requestAction(action: DetailRequest["action"], id: string): void
 
 /** Handles letters that act on the active row, or on all checked rows. */
 export function handleLetterKey(event: KeyboardEvent, active: string | null): void {
-  const letter = ACTION_OF_LETTER[screenLetter(event) ?? ""];
+  const letter = ACTION_OF_LETTER[commandLetter(event) ?? ""];
   // While a record is checked, only T and R work. The summary of the checked records handles them.
   const isAnyChecked = selection.ids.size > 0;
   if (!letter || (isAnyChecked && letter !== "tag" && letter !== "redact")) return;

@@ -5,7 +5,7 @@ import { vault } from "$lib/state/vault.svelte";
 const KINDS_WITH_SECTION = new Set(["memory", "conversation", "message", "attachment", "tombstone", "audit"]);
 
 /** The kinds in the vault that have no section of their own, with their numbers of records. */
-export function otherKinds(): { value: string; n: number }[] {
+export function kindsWithoutSection(): { value: string; n: number }[] {
   return Object.entries(vault.info?.counts ?? {})
     .filter(([kind, n]) => n > 0 && !KINDS_WITH_SECTION.has(kind))
     .map(([value, n]) => ({ value, n }));

@@ -4,7 +4,7 @@ import FileCode from "@lucide/svelte/icons/file-braces";
 import PanelRight from "@lucide/svelte/icons/panel-right";
 import Pencil from "@lucide/svelte/icons/pencil";
 import Tag from "@lucide/svelte/icons/tag";
-import { targetIds, recordEntries } from "$features/layout/row-actions";
+import { targetIds, recordMenuEntries } from "$features/layout/row-actions";
 import { backend } from "$lib/ipc";
 import { appearance } from "$lib/state/appearance.svelte";
 import { copyWithToast } from "$lib/state/clipboard";
@@ -25,7 +25,7 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
     return [
       { label: t("tag.tag"), icon: Tag, shortcut: letter("T"), run: () => detail.request("tag", null) },
       { label: t("action.redactMore"), icon: Eraser, shortcut: letter("R"), run: () => detail.request("redact", null) },
-      ...recordEntries(memories, ids),
+      ...recordMenuEntries(memories, ids),
     ];
   const startAction = (action: DetailRequest["action"]) => () => {
     // While rows are checked, the detail pane shows their summary instead of a memory.
@@ -39,7 +39,7 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
     { label: t("action.redact"), icon: Eraser, shortcut: letter("R"), run: startAction("redact") },
     { label: t("action.copyText"), icon: Copy, run: () => void copy(id) },
     { label: t("detail.original"), icon: FileCode, run: startAction("original") },
-    ...recordEntries(memories, ids),
+    ...recordMenuEntries(memories, ids),
   ];
 }
 

@@ -26,8 +26,8 @@ export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string
 }
 
 /**
- * Finds the person's message behind a link to a message. There is none for custom instructions: they come from the
- * settings of the assistant, so the message before them has nothing to do with them.
+ * Finds the person's message behind a link to a message. There is none for custom instructions, because they come
+ * from the assistant's settings, not from the message before them.
  */
 export async function loadSourceMessage(
   link: LinkInfo,

@@ -37,7 +37,7 @@ export async function setSubject(ids: readonly string[], about: string): Promise
     };
     const text =
       about === SUGGESTED ? t("subject.taken") : t("subject.saved", { n: ids.length, kind: aboutName(about) });
-    if (before) toasts.undoable(text, t("action.undo"), undo);
+    if (before) toasts.showWithUndo(text, t("action.undo"), undo);
     else toasts.show(text, { icon: "check" });
     vault.changed();
   } catch (error) {

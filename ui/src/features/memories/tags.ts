@@ -21,7 +21,7 @@ export async function tagAll(ids: string[], tag: string, job: JobProgress): Prom
       toasts.show(t("select.taggedBefore", { n: ids.length, tag }), { icon: "check" });
       return;
     }
-    toasts.undoable(t("select.tagged", { n: changed.length, tag }), t("action.undo"), () => untag(changed, tag));
+    toasts.showWithUndo(t("select.tagged", { n: changed.length, tag }), t("action.undo"), () => untag(changed, tag));
     vault.changed();
   } catch (error) {
     if (!isUnlocked()) return;

@@ -5,7 +5,7 @@ import { t } from "$lib/text";
 
 /** Shows a toast after an edit, with an Undo button that restores the version before it. */
 export function offerUndo(id: string, version: number, text: string): void {
-  toasts.undoable(text, t("action.undo"), async () => {
+  toasts.showWithUndo(text, t("action.undo"), async () => {
     await backend().restoreVersion(id, version);
     vault.changed();
   });

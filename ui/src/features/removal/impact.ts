@@ -9,7 +9,7 @@ export function countedName(kinds: readonly string[], n: number): string {
 }
 
 /** `3 messages and 1 memory`, the largest number first. Kinds without a name are counted together as `items`. */
-export function namesOf(kinds: { [kind: string]: number }): string {
+export function kindCountsText(kinds: { [kind: string]: number }): string {
   const namedKinds = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
   const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - namedKinds.reduce((sum, [, n]) => sum + n, 0);
   namedKinds.sort(([, a], [, b]) => b - a);

@@ -34,7 +34,7 @@ export function withRight(rights: readonly string[], right: Right, on: boolean):
 }
 
 /** The typed number if it is a whole number of at least 1. Null for everything else, which means the usual limit. */
-export function limitOf(typed: string): number | null {
+export function parseLimit(typed: string): number | null {
   const number = Number(typed);
   return Number.isInteger(number) && number >= 1 ? number : null;
 }

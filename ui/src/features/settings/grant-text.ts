@@ -27,4 +27,4 @@ export function grantSummary(grant: GrantInfo): string {
 }
 
 /** The path of the program that is connected. If it only runs a script, the path of the script. */
-export const programName = ({ path, script }: ConnectedProgram): string => script ?? path;
+export const programPath = ({ path, script }: ConnectedProgram): string => script ?? path;

@@ -5,7 +5,7 @@ export function groupsOf(code: string): string[] {
 }
 
 /** A group normalised for comparison. */
-export function normalGroup(typed: string): string {
+export function normalisedGroup(typed: string): string {
   return typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }
 

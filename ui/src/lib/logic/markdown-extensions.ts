@@ -14,7 +14,7 @@ const FILE_CITATION = /^【([^【】\n]{0,80}†[^【】\n]{0,120})】/;
  * Matches a private character outside of a complete citation. Such a character is not displayed, because it has no
  * glyph.
  */
-const STRAY = /^[\uE200-\uE202]/;
+const STRAY_CITATION_CHAR = /^[\uE200-\uE202]/;
 
 const FORMULAS: { pattern: RegExp; display: boolean }[] = [
   { pattern: /^\\\[([\s\S]+?)\\\]/, display: true },
@@ -55,7 +55,7 @@ function citationAt(source: string): CitationToken | undefined {
   if (raw !== undefined) return { type: "citation", raw, ...citedName(kind, references), key: references || kind };
   const [file, key = ""] = FILE_CITATION.exec(source) ?? [];
   if (file !== undefined) return { type: "citation", raw: file, name: "", key };
-  const [stray] = STRAY.exec(source) ?? [];
+  const [stray] = STRAY_CITATION_CHAR.exec(source) ?? [];
   return stray === undefined ? undefined : { type: "citation", raw: stray, name: "", key: "" };
 }
 

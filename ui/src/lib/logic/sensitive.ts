@@ -44,7 +44,7 @@ const DETECTOR_REASONS: Record<string, string> = {
   password_sentence: "named",
 };
 
-/** Why a value of the class `name` was reported, as a key of the texts `why`. */
+/** The key, under `why`, of the text that says why a value of the class `name` was reported. */
 export function reasonOf(name: string, detector: string): string {
   const known = DETECTOR_REASONS[detector];
   if (known) return known;

@@ -8,7 +8,7 @@ const REDACTION_PATTERN = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
 
 /** Splits `text` at ranges in code points (as the backend counts) and at redaction marks. */
 export function splitSegments(text: string, ranges: readonly (readonly [number, number])[] = []): TextSegment[] {
-  const units = toUnits(text, ranges);
+  const units = toUtf16Ranges(text, ranges);
   const segments: TextSegment[] = [];
   let at = 0;
   const addPlain = (from: number, to: number) => {
@@ -38,7 +38,7 @@ function barSegments(text: string): TextSegment[] {
 }
 
 /** Converts ranges in code points to sorted ranges in UTF-16 units. */
-function toUnits(text: string, ranges: readonly (readonly [number, number])[]): [number, number][] {
+function toUtf16Ranges(text: string, ranges: readonly (readonly [number, number])[]): [number, number][] {
   if (ranges.length === 0) return [];
   const offsets: number[] = [];
   let unit = 0;
@@ -79,7 +79,7 @@ export function codePointOffset(text: string, offset: number): number {
 
 /** The words that the backend marked in a snippet, each once and in lower case. */
 export function markedWords(snippet: string, ranges: readonly (readonly [number, number])[]): string[] {
-  const words = toUnits(snippet, ranges).map(([start, end]) => snippet.slice(start, end).toLocaleLowerCase());
+  const words = toUtf16Ranges(snippet, ranges).map(([start, end]) => snippet.slice(start, end).toLocaleLowerCase());
   return [...new Set(words)].filter((word) => word.trim() !== "");
 }
 

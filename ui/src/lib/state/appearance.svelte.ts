@@ -8,8 +8,8 @@ const TEXT_SIZES = ["small", "normal", "large", "larger"] as const;
 export type TextSize = (typeof TEXT_SIZES)[number];
 export type ListRows = "two" | "one";
 /** Choices for when copied text is cleared, in seconds. */
-export const CLEAR_COPIED = ["30", "120", "never"] as const;
-export type ClearCopied = (typeof CLEAR_COPIED)[number];
+export const CLEAR_COPIED_CHOICES = ["30", "120", "never"] as const;
+export type ClearCopied = (typeof CLEAR_COPIED_CHOICES)[number];
 
 function readPreference(key: string): string | null {
   try {
@@ -47,7 +47,8 @@ function validHours(stored: string | null): Hours {
   return hours;
 }
 
-const validClearCopied = (stored: string | null): ClearCopied => CLEAR_COPIED.find((each) => each === stored) ?? "30";
+const validClearCopied = (stored: string | null): ClearCopied =>
+  CLEAR_COPIED_CHOICES.find((each) => each === stored) ?? "30";
 
 /** Preferences of the window, stored on this computer, without content. public/boot.js reads the same keys. */
 class Appearance {

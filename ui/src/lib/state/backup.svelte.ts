@@ -13,7 +13,7 @@ class BackupState {
   /** When this vault was last backed up, according to its log. Null: never; undefined: not loaded yet. */
   last = $state<string | null | undefined>(undefined);
 
-  async read(): Promise<void> {
+  async loadLast(): Promise<void> {
     const isUnlocked = lockGuard();
     const { entries } = await backend().audit(false);
     if (isUnlocked()) this.last = entries.findLast((entry) => entry.op === "backup")?.at ?? null;

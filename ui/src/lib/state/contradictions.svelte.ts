@@ -58,7 +58,7 @@ class Contradictions extends JobResult {
       await backend().reviewAnswer(before);
       vault.changed();
     };
-    toasts.undoable(t("trash.moved", { n: others.length }), t("action.undo"), undo, "trash");
+    toasts.showWithUndo(t("trash.moved", { n: others.length }), t("action.undo"), undo, "trash");
     vault.changed();
   }
 
@@ -72,7 +72,7 @@ class Contradictions extends JobResult {
       for (const { a, b } of group.pairs) await backend().keepBoth(a, b, false);
       vault.changed();
     };
-    toasts.undoable(t("contradictions.kept"), t("action.undo"), undo);
+    toasts.showWithUndo(t("contradictions.kept"), t("action.undo"), undo);
     vault.changed();
   }
 
@@ -90,7 +90,7 @@ class Contradictions extends JobResult {
       await backend().reviewAnswer([{ id, answer: "none" }]);
       vault.changed();
     };
-    toasts.undoable(t("contradictions.planKept"), t("action.undo"), undo);
+    toasts.showWithUndo(t("contradictions.planKept"), t("action.undo"), undo);
     vault.changed();
   }
 

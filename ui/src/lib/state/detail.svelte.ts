@@ -15,7 +15,7 @@ class Detail {
   }
 
   /** Discards the request, so that it does not run when the record is opened later. */
-  forget(id: string | null): void {
+  discardRequest(id: string | null): void {
     if (this.pending?.id === id) this.pending = null;
   }
 

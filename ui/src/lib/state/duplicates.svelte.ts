@@ -38,7 +38,7 @@ class Duplicates extends JobResult {
     );
     if (!isUnlocked()) return;
     this.#drop(group);
-    toasts.undoable(
+    toasts.showWithUndo(
       t("trash.moved", { n: ids.length }),
       t("action.undo"),
       () => undoMerge(ids, keep, addsTags ? before : null),

@@ -1,6 +1,6 @@
 import { byName } from "$lib/text";
 import { backend, type Facets, type Filter } from "$lib/ipc";
-import { ANY, DIMENSIONS, type Dimension } from "./filter";
+import { ANY, FACET_NAMES, type FacetName } from "./filter";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
@@ -39,17 +39,15 @@ class FacetNumbers {
     const text = query || null;
     const typing = text !== null;
     try {
-      const dimensions = DIMENSIONS.filter((dimension) => filter[dimension] !== null);
+      const facetNames = FACET_NAMES.filter((facet) => filter[facet] !== null);
       const [base, all, ...without] = await Promise.all([
         backend().facets(filter, text, typing),
         this.#countAll(filter.kind),
-        ...dimensions.map((dimension) => backend().facets({ ...filter, [dimension]: null }, text, typing)),
+        ...facetNames.map((facet) => backend().facets({ ...filter, [facet]: null }, text, typing)),
       ]);
       if (run !== this.#run) return;
       const shown = { ...base };
-      dimensions.forEach(
-        (dimension, index) => (shown[FACET_KEYS[dimension]] = without[index]?.[FACET_KEYS[dimension]] ?? {}),
-      );
+      facetNames.forEach((facet, index) => (shown[FACET_KEYS[facet]] = without[index]?.[FACET_KEYS[facet]] ?? {}));
       this.shown = shown;
       this.all = all;
       this.#chosenType = filter.record_type;
@@ -71,12 +69,12 @@ class FacetNumbers {
    * The names in a group of filters with their numbers, the most frequent first and the empty name last. A group that
    * has only the empty name is left out, unless a type is chosen as a filter.
    */
-  group(dimension: Dimension): { value: string; n: number }[] {
-    const key = FACET_KEYS[dimension];
+  group(facet: FacetName): { value: string; n: number }[] {
+    const key = FACET_KEYS[facet];
     const names = byFrequency(this.all[key]);
     if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
-    // If it is unknown for every record who said it, this group has nothing to offer.
-    if (dimension === "said_by" && names.every((name) => name === "unknown")) return [];
+    // Leave out `said_by` if it is unknown for all records.
+    if (facet === "said_by" && names.every((name) => name === "unknown")) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
   }
 

@@ -22,9 +22,9 @@ export const ANY: Filter = {
 export type ExportStatus = "new" | "changed" | "gone";
 export const EXPORT_STATUSES: readonly ExportStatus[] = ["new", "changed", "gone"];
 
-/** Filter conditions for which the number of records is shown beside each value. */
-export const DIMENSIONS = ["source", "record_type", "about", "special", "said_by", "tag"] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
+/** Filters whose values are listed with their numbers of records. */
+export const FACET_NAMES = ["source", "record_type", "about", "special", "said_by", "tag"] as const;
+export type FacetName = (typeof FACET_NAMES)[number];
 export type Period = "today" | "days30" | "year";
 
 /**

@@ -12,7 +12,7 @@ export type FileFormat = Exclude<ExportFormat, TextFormat>;
 /** The formats that a person may choose for an export, in the order of `FORMATS`. */
 export const EXPORT_FORMATS = FORMATS.filter((format): format is OfferedFormat => format.write && !format.needsBase);
 
-/** What a format is for: open formats, chats as a vendor exports them, agents and memory engines, and people. */
+/** The purpose of a format: open exchange, chats in a vendor's format, agents and memory engines, or reading. */
 export type ExportGroup = "Open" | "Chats" | "Agents" | "Reading";
 export const EXPORT_GROUPS: readonly ExportGroup[] = ["Open", "Chats", "Agents", "Reading"];
 
@@ -32,7 +32,7 @@ const isTextFormat = (format: Format): format is Extract<OfferedFormat, { text: 
 /** The format of text to paste somewhere. */
 export const TEXT_FORMAT: TextFormat = requireFirst(FORMATS.filter(isTextFormat)).id;
 /** The format that an export begins with. */
-export const FIRST_FORMAT: ExportFormat = requireFirst(EXPORT_FORMATS).id;
+export const DEFAULT_EXPORT_FORMAT: ExportFormat = requireFirst(EXPORT_FORMATS).id;
 
 const idsOf = (test: (format: Format) => boolean): ReadonlySet<string> =>
   new Set(FORMATS.filter(test).map(({ id }) => id));
@@ -40,4 +40,4 @@ const idsOf = (test: (format: Format) => boolean): ReadonlySet<string> =>
 /** Formats with an integrity check. The exports of assistants have none. */
 export const CHECKED_FORMATS = idsOf((format) => format.validate && format.interchange);
 /** Formats that continue an earlier export and are therefore imported after it. */
-export const CONTINUING_FORMATS = idsOf((format) => format.needsBase);
+export const INCREMENTAL_FORMATS = idsOf((format) => format.needsBase);

@@ -32,12 +32,12 @@ export const SOURCES = sources as readonly Source[];
 export const guideText = (id: SourceId): GuideText => currentLocale().guides[id];
 
 /**
- * Formats that can be read, except those in `KEEPING_FORMATS`. Those accept any file, so they are used only if the
+ * Formats that can be read, except those in `KEEP_AS_FILE_FORMATS`. Those accept any file, so they are used only if the
  * person chooses them.
  */
 const ORDINARY_FORMATS = FORMATS.filter((format) => format.read && !format.onlyIfChosen);
 const READ_FORMATS: ReadonlySet<string> = new Set(ORDINARY_FORMATS.map(({ id }) => id));
-export const KEEPING_FORMATS: ReadonlySet<string> = new Set(
+export const KEEP_AS_FILE_FORMATS: ReadonlySet<string> = new Set(
   FORMATS.filter((format) => format.read && format.onlyIfChosen).map(({ id }) => id),
 );
 

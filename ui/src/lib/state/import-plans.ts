@@ -1,5 +1,5 @@
 import type { Detection, ImportReport, ImportRequest } from "$lib/ipc";
-import { CONTINUING_FORMATS } from "$lib/state/formats";
+import { INCREMENTAL_FORMATS } from "$lib/state/formats";
 import { exportName, PORTABLE_FORMATS } from "$lib/logic/assistants";
 import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
@@ -94,6 +94,6 @@ export function planImports(
     groups.set(key, new Plan({ ...base, paths, format: chosenFormat }, knownFormat));
   }
   // Files that continue an earlier export must be imported after it, so their plans come last.
-  const rank = (plan: Plan) => Number(plan.format !== null && CONTINUING_FORMATS.has(plan.format));
+  const rank = (plan: Plan) => Number(plan.format !== null && INCREMENTAL_FORMATS.has(plan.format));
   return [...groups.values()].sort((a, b) => rank(a) - rank(b));
 }

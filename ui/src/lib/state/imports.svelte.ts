@@ -38,9 +38,9 @@ export const imports = new Imports();
 onLock(() => imports.clear());
 
 /** Kinds with their own section; all others are listed among the memories. */
-const OWN_LISTS = { conversation: conversations, attachment: files } as const;
-const OWN_SECTIONS = { conversation: "conversations", attachment: "files" } as const;
-const hasSection = (kind: string): kind is keyof typeof OWN_LISTS => Object.hasOwn(OWN_LISTS, kind);
+const LISTS_BY_KIND = { conversation: conversations, attachment: files } as const;
+const SECTIONS_BY_KIND = { conversation: "conversations", attachment: "files" } as const;
+const hasSection = (kind: string): kind is keyof typeof LISTS_BY_KIND => Object.hasOwn(LISTS_BY_KIND, kind);
 
 /**
  * Whether a list can show the new records of this kind. Messages have no such list: filtered by an import, the list of
@@ -49,7 +49,7 @@ const hasSection = (kind: string): kind is keyof typeof OWN_LISTS => Object.hasO
 const isListed = (kind: string): boolean => kind !== "message";
 
 /** The kind whose list shows everything that an import added, or everything of `kind`. Null if no single list does. */
-export function listOfNew(report: ImportReport, kind: string | null): string | null {
+export function kindOfNewList(report: ImportReport, kind: string | null): string | null {
   const addedKinds = Object.keys(report.by_kind).filter((each) => (report.by_kind[each]?.added ?? 0) > 0);
   const [only, ...others] = kind === null ? addedKinds : [kind];
   return only !== undefined && others.length === 0 && isListed(only) ? only : null;
@@ -57,12 +57,12 @@ export function listOfNew(report: ImportReport, kind: string | null): string | n
 
 /** Opens the list of the records of one kind that these imports added. */
 export function showNew(batch: string[], kind: string): void {
-  const list = hasSection(kind) ? OWN_LISTS[kind] : memories;
+  const list = hasSection(kind) ? LISTS_BY_KIND[kind] : memories;
   list.clearFilter();
   list.setFilter({ kind, batch });
   search.clear();
   void imports.load();
-  nav.go(hasSection(kind) ? OWN_SECTIONS[kind] : "memories");
+  nav.go(hasSection(kind) ? SECTIONS_BY_KIND[kind] : "memories");
 }
 
 /**
@@ -89,7 +89,7 @@ const KIND_ORDER = ["memory", "conversation", "attachment", "profile"];
 /**
  * A filter for what these imports added: their batches, and one kind that was added. Null if no list shows any of it.
  */
-export function newestContent(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
+export function filterOfNew(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
   const addedKinds = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
   const kinds = [...KIND_ORDER, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
   const kind = kinds.find((each) => reports.some((report) => addedKinds(report, each)));

@@ -17,7 +17,7 @@ export class JobProgress {
       : null,
   );
   /** Estimated seconds left in this stage. */
-  readonly left = $derived(
+  readonly secondsLeft = $derived(
     this.progress && this.rate && this.share !== null
       ? Math.max(0, ((this.progress.total ?? 0) - (this.progress.done ?? 0)) / this.rate)
       : null,

@@ -1,4 +1,4 @@
-import { FIRST_FORMAT } from "$lib/state/formats";
+import { DEFAULT_EXPORT_FORMAT } from "$lib/state/formats";
 import { dialogs, type StartFormat } from "./dialogs.svelte";
 import { ANY } from "./filter";
 import { conversations, files, memories } from "./lists.svelte";
@@ -10,7 +10,7 @@ import { selection } from "./selection.svelte";
 export function showExport(
   scope: "all" | "screen",
   ids: string[] | null = null,
-  format: StartFormat = FIRST_FORMAT,
+  format: StartFormat = DEFAULT_EXPORT_FORMAT,
 ): void {
   if (ids) {
     dialogs.show({ kind: "export", filter: { ...ANY, ids }, query: "", found: ids.length, format });

@@ -8,7 +8,7 @@ import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 
 /** A message names at most this many of the paths that could not be opened. */
-const MAX_NAMED = 3;
+const MAX_NAMED_PATHS = 3;
 
 function refusedText({ path, reason }: RefusedPath): string {
   const file = oneLine(fileName(path));
@@ -29,7 +29,7 @@ export async function takeOpenRequests(): Promise<void> {
   }
   // Do not open the demonstration if a vault is open, because that would close what the person is working on.
   if (demonstration && session.phase !== "open") await session.openDemonstration();
-  if (refused.length > 0) toasts.show(refused.slice(0, MAX_NAMED).map(refusedText).join(" "), { icon: "alert" });
+  if (refused.length > 0) toasts.show(refused.slice(0, MAX_NAMED_PATHS).map(refusedText).join(" "), { icon: "alert" });
   if (paths.length === 0) return;
   if (session.phase === "open") dialogs.show({ kind: "import" });
   await importing.inspect(paths);

@@ -23,7 +23,7 @@ const MIN_ROW_HEIGHT = 60;
 /** The largest number of rows that the backend returns in one call. */
 const MAX_PER_CALL = 1000;
 /** `find` returns at most this many conversations of which only the title matches. In all others, a message matches. */
-const TITLE_HITS = 8;
+const MAX_TITLE_HITS = 8;
 
 /** A list loaded in pages: by cursor when browsing, by offset when searching. */
 export class RecordList {
@@ -42,11 +42,12 @@ export class RecordList {
   /** Ids of the rows, because a search may return a conversation again on a later page. */
   #ids = new Set<string>();
   /**
-   * What `rows` shows: `question` (query, filter and sort order), and `reach`, the offset up to which rows were loaded.
+   * What `rows` shows: `listKey` stands for query, filter and sort order, and `endOffset` is the offset up to which
+   * rows were loaded.
    */
-  #shown = { question: "", reach: 0 };
+  #shown = { listKey: "", endOffset: 0 };
   /** A request that was sent before `load`, while the person might still be typing. */
-  #prefetched: { question: string; limit: number; found: Promise<Found> } | null = null;
+  #prefetched: { listKey: string; limit: number; found: Promise<Found> } | null = null;
   #prefetching = false;
   /** The query typed while a prefetch was running. */
   #pendingQuery: string | null = null;
@@ -76,11 +77,11 @@ export class RecordList {
     // Discard the earlier answer, because the query or the vault has changed since.
     this.#prefetched = null;
     this.#pendingQuery = this.#prefetching ? query : null;
-    const question = this.#question(query);
-    if (this.#prefetching || this.loading || query === "" || question === this.#shown.question) return;
+    const listKey = this.#listKey(query);
+    if (this.#prefetching || this.loading || query === "" || listKey === this.#shown.listKey) return;
     const limit = firstPageSize(query);
     const found = backend().find({ query, filter: this.filter, limit, offset: 0, typing: true });
-    this.#prefetched = { question, limit, found };
+    this.#prefetched = { listKey, limit, found };
     this.#prefetching = true;
     const settled = () => {
       this.#prefetching = false;
@@ -91,19 +92,19 @@ export class RecordList {
   }
 
   /**
-   * Reloads from the top. A new question loads one page; the same question loads as many rows as before, so that the
-   * scroll position stays. Old rows stay until the new ones arrive.
+   * Reloads from the top. If query, filter and sort order are unchanged, as many rows as before are loaded, so that
+   * the scroll position stays; otherwise one page. Old rows stay until the new ones arrive.
    */
   async load(): Promise<void> {
     const run = ++this.#run;
     this.#pendingQuery = null;
     const first = firstPageSize(this.query);
-    const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
+    const endOffset = this.#listKey() === this.#shown.listKey ? Math.max(first, this.#shown.endOffset) : first;
     this.#cursor = null;
     this.#offset = 0;
     // If no rows have been loaded yet, placeholder rows replace an earlier error.
     if (this.total === null) this.failed = null;
-    await this.#fetch(run, [], reach);
+    await this.#fetch(run, [], endOffset);
   }
 
   /** Stops waiting and keeps the loaded rows. */
@@ -119,7 +120,7 @@ export class RecordList {
     this.reloads += 1;
   };
 
-  async next(): Promise<void> {
+  async loadNextPage(): Promise<void> {
     if (this.loading || !this.more) return;
     await this.#fetch(this.#run, this.rows, this.#offset + PAGE_SIZE);
   }
@@ -130,26 +131,26 @@ export class RecordList {
     this.rows = this.rows.filter((row) => !removed.has(row.id));
   }
 
-  #question(query = this.query): string {
+  #listKey(query = this.query): string {
     return JSON.stringify([query, this.filter, this.sort]);
   }
 
   /** Returns the prefetched answer if it fits the request. It is used only once, because the vault may change later. */
   #takePrefetched(limit: number): Promise<Found> | null {
     const prefetched = this.#prefetched;
-    const isUsable = prefetched?.question === this.#question() && prefetched.limit === limit && this.#offset === 0;
+    const isUsable = prefetched?.listKey === this.#listKey() && prefetched.limit === limit && this.#offset === 0;
     this.#prefetched = null;
     return isUsable ? prefetched.found : null;
   }
 
-  async #fetch(run: number, before: Row[], reach: number): Promise<void> {
-    const question = this.#question();
+  async #fetch(run: number, before: Row[], endOffset: number): Promise<void> {
+    const listKey = this.#listKey();
     this.loading = true;
     try {
       if (before.length === 0) this.#ids = new Set();
       const added: Row[] = [];
       do {
-        const limit = Math.min(MAX_PER_CALL, reach - this.#offset);
+        const limit = Math.min(MAX_PER_CALL, endOffset - this.#offset);
         const page = this.query ? await this.#fetchHits(run, limit) : await this.#fetchPage(run, limit);
         if (run !== this.#run || page === null) return;
         for (const row of page) {
@@ -157,9 +158,9 @@ export class RecordList {
           this.#ids.add(row.id);
           added.push(row);
         }
-      } while (this.#offset < reach && this.more);
+      } while (this.#offset < endOffset && this.more);
       this.rows = before.concat(added);
-      this.#shown = { question, reach: this.#offset };
+      this.#shown = { listKey, endOffset: this.#offset };
       this.failed = null;
     } catch (error) {
       session.handleLocked(error);
@@ -197,7 +198,7 @@ export class RecordList {
     this.loading = false;
     this.#cursor = null;
     this.#offset = 0;
-    this.#shown = { question: "", reach: 0 };
+    this.#shown = { listKey: "", endOffset: 0 };
     this.#prefetched = null;
     this.#pendingQuery = null;
     this.clearFilter();
@@ -223,7 +224,7 @@ function rowIdOf(hit: Hit): string | null {
 /** The ids of all records that match the filter and query, including records whose rows are not loaded. */
 export async function allMatchingIds(from: Source, filter: Filter, query: string): Promise<string[]> {
   if (query && filter.kind === "conversation") {
-    const titles = await from.search({ query, filter, limit: TITLE_HITS, offset: 0, typing: true });
+    const titles = await from.search({ query, filter, limit: MAX_TITLE_HITS, offset: 0, typing: true });
     const messageHits = await allHitIds(from, { ...filter, kind: "message" }, query);
     return [...new Set([...titles.hits.map((hit) => hit.id), ...messageHits])];
   }

@@ -15,7 +15,7 @@ type Step = { id: string; skipped: boolean; before: string | null };
 class Review {
   state = $state.raw<ReviewState | null>(null);
   /** Number of memories without an answer, of all assistants; null until counted. */
-  left = $state<number | null>(null);
+  unanswered = $state<number | null>(null);
   /** The assistant whose memories are reviewed. Null for the memories of all assistants. */
   source = $state<string | null>(null);
   /** Whether the result is shown instead of the next memory. */
@@ -41,7 +41,7 @@ class Review {
     try {
       const request = { source: null, sensitive: false, skip: [], id: null, counts_only: true };
       const { left } = await backend().reviewNext(request);
-      if (isUnlocked()) this.left = left;
+      if (isUnlocked()) this.unanswered = left;
     } catch (error) {
       session.handleLocked(error);
     }
@@ -93,7 +93,7 @@ class Review {
 
   clear(): void {
     this.state = null;
-    this.left = null;
+    this.unanswered = null;
     this.source = null;
     this.showsResult = false;
     this.#skipped = [];

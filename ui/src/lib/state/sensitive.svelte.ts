@@ -70,14 +70,14 @@ class Sensitive {
   /** Reloads from the top. If the filter is unchanged, as many rows as before are loaded. */
   async load(): Promise<void> {
     const listKey = `${this.tab} ${this.kind ?? ""}`;
-    const reach = listKey === this.#listKey ? Math.max(PAGE_SIZE, this.rows.length) : PAGE_SIZE;
+    const wantedCount = listKey === this.#listKey ? Math.max(PAGE_SIZE, this.rows.length) : PAGE_SIZE;
     // Remove the rows of the old filter, so that no action applies to them.
     if (listKey !== this.#listKey) this.rows = [];
     this.#listKey = listKey;
     this.#position = { kind: 0, offset: 0 };
     // Until the first rows have been loaded, the list shows placeholder rows instead of the error.
     if (this.scannedAt === undefined) this.failed = null;
-    await this.#fetch(++this.#run, [], reach);
+    await this.#fetch(++this.#run, [], wantedCount);
   }
 
   /** Stops waiting and keeps the loaded rows. */
@@ -87,19 +87,19 @@ class Sensitive {
     this.failed = stoppedByUser();
   };
 
-  async next(): Promise<void> {
+  async loadNextPage(): Promise<void> {
     if (this.loading || !this.more) return;
     await this.#fetch(this.#run, this.rows, this.rows.length + PAGE_SIZE);
   }
 
-  async #fetch(run: number, before: SensitiveItem[], reach: number): Promise<void> {
+  async #fetch(run: number, before: SensitiveItem[], wantedCount: number): Promise<void> {
     const rows = new Map(before.map((row) => [row.value, row]));
     const kinds = this.#kinds();
     this.loading = true;
     try {
-      while (rows.size < reach && this.#position.kind < kinds.length) {
+      while (rows.size < wantedCount && this.#position.kind < kinds.length) {
         const kind = KINDS.find((each) => each.kind === kinds[this.#position.kind]);
-        const limit = Math.min(MAX_PER_CALL, reach - rows.size);
+        const limit = Math.min(MAX_PER_CALL, wantedCount - rows.size);
         const page = await backend().sensitiveQueue({
           state: this.tab,
           classes: [...(kind?.classes ?? [])],
@@ -236,7 +236,7 @@ class Sensitive {
     if (!isUnlocked()) return;
     if (!ignored) toasts.show(t("sensitive.foundAgain", { n: values.length }), { icon: "check" });
     else
-      toasts.undoable(t("sensitive.ignoredToast", { n: values.length }), t("action.undo"), () =>
+      toasts.showWithUndo(t("sensitive.ignoredToast", { n: values.length }), t("action.undo"), () =>
         this.ignore(values, false),
       );
   }

@@ -38,7 +38,7 @@ class Toasts {
   }
 
   /** Shows a toast about what was done, with an Undo button. */
-  undoable(text: string, label: string, undo: () => void | Promise<void>, icon: Toast["icon"] = "check"): void {
+  showWithUndo(text: string, label: string, undo: () => void | Promise<void>, icon: Toast["icon"] = "check"): void {
     this.show(text, { icon, action: { label, run: undo, undo: true } });
   }
 
@@ -58,7 +58,7 @@ class Toasts {
     if (text !== undefined) this.show(text, { icon: "alert", warning: true });
   }
 
-  async run(): Promise<void> {
+  async runAction(): Promise<void> {
     const action = this.current?.action;
     this.dismiss();
     if (!action) return;

@@ -30,7 +30,7 @@ export async function moveToTrash(
       : list === memories
         ? t("trash.moved", countValues)
         : t("trash.movedItems", { what: t("many.items", countValues) });
-    toasts.undoable(text, t("action.undo"), () => restoreFromTrash(done.ids), "trash");
+    toasts.showWithUndo(text, t("action.undo"), () => restoreFromTrash(done.ids), "trash");
     vault.changed();
     return true;
   } catch (error) {

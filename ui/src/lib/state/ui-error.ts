@@ -29,7 +29,7 @@ export class UiError {
   }
 
   /** The reason why a recognised file could not be imported, as a clause. Null if the error is not about the file. */
-  get clause(): string | null {
+  get reasonClause(): string | null {
     if (hasText(`why.${this.code}`)) return word("why", this.code);
     return this.#values.place && !hasText(`error.${this.code}`) ? t("why.invalid") : null;
   }

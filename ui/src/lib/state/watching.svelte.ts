@@ -71,7 +71,7 @@ class Watching {
     const isUnlocked = lockGuard();
     await this.#apply(backend().unwatchFolder(id));
     if (!isUnlocked()) return;
-    toasts.undoable(t("folders.removed", { name: oneLine(fileName(path)) }), t("action.undo"), async () => {
+    toasts.showWithUndo(t("folders.removed", { name: oneLine(fileName(path)) }), t("action.undo"), async () => {
       await this.#apply(backend().watchFolder(path));
       const addedAgain = this.folders?.find((folder) => folder.path === path);
       if (addedAgain && mode !== "ask") await this.setMode(addedAgain, mode);

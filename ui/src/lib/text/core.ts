@@ -75,7 +75,7 @@ export function exportFacts(detail: string): ExportFacts | null {
   };
 }
 
-/** `3,589 items, signed, 23 values covered`. The items are followed by the name of `format`, if given. */
+/** `3,589 items, signed, 23 sensitive values masked`. The items are followed by the name of `format`, if given. */
 export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
   return joinWithCommas([
     format ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name }) : t("many.items", { n: records }),

@@ -97,7 +97,7 @@ export function bytes(value: number | null | undefined): string {
     size /= 1000;
     unit += 1;
   }
-  const n = unit > 0 && size < 9.95 ? currentLocale().tenth.format(size) : count(Math.round(size));
+  const n = unit > 0 && size < 9.95 ? currentLocale().oneDecimal.format(size) : count(Math.round(size));
   return t(units[unit] ?? "bytes.b", { size: n, n: Math.round(size) });
 }
 

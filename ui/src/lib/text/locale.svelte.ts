@@ -28,7 +28,7 @@ export type Language = "en" | "de" | "ja";
 export type Choice = Language | "system";
 
 /**
- * A language of the window. `own` is its own name for itself, and `tag` the default locale for dates and numbers.
+ * A language of the window. `own` is its name in the language itself, `tag` the default locale for dates and numbers.
  * `lower` says whether names are written in lower case inside a sentence. `load` and `loadGuides` load its texts when
  * they are needed.
  */
@@ -77,7 +77,7 @@ function localeData(language: Language, tag: string, messages: Messages, guides:
     lower: LANGUAGES[language].lower,
     plural: new Intl.PluralRules(tag),
     number: new Intl.NumberFormat(tag),
-    tenth: new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }),
+    oneDecimal: new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }),
     list: new Intl.ListFormat(tag, { type: "conjunction" }),
     order: new Intl.Collator(tag, { numeric: true }),
     day: date({ day: "numeric", month: "short", year: "numeric" }),

@@ -26,7 +26,7 @@ import Trash2 from "@lucide/svelte/icons/trash-2";
 import Undo2 from "@lucide/svelte/icons/undo-2";
 import UsersRound from "@lucide/svelte/icons/users-round";
 import Upload from "@lucide/svelte/icons/upload";
-import { quickCommands } from "$features/exporting/quick-export.svelte";
+import { quickExportCommands } from "$features/exporting/quick-export.svelte";
 import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { nav, SECTIONS, SETTINGS_PAGES, type Section, type SettingsPage } from "$lib/state/nav.svelte";
@@ -98,7 +98,7 @@ export function actions(): PaletteCommand[] {
       : [
           { ...command("export"), label: t("palette.export"), words: t("palette.exportWords"), icon: Upload },
           { ...command("export-all"), label: t("palette.exportAll"), words: t("palette.exportWords"), icon: Upload },
-          ...quickCommands().map((each) => ({ ...each, words: t("palette.exportWords") })),
+          ...quickExportCommands().map((each) => ({ ...each, words: t("palette.exportWords") })),
           { ...command("export-text"), label: t("palette.exportText"), words: t("palette.textWords"), icon: Copy },
         ]),
     { ...command("write"), label: t("palette.write"), words: t("palette.writeWords"), icon: Plus },

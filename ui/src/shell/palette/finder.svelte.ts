@@ -20,7 +20,7 @@ export const MAX_PER_GROUP = 5;
 /**
  * How many hits to request in order to find five conversations. Several hits may be messages of the same conversation.
  */
-const SEARCHED_MESSAGES = 40;
+const MAX_REQUESTED_HITS = 40;
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
 
 /** Search results of the palette and its recently used commands. Cleared when the vault locks. */
@@ -30,7 +30,7 @@ class Finder {
   /** Memories that mean nearly the same as the query, without those in `memories`. */
   similar = $state.raw<FoundRecord[]>([]);
   /** Whether the weights that search by meaning needs are missing or damaged. Null if they are usable. */
-  weights = $state.raw<"missing" | "damaged" | null>(null);
+  weightsProblem = $state.raw<"missing" | "damaged" | null>(null);
   /** The tags and the assistants of all memories, each with its number of memories. */
   names = $state.raw<Facets>(NO_FACETS);
   failed = $state.raw<UiError | null>(null);
@@ -79,7 +79,7 @@ class Finder {
     const similarResult = await backend().similar({ query, id: null, filter: { ...ANY, kind: "memory" }, limit });
     if (run !== this.#run) return;
     const memoryIds = new Set(this.memories.map((found) => found.id));
-    this.weights =
+    this.weightsProblem =
       similarResult.weights === "missing" || similarResult.weights === "damaged" ? similarResult.weights : null;
     this.similar = similarResult.rows
       .filter((row) => !memoryIds.has(row.id))
@@ -110,14 +110,14 @@ class Finder {
   }
 
   /** Clears the results. Call it when the palette closes. */
-  forget(): void {
+  clearResults(): void {
     this.#visit += 1;
     this.setQuery("");
     this.names = NO_FACETS;
   }
 
   clear(): void {
-    this.forget();
+    this.clearResults();
     this.recent = [];
   }
 }
@@ -146,7 +146,7 @@ async function memoriesFor(query: string): Promise<FoundRecord[]> {
 /** Conversations that match the query: those whose title matches come before those in which only messages match. */
 async function conversationsFor(query: string): Promise<FoundRecord[]> {
   const words = query.split(/\s+/).filter(Boolean);
-  const rows = await find(query, "conversation", SEARCHED_MESSAGES);
+  const rows = await find(query, "conversation", MAX_REQUESTED_HITS);
   return rows.map((row) => ({
     id: row.id,
     text: row.title,

@@ -28,7 +28,7 @@ type Commands = Pick<
 >;
 /** Events that a test or the console can trigger while the window is open. */
 export type SampleAgents = {
-  /** A connected client reads. `grant` is the id of its grant, and `left` has the numbers of records that it gets. */
+  /** A connected client reads. `grant` is the id of its grant, `left` the number of records by kind that it gets. */
   clientReads(grant: string, left: Record<string, number>): void;
   /** A connected client suggests something. */
   clientSuggests(suggestion: Partial<SuggestionItem>): void;

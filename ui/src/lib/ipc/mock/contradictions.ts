@@ -9,7 +9,7 @@ type Context = {
   pace: number;
 };
 
-/** Pairs of sample memories that contradict each other: the older, the newer, the sort, and the confidence. */
+/** Sample memories that contradict each other: the older, the newer, the sort of contradiction, and the confidence. */
 const PAIRS: [a: string, b: string, sort: string, confidence: number][] = [
   ["m-35", "m-66", "replaced", 0.95],
   ["m-34", "m-66", "replaced", 0.95],
