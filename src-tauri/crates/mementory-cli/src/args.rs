@@ -1,6 +1,7 @@
 //! Commands and options of the command line.
 use crate::client_args::{GrantsCommand, McpArgs, SuggestionsArgs};
 use crate::connect::ConnectCommand;
+use crate::guide::GuideArgs;
 use crate::release_args::ReleaseArgs;
 use crate::review::{ReportArgs, ReviewArgs, TodoArgs};
 use crate::select_args::{ExportSelectArgs, SelectArgs};
@@ -199,6 +200,8 @@ pub enum Command {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
+    /// Show how to get your data from an assistant or program, and what it will contain. Needs no vault.
+    Guide(GuideArgs),
     /// Check whether an export is valid. Needs no vault and changes nothing.
     Validate {
         path: PathBuf,

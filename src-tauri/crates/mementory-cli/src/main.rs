@@ -10,6 +10,7 @@ mod client_args;
 mod clients;
 mod connect;
 mod done;
+mod guide;
 mod input;
 mod job;
 mod packaging;

@@ -13,7 +13,7 @@ mod import;
 mod import_report;
 mod insight;
 mod keys;
-mod language_texts;
+pub(crate) mod language_texts;
 mod meaning;
 mod memory_evidence;
 mod offers;
