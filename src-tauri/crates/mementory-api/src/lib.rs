@@ -29,5 +29,5 @@ pub use passphrase::passphrase;
 pub use session::{
     Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,
     ExportOptions, Exports, Imports, KeyRing, Meaning, MemoryOrigins, Records, Review, Scanner, Search,
-    SensitiveValues, Session, WatchRound, WatchedFolders, delete_demonstration,
+    SensitiveValues, Session, WatchRound, WatchedFolders, delete_demonstration, entry_time,
 };

@@ -8,7 +8,7 @@ use crate::{
     select_args::{ExportSelectArgs, SelectArgs},
 };
 use mementory_api::{
-    ApiError, ApiResult, ExportOptions, Job, Passphrase, convert, files, passphrase,
+    ApiError, ApiResult, ExportOptions, Job, Passphrase, convert, entry_time, files, passphrase,
     portable::{self, PurgeRequest, Selector},
     types::*,
 };
@@ -191,8 +191,8 @@ fn selector(selection: &SelectArgs) -> ApiResult<Selector> {
         kinds: (!selection.kinds.is_empty()).then(|| selection.kinds.iter().cloned().collect()),
         since_seq: selection.since_seq,
         max_seq: selection.max_seq,
-        since_time: selection.since_time.clone(),
-        until_time: selection.until_time.clone(),
+        since_time: selection.since_time.as_deref().map(|time| entry_time(time, false)).transpose()?,
+        until_time: selection.until_time.as_deref().map(|time| entry_time(time, true)).transpose()?,
         ..Selector::default()
     };
     if !selection.grains.is_empty() {

@@ -219,8 +219,8 @@ fn with_format_id(request: &ExportRequest) -> ExportRequest {
     ExportRequest { format, ..request.clone() }
 }
 
-/// Refuses a format that cannot be signed or encrypted although the request asks for it, because the person would rely
-/// on that protection.
+/// Refuses what the request asks for and the format cannot do. The person would rely on a signature or encryption, and
+/// would take a full export for one that holds only what was asked for.
 fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
     let capabilities = format.capabilities();
@@ -236,6 +236,15 @@ fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiRe
     }
     if (request.sign || options.signer.is_some()) && !capabilities.signs {
         return refuse("be signed");
+    }
+    if options.base.is_some() && !capabilities.accepts_base {
+        return refuse("be based on an earlier export");
+    }
+    if options.encoding.is_some() && !capabilities.encodings {
+        return refuse("be written in another encoding");
+    }
+    if options.selector.is_some() && !capabilities.selects_entries {
+        return refuse("be limited to selected entries");
     }
     Ok(())
 }

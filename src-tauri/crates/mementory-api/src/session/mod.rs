@@ -36,6 +36,7 @@ pub use demonstration::{DEMONSTRATION_PASSPHRASE, delete_demonstration};
 pub use duplicates::DuplicateMemories;
 pub use evidence::EvidencePacks;
 pub use export::{ExportOptions, Exports};
+pub use filter::entry_time;
 pub use import::Imports;
 pub use insight::Insights;
 pub use keys::KeyRing;

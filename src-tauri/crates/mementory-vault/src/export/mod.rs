@@ -184,6 +184,7 @@ impl Exporter<'_> {
         let writer = writer_for(format)?;
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.plan(&mut source, &scope.write_options()).map_err(unwrap_format)?;
+        check_version(&report, scope)?;
         source.report_unexported(&mut report.losses)?;
         source.add_withheld_counts(&mut report.withheld);
         Ok((report, source.masked_count()))
@@ -225,6 +226,7 @@ impl Exporter<'_> {
     ) -> VaultResult<(WriteReport, u32)> {
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.write(&mut source, partial, &scope.write_options()).map_err(unwrap_format)?;
+        check_version(&report, scope)?;
         source.report_unexported(&mut report.losses)?;
         source.add_withheld_counts(&mut report.withheld);
         if cancel.load(Ordering::Relaxed) {
@@ -238,6 +240,18 @@ fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {
     by_id(format)
         .filter(|f| f.capabilities().write)
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
+}
+
+/// Refuses a requested version that the writer did not write, because it knows only one. "1" also asks for "1.0".
+fn check_version(report: &WriteReport, scope: &Scope) -> VaultResult<()> {
+    let Some(wanted) = &scope.writing.version else { return Ok(()) };
+    let is_written =
+        report.version.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    if is_written {
+        return Ok(());
+    }
+    let version = wanted.chars().take(20).collect();
+    Err(VaultError::Format(FormatError::Version { place: "export".into(), version }))
 }
 
 /// True if `path` may be replaced by a new export. A file may be replaced by any export that is a file. A folder may be
