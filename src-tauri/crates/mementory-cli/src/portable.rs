@@ -126,6 +126,16 @@ pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphra
     file.map(|file| Ok(passphrase(read_secret(Some(file), "Passphrase", false)?))).transpose()
 }
 
+/// Reads the passphrase for a new encrypted file. An empty one is refused, because it would protect nothing.
+fn export_passphrase(file: &Path) -> ApiResult<Arc<dyn Passphrase>> {
+    let secret = read_secret(Some(file), "Passphrase", false)?;
+    if secret.trim().is_empty() {
+        let message = format!("{} contains no passphrase. Nothing was written.", file.display());
+        return Err(ApiError::new("weak_passphrase", 2, message));
+    }
+    Ok(passphrase(secret))
+}
+
 /// Fails unless every file has a valid signature by one of these keys. Must be called before anything is imported.
 pub fn require_signatures(
     paths: &[PathBuf],
@@ -176,7 +186,7 @@ pub fn export_request(
 pub fn export_options(export_args: &ExportArgs, select: Option<&ExportSelectArgs>) -> ApiResult<ExportOptions> {
     Ok(ExportOptions {
         signer: export_args.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
-        passphrase: file_passphrase(export_args.export_passphrase_file.as_deref())?,
+        passphrase: export_args.export_passphrase_file.as_deref().map(export_passphrase).transpose()?,
         base: export_args.base.clone(),
         encoding: export_args.encoding.clone(),
         version: export_args.version.clone(),
