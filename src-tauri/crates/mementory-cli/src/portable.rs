@@ -190,6 +190,7 @@ pub fn export_options(export_args: &ExportArgs, select: Option<&ExportSelectArgs
         base: export_args.base.clone(),
         encoding: export_args.encoding.clone(),
         version: export_args.version.clone(),
+        source_version: None,
         strip_identifiers: export_args.strip_identifiers,
         artifact_threshold: export_args.artifact_threshold,
         selector: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),

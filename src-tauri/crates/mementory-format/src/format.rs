@@ -448,6 +448,9 @@ pub struct WriteOptions {
     pub encoding: Option<String>,
     /// Version of the format, if several can be written.
     pub version: Option<String>,
+    /// Version of the source in a conversion to the same format, which is kept if it can be written. `version` comes
+    /// first.
+    pub source_version: Option<String>,
     /// Leaves out identifiers of platforms and accounts, if the format supports it.
     pub strip_identifiers: bool,
     /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only named. None

@@ -178,6 +178,7 @@ impl Exports<'_> {
             passphrase: options.passphrase.clone(),
             encoding: options.encoding.clone(),
             version: options.version.clone(),
+            source_version: options.source_version.clone(),
             strip_identifiers: options.strip_identifiers,
             artifact_threshold: options.artifact_threshold,
             format_options: options.selector.clone().map(FormatOptions::new).unwrap_or_default(),
@@ -205,6 +206,8 @@ pub struct ExportOptions {
     pub encoding: Option<String>,
     /// Version of the format.
     pub version: Option<String>,
+    /// Version of the input of a conversion to the same format, which is kept if it can be written.
+    pub source_version: Option<String>,
     /// Whether to leave out identifiers of platforms and accounts.
     pub strip_identifiers: bool,
     /// Workspace files smaller than this number of bytes are embedded in an `.alf`; all others are only listed.
