@@ -16,6 +16,7 @@ use crate::{
 };
 use mementory_formats::{
     Catalog, Detection, Finding, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
+    file_sha256, sha256,
 };
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::unwrap_format;
@@ -64,7 +65,7 @@ pub struct ExportOutcome {
     pub covered: u32,
     /// Number of bytes written.
     pub bytes: u64,
-    /// The digest that the format defines, or otherwise the SHA-256 of the file.
+    /// The digest that the format defines, or otherwise that of [`digest_of`].
     pub digest: String,
     /// Result of validating the export after it was written.
     pub validation: Validation,
@@ -277,8 +278,7 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
 }
 
 /// Reads the export back with the same detection and validation as any other file, including the faults of an archive
-/// for which an import would refuse it. Returns the result of the validation, and the file's SHA-256, which is empty
-/// for a folder.
+/// for which an import would refuse it. Returns the result of the validation and the digest of what was written.
 fn read_back(
     writer: &dyn Format,
     path: &Path,
@@ -302,9 +302,33 @@ fn read_back(
         let Issue { code, place, message } = fault.issue.clone();
         Finding { code, place, message }
     }));
-    let digest =
-        if path.is_file() { mementory_formats::file_sha256(path).map_err(unwrap_format)? } else { String::new() };
-    Ok((validation, digest))
+    Ok((validation, digest_of(path)?))
+}
+
+/// The SHA-256 of a file. For a folder, the SHA-256 of the list of its files as `sha256sum` prints it, sorted by path.
+fn digest_of(path: &Path) -> VaultResult<String> {
+    if path.is_file() {
+        return file_sha256(path).map_err(unwrap_format);
+    }
+    let io = |e| VaultError::io(path.display().to_string(), e);
+    let (mut files, mut pending) = (Vec::new(), vec![path.to_path_buf()]);
+    while let Some(folder) = pending.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(io)? {
+            let found = entry.map_err(io)?.path();
+            if found.is_dir() {
+                pending.push(found);
+                continue;
+            }
+            let name = found.strip_prefix(path).unwrap_or(&found).to_string_lossy().replace('\\', "/");
+            files.push((name, file_sha256(&found).map_err(unwrap_format)?));
+        }
+    }
+    files.sort();
+    let mut lines = String::new();
+    for (name, digest) in &files {
+        lines += &format!("{digest}  {name}\n");
+    }
+    sha256(&mut lines.as_bytes(), "export").map_err(unwrap_format)
 }
 
 /// The detail of an export's log entry: the number of records and properties of the file, but neither its name nor its
