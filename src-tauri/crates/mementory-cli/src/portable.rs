@@ -146,13 +146,18 @@ pub fn require_signatures(
 ) -> ApiResult<()> {
     for path in paths {
         let check = files::Check { format, trust, passphrase: input_passphrase, ..files::Check::default() };
-        let result = files::validate(path, &check, job)?;
-        if result.signature.trusted != Some(true) {
+        let untrusted = || {
             let message = format!(
                 "{} is not signed by any of the keys given with --trust. Nothing was imported.",
                 path.display()
             );
-            return Err(ApiError::new("signature_untrusted", 1, message));
+            ApiError::new("signature_untrusted", 1, message)
+        };
+        // A format that cannot be checked has no signatures either.
+        let result = files::validate(path, &check, job)
+            .map_err(|error| if error.code == "not_supported" { untrusted() } else { error })?;
+        if result.signature.trusted != Some(true) {
+            return Err(untrusted());
         }
         if let Some(first) = result.errors.first() {
             let message = format!("{} is not valid: {}. Nothing was imported.", path.display(), first.message);
