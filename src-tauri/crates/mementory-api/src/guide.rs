@@ -31,7 +31,7 @@ struct PathData {
     path: String,
 }
 
-/// Texts of one source in one language. They contain marks; see [`plain`].
+/// Texts of one source in one language. They contain marks, which `plain` replaces.
 #[derive(Debug, Deserialize)]
 struct Texts {
     name: String,
