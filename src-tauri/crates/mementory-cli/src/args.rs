@@ -39,6 +39,11 @@ fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
+/// Parses the size of a page. With 0, a list would never end.
+fn at_least_one() -> impl TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(1..)
+}
+
 /// Filters of `list`, `search` and `export`.
 #[derive(Args, Default)]
 pub struct Filters {
@@ -271,7 +276,7 @@ pub enum Command {
         #[arg(long)]
         sort: Option<String>,
         /// List at most this many records.
-        #[arg(long)]
+        #[arg(long, value_parser = at_least_one())]
         limit: Option<u32>,
         /// Continue after the page that gave this cursor.
         #[arg(long)]
@@ -302,7 +307,7 @@ pub enum Command {
         #[arg(long)]
         meaning: bool,
         /// Print at most this many hits.
-        #[arg(long)]
+        #[arg(long, value_parser = at_least_one())]
         limit: Option<u32>,
     },
     /// List groups of memories with the same or nearly the same text.
