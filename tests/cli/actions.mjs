@@ -2,9 +2,12 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  closeSync,
   copyFileSync,
   cpSync,
+  existsSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -14,6 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { built } from "../tools/places.mjs";
 import { has, quiet } from "../tools/sh.mjs";
 import { readEntries } from "./archive.mjs";
 import { CLIENT_ACTIONS } from "./clients.mjs";
@@ -22,6 +26,9 @@ import { entriesOf, manyConversations, zip } from "./generated.mjs";
 
 /** How long another process may take to open a vault, in milliseconds. */
 const TIMEOUT_MS = 30_000;
+
+/** A device that refuses every byte as a full disk does. */
+const FULL_DEVICE = "/dev/full";
 
 /** Source of a web server. Arguments: the file to which it writes each request, and the status of its answers. */
 const RECEIVER_SCRIPT = `
@@ -42,6 +49,7 @@ export function missingRequirement(need) {
   if (need === "unix") return process.platform === "win32" ? "not on this system" : null;
   if (need === "flock") return has("flock") ? null : "flock is not installed";
   if (need === "mount") return canMount() ? null : "a small disk cannot be mounted here (it takes root on Linux)";
+  if (need === "full_device") return existsSync(FULL_DEVICE) ? null : "this system has no device that is always full";
   throw new Error(`unknown need of a case: ${need}`);
 }
 
@@ -76,6 +84,14 @@ export const ACTIONS = {
     length.writeBigUInt64LE(BigInt(domain.length));
     const checksum = createHash("sha256").update(length).update(domain).update(covered).digest("hex");
     writeFileSync(path, `${covered}${checksum}"\n}\n`);
+  },
+  /** Runs a command that cannot write its answer, and checks its exit code and standard error. */
+  full_output({ folder, env }, { args, exit, stderr: pattern }) {
+    const output = openSync(FULL_DEVICE, "w");
+    const options = { cwd: folder, env, stdio: ["ignore", output, "pipe"] };
+    const { code, stderr } = quiet(built("mementory"), args, options);
+    closeSync(output);
+    return code === exit && new RegExp(pattern).test(stderr) ? [] : [`exit code ${code}, not ${exit}: ${stderr}`];
   },
   remove({ folder }, { file }) {
     rmSync(join(folder, file), { recursive: true });

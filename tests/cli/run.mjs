@@ -9,7 +9,8 @@
 // JSON pointer.
 //
 // Members of a case: `files` are files to write before the first step. `vault` creates a vault at `$T/v` and sets the
-// environment variables for the vault and its passphrase file. `needs` lists requirements: "unix", "flock", "mount".
+// environment variables for the vault and its passphrase file. `needs` lists requirements: "unix", "flock", "mount",
+// "full_device".
 //
 // A step has one of three forms:
 // - `run` has the arguments of a command. `stdin` is its input, `env` changes its environment (null removes a

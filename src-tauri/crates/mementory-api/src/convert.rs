@@ -2,6 +2,7 @@
 //! vault is encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore
 //! preserves exactly what an import and an export preserve.
 use crate::{ApiError, ApiResult, Applied, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
+use mementory_formats::by_id;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -42,7 +43,10 @@ pub fn convert(
     let create = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("Mementory.mementory"), &secret, create)?;
     let report = session.imports().import_with(request, input_passphrase, false, job)?;
-    let mut exported = session.exports().export_with(export, options, job)?;
+    let is_same_format = by_id(&export.format).is_some_and(|format| report.format.as_deref() == Some(format.id()));
+    let source_version = report.version.clone().filter(|_| is_same_format);
+    let options = ExportOptions { source_version, ..options.clone() };
+    let mut exported = session.exports().export_with(export, &options, job)?;
     add_unread_as_losses(&report, &mut exported);
     let source = Source { format: report.format, version: report.version };
     Ok(exported.map(|exported| Converted { exported, source }))

@@ -121,14 +121,14 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
         F::Version { place, version } => ApiError::new(
             "unsupported_version",
             6,
-            format!("{place} uses format version {version}, which Mementory can't read. Nothing was changed."),
+            format!("{place}: Mementory does not know version {version} of this format. Nothing was changed."),
         )
         .with("place", place)
         .with("version", version),
         F::Invalid { code, place, message } => {
             // The codes listed here mean that the request cannot be carried out. All others mean an invalid file.
             let exit = match *code {
-                "not_supported" => 2,
+                "not_supported" | "unknown_encoding" | "base_required" => 2,
                 "passphrase_wrong" | "passphrase_needed" => 3,
                 // An unsafe name is refused like in an archive, not reported like damage.
                 "kdf_parameters" | "path_escapes" => 6,

@@ -1,11 +1,12 @@
 //! Every use case of Mementory as a plain function, for the window, the command line and connected clients. A
-//! [`Session`] is one open vault; functions that need no vault are in [`files`] and [`portable`]. The window and the
-//! command line have no logic of their own and only call these functions.
+//! [`Session`] is one open vault; functions that need no vault are in [`files`], [`guide`] and [`portable`]. The window
+//! and the command line have no logic of their own and only call these functions.
 mod applied;
 mod connections;
 mod convert;
 mod error;
 pub mod files;
+pub mod guide;
 mod inspection;
 mod job;
 mod new_file;
@@ -28,5 +29,5 @@ pub use passphrase::passphrase;
 pub use session::{
     Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,
     ExportOptions, Exports, Imports, KeyRing, Meaning, MemoryOrigins, Records, Review, Scanner, Search,
-    SensitiveValues, Session, WatchRound, WatchedFolders, delete_demonstration,
+    SensitiveValues, Session, WatchRound, WatchedFolders, delete_demonstration, entry_time,
 };

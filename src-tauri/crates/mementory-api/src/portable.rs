@@ -129,7 +129,8 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
 /// it against the signer's own key.
 ///
 /// # Errors
-/// `not_supported` for a format that cannot be signed after the export, errors of an invalid file, `io`.
+/// `not_supported` for a format that cannot be signed after the export, `exists` if `out` is another file that exists,
+/// errors of an invalid file, `io`.
 pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::Job) -> ApiResult<Validation> {
     let out = out.unwrap_or(path);
     let limits = Limits::default();
@@ -143,6 +144,9 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
     };
     let sign_to = |new: &Path| signing.sign(path, signer, new, Timestamp::now(), &limits);
     if signing.signs_in_place() {
+        if !is_same_file(path, out) && out.symlink_metadata().is_ok() {
+            return Err(exists_error(out));
+        }
         sign_to(out)?;
     } else {
         write_maybe_in_place(path, out, sign_to)?;
@@ -177,11 +181,19 @@ fn write_maybe_in_place(
     out: &Path,
     write: impl FnOnce(&Path) -> Result<(), FormatError>,
 ) -> ApiResult<()> {
-    let is_same_file = match (source.canonicalize(), out.canonicalize()) {
+    write_atomically(out, is_same_file(source, out), write)
+}
+
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
-    };
-    write_atomically(out, is_same_file, write)
+    }
+}
+
+fn exists_error(out: &Path) -> ApiError {
+    let message = format!("{} exists already. Nothing was written. Choose another name.", out.display());
+    ApiError::new("exists", 7, message)
 }
 
 /// Writes to a temporary file beside `out` and renames it once it is complete. An existing file is replaced only if
@@ -191,11 +203,7 @@ fn write_atomically(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Resu
         ApiError::new("io", 7, format!("{} could not be written: {e}. Nothing was changed.", out.display()))
     };
     if out.symlink_metadata().is_ok() && !replace {
-        return Err(ApiError::new(
-            "exists",
-            7,
-            format!("{} exists already. Nothing was written. Choose another name.", out.display()),
-        ));
+        return Err(exists_error(out));
     }
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let temporary = tempfile::Builder::new().prefix(".mementory-partial-").tempdir_in(parent).map_err(io)?;

@@ -1,6 +1,7 @@
 //! Commands and options of the command line.
 use crate::client_args::{GrantsCommand, McpArgs, SuggestionsArgs};
 use crate::connect::ConnectCommand;
+use crate::guide::GuideArgs;
 use crate::release_args::ReleaseArgs;
 use crate::review::{ReportArgs, ReviewArgs, TodoArgs};
 use crate::select_args::{ExportSelectArgs, SelectArgs};
@@ -36,6 +37,11 @@ pub struct Cli {
 /// Parses a path that may be empty, because an empty environment variable counts as unset.
 fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
+}
+
+/// Parses the size of a page. With 0, a list would never end.
+fn at_least_one() -> impl TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(1..)
 }
 
 /// Filters of `list`, `search` and `export`.
@@ -199,6 +205,8 @@ pub enum Command {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
+    /// Show how to get your data from an assistant or program, and what it will contain. Needs no vault.
+    Guide(GuideArgs),
     /// Check whether an export is valid. Needs no vault and changes nothing.
     Validate {
         path: PathBuf,
@@ -268,7 +276,7 @@ pub enum Command {
         #[arg(long)]
         sort: Option<String>,
         /// List at most this many records.
-        #[arg(long)]
+        #[arg(long, value_parser = at_least_one())]
         limit: Option<u32>,
         /// Continue after the page that gave this cursor.
         #[arg(long)]
@@ -299,7 +307,7 @@ pub enum Command {
         #[arg(long)]
         meaning: bool,
         /// Print at most this many hits.
-        #[arg(long)]
+        #[arg(long, value_parser = at_least_one())]
         limit: Option<u32>,
     },
     /// List groups of memories with the same or nearly the same text.

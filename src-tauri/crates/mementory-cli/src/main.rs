@@ -10,6 +10,7 @@ mod client_args;
 mod clients;
 mod connect;
 mod done;
+mod guide;
 mod input;
 mod job;
 mod packaging;
@@ -31,6 +32,9 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
+/// Exit code if the answer could not be written to standard output.
+const OUTPUT_FAILED: u8 = 7;
+
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
@@ -40,10 +44,11 @@ fn main() -> ExitCode {
     let speaks_protocol = matches!(cli.command, args::Command::Mcp(_));
     match run::run(cli) {
         Ok(done) if speaks_protocol => ExitCode::from(done.exit),
-        Ok(done) => {
-            print::result(&done, json, quiet);
-            ExitCode::from(done.exit)
-        }
+        // The person would miss the answer: the recovery code of a new vault, for example, is printed only once.
+        Ok(done) => match print::result(&done, json, quiet) {
+            true => ExitCode::from(done.exit),
+            false => ExitCode::from(OUTPUT_FAILED),
+        },
         Err(error) => {
             print::error(&error, json);
             ExitCode::from(error.exit)
@@ -55,8 +60,8 @@ fn main() -> ExitCode {
 /// not errors.
 fn print_usage_error(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        print::write_stdout(&error.to_string());
-        return ExitCode::SUCCESS;
+        let is_written = print::write_stdout(&error.to_string());
+        return if is_written { ExitCode::SUCCESS } else { ExitCode::from(OUTPUT_FAILED) };
     }
     if std::env::args_os().any(|a| a == "--json") {
         print::error(&ApiError::new("usage", 2, error.to_string()), true);

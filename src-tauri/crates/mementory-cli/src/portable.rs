@@ -8,7 +8,7 @@ use crate::{
     select_args::{ExportSelectArgs, SelectArgs},
 };
 use mementory_api::{
-    ApiError, ApiResult, ExportOptions, Job, Passphrase, convert, files, passphrase,
+    ApiError, ApiResult, ExportOptions, Job, Passphrase, convert, entry_time, files, passphrase,
     portable::{self, PurgeRequest, Selector},
     types::*,
 };
@@ -126,6 +126,16 @@ pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphra
     file.map(|file| Ok(passphrase(read_secret(Some(file), "Passphrase", false)?))).transpose()
 }
 
+/// Reads the passphrase for a new encrypted file. An empty one is refused, because it would protect nothing.
+fn export_passphrase(file: &Path) -> ApiResult<Arc<dyn Passphrase>> {
+    let secret = read_secret(Some(file), "Passphrase", false)?;
+    if secret.trim().is_empty() {
+        let message = format!("{} contains no passphrase. Nothing was written.", file.display());
+        return Err(ApiError::new("weak_passphrase", 2, message));
+    }
+    Ok(passphrase(secret))
+}
+
 /// Fails unless every file has a valid signature by one of these keys. Must be called before anything is imported.
 pub fn require_signatures(
     paths: &[PathBuf],
@@ -136,13 +146,18 @@ pub fn require_signatures(
 ) -> ApiResult<()> {
     for path in paths {
         let check = files::Check { format, trust, passphrase: input_passphrase, ..files::Check::default() };
-        let result = files::validate(path, &check, job)?;
-        if result.signature.trusted != Some(true) {
+        let untrusted = || {
             let message = format!(
                 "{} is not signed by any of the keys given with --trust. Nothing was imported.",
                 path.display()
             );
-            return Err(ApiError::new("signature_untrusted", 1, message));
+            ApiError::new("signature_untrusted", 1, message)
+        };
+        // A format that cannot be checked has no signatures either.
+        let result = files::validate(path, &check, job)
+            .map_err(|error| if error.code == "not_supported" { untrusted() } else { error })?;
+        if result.signature.trusted != Some(true) {
+            return Err(untrusted());
         }
         if let Some(first) = result.errors.first() {
             let message = format!("{} is not valid: {}. Nothing was imported.", path.display(), first.message);
@@ -176,10 +191,11 @@ pub fn export_request(
 pub fn export_options(export_args: &ExportArgs, select: Option<&ExportSelectArgs>) -> ApiResult<ExportOptions> {
     Ok(ExportOptions {
         signer: export_args.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
-        passphrase: file_passphrase(export_args.export_passphrase_file.as_deref())?,
+        passphrase: export_args.export_passphrase_file.as_deref().map(export_passphrase).transpose()?,
         base: export_args.base.clone(),
         encoding: export_args.encoding.clone(),
         version: export_args.version.clone(),
+        source_version: None,
         strip_identifiers: export_args.strip_identifiers,
         artifact_threshold: export_args.artifact_threshold,
         selector: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
@@ -191,8 +207,8 @@ fn selector(selection: &SelectArgs) -> ApiResult<Selector> {
         kinds: (!selection.kinds.is_empty()).then(|| selection.kinds.iter().cloned().collect()),
         since_seq: selection.since_seq,
         max_seq: selection.max_seq,
-        since_time: selection.since_time.clone(),
-        until_time: selection.until_time.clone(),
+        since_time: selection.since_time.as_deref().map(|time| entry_time(time, false)).transpose()?,
+        until_time: selection.until_time.as_deref().map(|time| entry_time(time, true)).transpose()?,
         ..Selector::default()
     };
     if !selection.grains.is_empty() {

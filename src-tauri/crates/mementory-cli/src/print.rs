@@ -3,13 +3,16 @@ use crate::done::CommandResult;
 use mementory_api::ApiError;
 use serde_json::{Value, json};
 
-pub fn result(done: &CommandResult, json: bool, quiet: bool) {
+/// Prints a result. Returns false if it could not be written.
+pub fn result(done: &CommandResult, json: bool, quiet: bool) -> bool {
     if json {
-        write_stdout(&format!("{}\n", done.value));
+        write_stdout(&format!("{}\n", done.value))
     } else if !quiet || done.essential {
         let mut lines = String::new();
         append_lines(&done.value, 0, &mut lines);
-        write_stdout(&lines);
+        write_stdout(&lines)
+    } else {
+        true
     }
 }
 
@@ -88,8 +91,16 @@ fn scalar_text(value: &Value) -> String {
     }
 }
 
-/// Writes to standard output. A closed pipe is not an error.
-pub fn write_stdout(text: &str) {
-    use std::io::Write;
-    let _ = std::io::stdout().write_all(text.as_bytes());
+/// Writes to standard output. If that fails, as on a full disk, says so on standard error and returns false. A closed
+/// pipe is not an error, because its reader needs no more.
+pub fn write_stdout(text: &str) -> bool {
+    use std::io::{ErrorKind, Write};
+    let mut out = std::io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            eprintln!("The answer could not be written to standard output: {error}.");
+            false
+        }
+        _ => true,
+    }
 }

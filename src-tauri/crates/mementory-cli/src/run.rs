@@ -3,6 +3,7 @@ use crate::{
     args::{Cli, Command, KeysCommand},
     clients, connect,
     done::{CommandResult, applied, done},
+    guide,
     input::{filter, path_text, read_secret, read_text},
     job::{cancel_on_ctrl_c, job_with_progress},
     packaging,
@@ -28,6 +29,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
         }
         Command::Packaging { dir, release } => packaging::write(dir, release),
         Command::Detect { paths } => done(&files::detect(paths, None)?),
+        Command::Guide(args) => guide::run(args),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
             let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;
             let check = files::Check {

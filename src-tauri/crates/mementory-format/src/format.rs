@@ -56,6 +56,12 @@ pub struct Capabilities {
     /// Every export in this format continues an earlier export, its base. The user must name the base when exporting.
     /// An import reads the base first.
     pub needs_base: bool,
+    /// The user may name an earlier export as the base of an export.
+    pub accepts_base: bool,
+    /// Writes several encodings. The user may choose one.
+    pub encodings: bool,
+    /// The user may select the entries of an export by criteria of the format.
+    pub selects_entries: bool,
     /// The format has a specification for exchange between programs, so it is more than the export of one program.
     pub interchange: bool,
     /// Never detected automatically. The format reads only files for which the user chose it, because no other format
@@ -442,6 +448,9 @@ pub struct WriteOptions {
     pub encoding: Option<String>,
     /// Version of the format, if several can be written.
     pub version: Option<String>,
+    /// Version of the source in a conversion to the same format, which is kept if it can be written. `version` comes
+    /// first.
+    pub source_version: Option<String>,
     /// Leaves out identifiers of platforms and accounts, if the format supports it.
     pub strip_identifiers: bool,
     /// Only workspace files smaller than this many bytes are embedded in an `.alf`; larger ones are only named. None

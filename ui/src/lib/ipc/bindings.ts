@@ -720,7 +720,7 @@ export type Exported = {
 	/**  Number of distinct sensitive values masked in the export. */
 	covered: number,
 	bytes: number,
-	/**  The digest that the format defines (for `.mem`, the bundle digest), otherwise the SHA-256 of the file. */
+	/**  The digest that the format defines (for `.mem`, the bundle digest), else the SHA-256 of the file or folder. */
 	digest: string,
 	/**  True if the export was read back and is valid. */
 	validated: boolean,

@@ -178,6 +178,7 @@ impl Exports<'_> {
             passphrase: options.passphrase.clone(),
             encoding: options.encoding.clone(),
             version: options.version.clone(),
+            source_version: options.source_version.clone(),
             strip_identifiers: options.strip_identifiers,
             artifact_threshold: options.artifact_threshold,
             format_options: options.selector.clone().map(FormatOptions::new).unwrap_or_default(),
@@ -205,6 +206,8 @@ pub struct ExportOptions {
     pub encoding: Option<String>,
     /// Version of the format.
     pub version: Option<String>,
+    /// Version of the input of a conversion to the same format, which is kept if it can be written.
+    pub source_version: Option<String>,
     /// Whether to leave out identifiers of platforms and accounts.
     pub strip_identifiers: bool,
     /// Workspace files smaller than this number of bytes are embedded in an `.alf`; all others are only listed.
@@ -219,8 +222,8 @@ fn with_format_id(request: &ExportRequest) -> ExportRequest {
     ExportRequest { format, ..request.clone() }
 }
 
-/// Refuses a format that cannot be signed or encrypted although the request asks for it, because the person would rely
-/// on that protection.
+/// Refuses what the request asks for and the format cannot do. The person would rely on a signature or encryption, and
+/// would take a full export for one that holds only what was asked for.
 fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
     let capabilities = format.capabilities();
@@ -236,6 +239,15 @@ fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiRe
     }
     if (request.sign || options.signer.is_some()) && !capabilities.signs {
         return refuse("be signed");
+    }
+    if options.base.is_some() && !capabilities.accepts_base {
+        return refuse("be based on an earlier export");
+    }
+    if options.encoding.is_some() && !capabilities.encodings {
+        return refuse("be written in another encoding");
+    }
+    if options.selector.is_some() && !capabilities.selects_entries {
+        return refuse("be limited to selected entries");
     }
     Ok(())
 }

@@ -187,6 +187,16 @@ pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })
 }
 
+/// Converts a time or a date to the text with which times of entries are compared. As an upper bound, a date stands for
+/// the end of that day.
+///
+/// # Errors
+/// `usage` for any other text.
+pub fn entry_time(text: &str, upper: bool) -> ApiResult<String> {
+    let bound = Timestamp::from_micros(parse_bound(text, upper)?);
+    Ok(bound.map_or_else(|| text.to_owned(), Timestamp::to_rfc3339))
+}
+
 /// The error for an import that the vault does not have.
 pub(super) fn no_such_import(batch: &str) -> ApiError {
     ApiError::new("not_found", 1, "This vault has no import with this id. Nothing was changed.").with("id", batch)

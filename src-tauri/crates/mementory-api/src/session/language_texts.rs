@@ -3,13 +3,13 @@ use crate::{ApiError, ApiResult};
 use serde::de::DeserializeOwned;
 
 /// Pairs of a language code and the texts in that language, as JSON.
-pub(super) type Languages = [(&'static str, &'static str); 3];
+pub(crate) type Languages = [(&'static str, &'static str); 3];
 
 /// Loads the texts in a language. `outcome` ends the error message, such as "Nothing was changed."
 ///
 /// # Errors
 /// `usage` for a language without texts.
-pub(super) fn load<T: DeserializeOwned>(languages: &Languages, language: &str, outcome: &str) -> ApiResult<T> {
+pub(crate) fn load<T: DeserializeOwned>(languages: &Languages, language: &str, outcome: &str) -> ApiResult<T> {
     let known = languages.iter().find(|(code, _)| *code == language);
     let (_, text) = known.ok_or_else(|| {
         ApiError::new("usage", 2, format!("There are no texts in {language}. {outcome} Use en, de or ja."))

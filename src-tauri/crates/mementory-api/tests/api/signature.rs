@@ -295,10 +295,11 @@ fn a_valid_signature_is_exported_again_if_nothing_that_it_covers_changed() {
     for (format, input, version) in [
         ("pam", "pam/signed-ed25519/input", None),
         ("mem", "mem/signed/input.mem", Some("1.1.0")),
+        ("mem", "mem/signed/input.mem", None),
         ("zaxy", "zaxy/signed-ed25519/input.json", None),
         ("zaxy", "zaxy/subset-ed25519/input.json", None),
     ] {
-        let out = folder.path().join(input.replace('/', "-"));
+        let out = folder.path().join(format!("{}-{}", input.replace('/', "-"), version.unwrap_or("same")));
         let request = ImportRequest { paths: vec![fixture(input).display().to_string()], ..ImportRequest::default() };
         let export =
             ExportRequest { format: format.into(), out: out.display().to_string(), ..ExportRequest::default() };

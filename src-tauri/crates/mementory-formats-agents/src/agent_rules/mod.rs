@@ -28,7 +28,7 @@ impl Format for AgentRules {
         FORMAT
     }
     fn aliases(&self) -> &'static [&'static str] {
-        &["agents_md"]
+        &["agents_md", "windsurf"]
     }
     fn name(&self) -> &'static str {
         "Rules for coding agents"

@@ -107,6 +107,8 @@ fn records_of_other_formats_survive_a_round_trip() {
     let mut source = MemorySource { records: vec![fact.clone(), deleted, message], ..MemorySource::default() };
     let report = write(&mut source, &scratch.0.join("w"), &OpenClaw);
     assert_eq!(report.losses.count("record", LossKind::LeftOut), 2);
+    let written = BTreeMap::from([("memory".to_owned(), 1)]);
+    assert_eq!(report.by_kind, written, "what is left out does not count as written");
     let files = tree(&scratch.0.join("w"));
     assert!(String::from_utf8_lossy(&files["memory/chatgpt.md"]).contains("Has two cats."));
     assert!(files.values().all(|b| !String::from_utf8_lossy(b).contains("Graz")), "a deleted memory is not written");

@@ -147,20 +147,28 @@ impl Workspace {
     }
 
     fn add_foreign(&mut self, stored: StoredRecord) {
-        let record = &stored.record;
-        let mut leave_out =
-            |field: &str, note: &str| self.report.losses.add(&stored.id, field, LossKind::LeftOut, note);
-        match record.kind {
-            Kind::Conversation | Kind::Message => leave_out("record", "a workspace has no place for conversations"),
-            Kind::Credential => leave_out("record", "credentials are not written into a workspace"),
+        let kind = stored.record.kind;
+        let mut leave_out = |note: &str| self.leave_out(kind, &stored.id, note);
+        match kind {
+            Kind::Conversation | Kind::Message => leave_out("a workspace has no place for conversations"),
+            Kind::Credential => leave_out("credentials are not written into a workspace"),
             Kind::Attachment | Kind::Chunk | Kind::Audit | Kind::Foreign => {
-                leave_out("record", "a workspace has no place for it")
+                leave_out("a workspace has no place for it")
             }
-            _ if matches!(record.status.as_deref(), Some("deleted" | "superseded")) => {
-                leave_out("record", "deleted or superseded: an agent would treat it as true");
+            _ if matches!(stored.record.status.as_deref(), Some("deleted" | "superseded")) => {
+                leave_out("deleted or superseded: an agent would treat it as true");
             }
             _ => self.foreign.push(stored.record),
         }
+    }
+
+    /// Lists a record as left out. It does not count as written any more.
+    pub fn leave_out(&mut self, kind: Kind, record: &str, note: &str) {
+        self.report.losses.add(record, "record", LossKind::LeftOut, note);
+        if let Some(count) = self.report.by_kind.get_mut(kind.as_str()) {
+            *count = count.saturating_sub(1);
+        }
+        self.report.by_kind.retain(|_, count| *count > 0);
     }
 
     /// Adds a file, unless there is already a file with this path. Files with unsafe paths, and bookkeeping files, are
@@ -254,7 +262,7 @@ impl Workspace {
         let path = format!("{}{path}", self.prefix);
         let text = if record.text.is_empty() { record.title.clone().unwrap_or_default() } else { record.text.clone() };
         if text.trim().is_empty() {
-            self.report.losses.add(&record.key.value, "record", LossKind::LeftOut, "the record has no text");
+            self.leave_out(record.kind, &record.key.value, "the record has no text");
             return;
         }
         let first_line: String =

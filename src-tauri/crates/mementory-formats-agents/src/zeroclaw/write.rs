@@ -25,7 +25,7 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
             (Kind::Memory, _, Some(file)) => stored.entry(file).or_default().push(row),
             // a credential record only names a key of the settings file, and the settings file is exported
             (Kind::Credential, ..) => {}
-            _ => workspace.report.losses.add(&row.id, "record", LossKind::LeftOut, "a workspace has no place for it"),
+            _ => workspace.leave_out(row.record.kind, &row.id, "a workspace has no place for it"),
         }
     }
     for path in workspace.files.keys().filter(|p| is_database(p)).cloned().collect::<Vec<_>>() {
@@ -149,7 +149,7 @@ fn write_database(
             let row = wire::new_row(&record, &mut used_keys);
             let content = text(&row, "content").unwrap_or_default();
             if content.trim().is_empty() {
-                workspace.report.losses.add(&record.key.value, "record", LossKind::LeftOut, "the record has no text");
+                workspace.leave_out(record.kind, &record.key.value, "the record has no text");
                 continue;
             }
             let Some(id) = id_of(&row) else { continue };

@@ -60,6 +60,7 @@ impl Format for Mem {
             folder: true,
             signs: true,
             carries_passthrough: true,
+            accepts_base: true,
             ending: ".mem",
             interchange: true,
             recommended: true,

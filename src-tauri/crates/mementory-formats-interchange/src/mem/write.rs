@@ -111,6 +111,8 @@ struct BundleWriter<'l> {
     signatures: Vec<Vec<u8>>,
     /// Requested version. If the source bundle has it and nothing changed, its manifest and signature are reused.
     version: Option<String>,
+    /// Like `version`, but not requested, so a manifest with wrong counts is not reused.
+    source_version: Option<String>,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
     report: WriteReport,
@@ -127,6 +129,7 @@ impl<'l> BundleWriter<'l> {
         if let Some(version) = version.as_ref().filter(|v| !WRITABLE_VERSIONS.contains(&v.as_str())) {
             return Err(FormatError::Version { place: MANIFEST_FILE.into(), version: version.clone() });
         }
+        let source_version = options.source_version.clone().filter(|v| WRITABLE_VERSIONS.contains(&v.as_str()));
         let delta = Delta::new(options, description.now, limits)?;
         Ok(Self {
             description,
@@ -141,10 +144,11 @@ impl<'l> BundleWriter<'l> {
             coverage: None,
             scopes: BTreeSet::new(),
             report: WriteReport {
-                version: version.clone().unwrap_or_else(|| FORMAT_VERSION.into()),
+                version: version.clone().or(source_version.clone()).unwrap_or_else(|| FORMAT_VERSION.into()),
                 ..WriteReport::default()
             },
             version,
+            source_version,
         })
     }
 
@@ -424,7 +428,7 @@ impl<'l> BundleWriter<'l> {
             counts.insert(name_in_counts(&path).to_owned(), stream.lines.len() as u64);
             files.push(target.put_lines(&path, stream.sorted_lines())?);
         }
-        if let Some((bytes, signature)) = self.original_manifest(&files) {
+        if let Some((bytes, signature)) = self.original_manifest(&files, &counts) {
             self.report.digest = target.finish_with_manifest(&files, &bytes, signature.as_deref())?;
             return Ok(self.report);
         }
@@ -436,7 +440,7 @@ impl<'l> BundleWriter<'l> {
             manifest.embedding_dim = manifest_before.embedding_dim;
             manifest.unknown = manifest_before.unknown;
         }
-        if let Some(version) = self.version.take() {
+        if let Some(version) = self.version.take().or(self.source_version.take()) {
             manifest.format = version;
         }
         if self.delta.is_incremental() {
@@ -452,15 +456,25 @@ impl<'l> BundleWriter<'l> {
 }
 
 impl BundleWriter<'_> {
-    /// Manifest and signature of the only source bundle if they are still valid: its version was requested, all its
-    /// files are unchanged, and the export is full and has no new signature.
-    fn original_manifest(&mut self, files: &[FileEntry]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+    /// Manifest and signature of the only source bundle if they are still valid: its version was requested or is to be
+    /// kept, all its files are unchanged, and the export is full and has no new signature.
+    fn original_manifest(
+        &mut self,
+        files: &[FileEntry],
+        counts: &BTreeMap<String, u64>,
+    ) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         let [(manifest_before, bytes)] = self.manifests.as_slice() else { return None };
         let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), manifest_before.files.iter().collect());
         sorted.0.sort_by(|a, b| a.path.cmp(&b.path));
         sorted.1.sort_by(|a, b| a.path.cmp(&b.path));
         let digest = hex::encode(Sha256::digest(checksums(files)));
-        let is_same = self.version.as_ref() == Some(&manifest_before.format)
+        let is_version = |version: &Option<String>| version.as_ref() == Some(&manifest_before.format);
+        let has_counts = || {
+            let stated = manifest_before.counts.iter().filter(|(_, count)| **count > 0);
+            stated.eq(counts.iter().filter(|(_, count)| **count > 0))
+        };
+        let is_kept = self.version.is_none() && is_version(&self.source_version) && has_counts();
+        let is_same = (is_version(&self.version) || is_kept)
             && self.signer.is_none()
             && !self.delta.is_incremental()
             && sorted.0 == sorted.1

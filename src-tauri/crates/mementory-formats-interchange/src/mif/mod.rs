@@ -59,6 +59,7 @@ impl Format for Mif {
             byte_exact: true,
             encrypts: true,
             carries_passthrough: true,
+            encodings: true,
             ending: ".mif.json",
             interchange: true,
             export_tool: Some("export_memory"),

@@ -57,6 +57,7 @@ impl Format for Pam {
             signs: true,
             carries_passthrough: true,
             withholds_not_exportable: true,
+            accepts_base: true,
             ending: ".pam",
             interchange: true,
             ..Capabilities::default()

@@ -52,6 +52,7 @@ impl Format for Zaxy {
             byte_exact: true,
             signs: true,
             carries_passthrough: true,
+            selects_entries: true,
             ending: ".zaxy.json",
             interchange: true,
             export_tool: Some("memory_export"),

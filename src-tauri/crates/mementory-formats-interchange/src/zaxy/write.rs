@@ -202,7 +202,7 @@ impl BundleWriter {
     fn choose_plan(&mut self, options: &WriteOptions, out: &Path) -> Result<EnvelopePlan, FormatError> {
         let requested_version = options.version.as_deref();
         if let Some(unknown) = requested_version.filter(|v| ![UNSIGNED_VERSION, PORTABLE_VERSION].contains(v)) {
-            return Err(FormatError::Version { place: out.display().to_string(), version: unknown.to_owned() });
+            return Err(FormatError::Version { place: "export".into(), version: unknown.to_owned() });
         }
         let leaves = self.leaves(out)?;
         if let Some(signer) = options.signer.as_ref().filter(|_| requested_version != Some(UNSIGNED_VERSION)) {

@@ -38,6 +38,7 @@ impl Format for Amem {
             validate: true,
             encrypts: true,
             needs_passphrase: true,
+            accepts_base: true,
             interchange: true,
             ending: ".amem",
             ..Capabilities::default()

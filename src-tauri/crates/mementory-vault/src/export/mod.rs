@@ -16,6 +16,7 @@ use crate::{
 };
 use mementory_formats::{
     Catalog, Detection, Finding, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
+    file_sha256, sha256,
 };
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::unwrap_format;
@@ -64,7 +65,7 @@ pub struct ExportOutcome {
     pub covered: u32,
     /// Number of bytes written.
     pub bytes: u64,
-    /// The digest that the format defines, or otherwise the SHA-256 of the file.
+    /// The digest that the format defines, else the SHA-256 of the file, or of the list of the folder's files.
     pub digest: String,
     /// Result of validating the export after it was written.
     pub validation: Validation,
@@ -184,6 +185,7 @@ impl Exporter<'_> {
         let writer = writer_for(format)?;
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.plan(&mut source, &scope.write_options()).map_err(unwrap_format)?;
+        check_version(&report, scope)?;
         source.report_unexported(&mut report.losses)?;
         source.add_withheld_counts(&mut report.withheld);
         Ok((report, source.masked_count()))
@@ -225,6 +227,7 @@ impl Exporter<'_> {
     ) -> VaultResult<(WriteReport, u32)> {
         let mut source = VaultSource::new(self.context, Some(writer), scope, now, cancel, progress)?;
         let mut report = writer.write(&mut source, partial, &scope.write_options()).map_err(unwrap_format)?;
+        check_version(&report, scope)?;
         source.report_unexported(&mut report.losses)?;
         source.add_withheld_counts(&mut report.withheld);
         if cancel.load(Ordering::Relaxed) {
@@ -238,6 +241,18 @@ fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {
     by_id(format)
         .filter(|f| f.capabilities().write)
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
+}
+
+/// Refuses a requested version that the writer did not write, because it knows only one. "1" also asks for "1.0".
+fn check_version(report: &WriteReport, scope: &Scope) -> VaultResult<()> {
+    let Some(wanted) = &scope.writing.version else { return Ok(()) };
+    let is_written =
+        report.version.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    if is_written {
+        return Ok(());
+    }
+    let version = wanted.chars().take(20).collect();
+    Err(VaultError::Format(FormatError::Version { place: "export".into(), version }))
 }
 
 /// True if `path` may be replaced by a new export. A file may be replaced by any export that is a file. A folder may be
@@ -263,8 +278,7 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
 }
 
 /// Reads the export back with the same detection and validation as any other file, including the faults of an archive
-/// for which an import would refuse it. Returns the result of the validation, and the file's SHA-256, which is empty
-/// for a folder.
+/// for which an import would refuse it. Returns the result of the validation and the digest of what was written.
 fn read_back(
     writer: &dyn Format,
     path: &Path,
@@ -288,9 +302,33 @@ fn read_back(
         let Issue { code, place, message } = fault.issue.clone();
         Finding { code, place, message }
     }));
-    let digest =
-        if path.is_file() { mementory_formats::file_sha256(path).map_err(unwrap_format)? } else { String::new() };
-    Ok((validation, digest))
+    Ok((validation, digest_of(path)?))
+}
+
+/// The SHA-256 of a file. For a folder, the SHA-256 of the list of its files as `sha256sum` prints it, sorted by path.
+fn digest_of(path: &Path) -> VaultResult<String> {
+    if path.is_file() {
+        return file_sha256(path).map_err(unwrap_format);
+    }
+    let io = |e| VaultError::io(path.display().to_string(), e);
+    let (mut files, mut pending) = (Vec::new(), vec![path.to_path_buf()]);
+    while let Some(folder) = pending.pop() {
+        for entry in std::fs::read_dir(&folder).map_err(io)? {
+            let found = entry.map_err(io)?.path();
+            if found.is_dir() {
+                pending.push(found);
+                continue;
+            }
+            let name = found.strip_prefix(path).unwrap_or(&found).to_string_lossy().replace('\\', "/");
+            files.push((name, file_sha256(&found).map_err(unwrap_format)?));
+        }
+    }
+    files.sort();
+    let mut lines = String::new();
+    for (name, digest) in &files {
+        lines += &format!("{digest}  {name}\n");
+    }
+    sha256(&mut lines.as_bytes(), "export").map_err(unwrap_format)
 }
 
 /// The detail of an export's log entry: the number of records and properties of the file, but neither its name nor its

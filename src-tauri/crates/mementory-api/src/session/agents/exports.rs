@@ -2,7 +2,10 @@
 use super::calls::{AcceptedCall, ClientCalls};
 use crate::{
     ApiError, ApiResult,
-    session::{filter::parse_bound, now},
+    session::{
+        filter::{entry_time, parse_bound},
+        now,
+    },
     types::*,
 };
 use mementory_formats::{AnswerOptions, FormatOptions, Selector, WriteOptions};
@@ -174,10 +177,7 @@ fn record_kind(name: &str) -> Option<Kind> {
 /// Converts a disclosure request into a selector for entries. Entries state their times as UTC strings, so the bounds
 /// are converted to such strings too.
 fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
-    let utc = |text: &Option<String>, upper| -> ApiResult<Option<String>> {
-        let bound = text.as_deref().map(|text| parse_bound(text, upper)).transpose()?;
-        Ok(bound.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339))
-    };
+    let utc = |text: &Option<String>, upper| text.as_deref().map(|text| entry_time(text, upper)).transpose();
     let mut selector = Selector {
         kinds: wanted.kinds.as_ref().map(|kinds| kinds.iter().cloned().collect()),
         since_seq: wanted.since_seq,

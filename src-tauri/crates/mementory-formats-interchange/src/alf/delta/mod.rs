@@ -38,6 +38,7 @@ impl Format for AlfDelta {
             base_format: Some("alf"),
             ending: ".alf-delta",
             needs_base: true,
+            accepts_base: true,
             interchange: true,
             ..Capabilities::default()
         }

@@ -1,0 +1,204 @@
+//! How people get their data from each assistant and program, and what it contains. The texts are those of the window's
+//! page "Where is my data?", so that both always say the same.
+use crate::{
+    ApiError, ApiResult,
+    session::language_texts::{self, Languages},
+};
+use mementory_formats::by_id;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const SOURCES: &str = include_str!("../../../../ui/src/lib/text/guides/sources.json");
+const TEXTS: Languages = [
+    ("en", include_str!("../../../../ui/src/lib/text/guides/en.json")),
+    ("de", include_str!("../../../../ui/src/lib/text/guides/de.json")),
+    ("ja", include_str!("../../../../ui/src/lib/text/guides/ja.json")),
+];
+
+/// What is the same in all languages.
+#[derive(Debug, Deserialize)]
+struct SourceData {
+    id: String,
+    /// Formats of its exports, the main format first.
+    formats: Vec<String>,
+    paths: Vec<PathData>,
+    links: Vec<String>,
+    checked: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct PathData {
+    path: String,
+}
+
+/// Texts of one source in one language. They contain marks, which `plain` replaces.
+#[derive(Debug, Deserialize)]
+struct Texts {
+    name: String,
+    steps: Vec<String>,
+    has: Vec<String>,
+    lacks: Vec<String>,
+    time: String,
+    drop: Vec<String>,
+    doubt: Option<String>,
+}
+
+/// How to get the data from one source.
+#[derive(Debug, Clone, Serialize)]
+pub struct Guide {
+    /// Id of the source.
+    pub source: String,
+    /// Name for people.
+    pub name: String,
+    /// Formats of its exports.
+    pub formats: Vec<String>,
+    /// What to do, in order.
+    pub steps: Vec<String>,
+    /// What the export contains.
+    pub holds: Vec<String>,
+    /// What the export does not contain.
+    pub lacks: Vec<String>,
+    /// How long it takes.
+    pub takes: String,
+    /// What to import.
+    pub import: Vec<String>,
+    /// What is not certain about these steps.
+    pub doubt: Option<String>,
+    /// Where the data usually is on a computer.
+    pub paths: Vec<String>,
+    /// Pages of the vendor.
+    pub links: Vec<String>,
+    /// The day on which the steps were last checked.
+    pub checked: String,
+}
+
+/// One source in the list of all sources.
+#[derive(Debug, Clone, Serialize)]
+pub struct GuideSource {
+    /// Id of the source.
+    pub source: String,
+    /// Name for people.
+    pub name: String,
+    /// Formats of its exports.
+    pub formats: Vec<String>,
+}
+
+/// All sources that have a guide.
+///
+/// # Errors
+/// `usage` for a language without texts.
+pub fn sources(language: &str) -> ApiResult<Vec<GuideSource>> {
+    let mut texts = load_texts(language)?;
+    let sources = load_sources()?.into_iter();
+    Ok(sources
+        .filter_map(|SourceData { id, formats, .. }| {
+            texts.remove(&id).map(|text| GuideSource { source: id, name: text.name, formats })
+        })
+        .collect())
+}
+
+/// The guide of a source, which is named by its id or by the id of a format of its exports.
+///
+/// # Errors
+/// `not_found` if there is no such source; `usage` for a language without texts.
+pub fn guide(source: &str, language: &str) -> ApiResult<Guide> {
+    let mut texts = load_texts(language)?;
+    let wanted = source.trim().to_lowercase().replace(['-', ' '], "_");
+    let format = by_id(&wanted).map_or(wanted.as_str(), |format| format.id());
+    let sources = load_sources()?;
+    let found = sources
+        .iter()
+        .find(|source| source.id == wanted)
+        .or_else(|| sources.iter().find(|source| source.formats.first().is_some_and(|main| main == format)))
+        .or_else(|| sources.iter().find(|source| source.formats.iter().any(|id| id == format)));
+    let (Some(data), Some(text)) = (found, found.and_then(|data| texts.remove(&data.id))) else {
+        let message = format!("There is no guide for {source}. `mementory guide` lists those that there are.");
+        return Err(ApiError::new("not_found", 1, message).with("id", source));
+    };
+    let all = |sentences: &[String]| sentences.iter().map(|sentence| plain(sentence)).collect();
+    Ok(Guide {
+        source: data.id.clone(),
+        name: text.name,
+        formats: data.formats.clone(),
+        steps: all(&text.steps),
+        holds: all(&text.has),
+        lacks: all(&text.lacks),
+        takes: plain(&text.time),
+        import: all(&text.drop),
+        doubt: text.doubt.as_deref().map(plain),
+        paths: data.paths.iter().map(|place| place.path.clone()).collect(),
+        links: data.links.clone(),
+        checked: data.checked.clone(),
+    })
+}
+
+fn load_texts(language: &str) -> ApiResult<BTreeMap<String, Texts>> {
+    language_texts::load(&TEXTS, language, "Nothing was read.")
+}
+
+fn load_sources() -> ApiResult<Vec<SourceData>> {
+    serde_json::from_str(SOURCES).map_err(|_| ApiError::new("internal", 7, "The list of sources cannot be read."))
+}
+
+/// Replaces the marks of a sentence, which the window shows as formatted text: `*labels of menus*` and
+/// `[buttons of the window]` are put in quotation marks, and `{id}` names the command that shows another guide.
+/// `` `code` `` stays as it is.
+fn plain(sentence: &str) -> String {
+    let mut out = String::with_capacity(sentence.len());
+    let mut rest = sentence;
+    while let Some(start) = rest.find(['`', '*', '[', '{']) {
+        let (before, marked) = rest.split_at(start);
+        let (open, end, close) = match marked.chars().next() {
+            Some('`') => ("`", '`', "`"),
+            Some('*') => ("\"", '*', "\""),
+            Some('[') => ("\"", ']', "\""),
+            _ => ("`mementory guide ", '}', "`"),
+        };
+        let Some((inner, after)) = marked.get(1..).and_then(|inside| inside.split_once(end)) else { break };
+        [before, open, inner, close].into_iter().for_each(|part| out.push_str(part));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_source_has_a_guide_in_every_language() {
+        let expected = load_sources().unwrap().len();
+        for (language, _) in TEXTS {
+            let listed = sources(language).unwrap();
+            assert_eq!(listed.len(), expected, "{language}");
+            for GuideSource { source, .. } in listed {
+                let guide = guide(&source, language).unwrap();
+                assert_eq!(guide.source, source);
+                assert!(!guide.steps.is_empty() && !guide.holds.is_empty() && !guide.lacks.is_empty(), "{source}");
+                assert!(!guide.takes.is_empty() && !guide.import.is_empty(), "{source}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_format_leads_to_the_source_whose_main_format_it_is() {
+        for source in load_sources().unwrap() {
+            let Some(main) = source.formats.first() else { continue };
+            let found = guide(main, "en").unwrap();
+            assert!(found.source == *main || found.formats.first() == Some(main), "{main}");
+        }
+        assert_eq!(guide("no_such_source", "en").unwrap_err().code, "not_found");
+        assert_eq!(guide("anything", "xx").unwrap_err().code, "usage");
+    }
+
+    #[test]
+    fn marks_become_plain_text() {
+        let marked = "Open `a*b`, *Settings > Data* or [Paste text…]; see {pasted}.";
+        let expected = "Open `a*b`, \"Settings > Data\" or \"Paste text…\"; see `mementory guide pasted`.";
+        assert_eq!(plain(marked), expected);
+        assert_eq!(plain("2 * 3"), "2 * 3");
+        assert_eq!(plain(""), "");
+    }
+}
