@@ -12,7 +12,7 @@ const DEMONSTRATION_OPTION: &str = "--demonstration";
 /// What one start of the program was asked to open.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Requested {
-    /// Files and folders, without repetitions.
+    /// Files and folders, without duplicates.
     pub paths: Vec<PathBuf>,
     /// Whether to open the demonstration.
     pub demonstration: bool,
@@ -54,7 +54,8 @@ pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> 
         } else if arg.is_empty() || (!only_paths && arg.as_encoded_bytes().starts_with(b"-")) {
             // The program starts despite an unknown option, because a newer version may define it.
         } else if let Some(address) = text.filter(|text| text.starts_with("file:")) {
-            // A URL of another computer has no path here, so its text is reported as a missing file.
+            // A URL that names another computer has no local path, so the URL's text is used as a path, which is then
+            // missing.
             let path = tauri::Url::parse(address).ok().and_then(|url| url.to_file_path().ok());
             requested.paths.push(path.unwrap_or_else(|| folder.join(&arg)));
         } else {

@@ -40,7 +40,8 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<BTreeSet<i64>> {
         let connection = self.store.extra_reader()?;
         let mut rows = BTreeSet::new();
-        // In scripts without spaces, the last character of a run is a token of its own, which a longer run lacks.
+        // Single characters are ignored: in scripts without spaces, the last one of a run is a token that longer runs
+        // lack.
         let is_gone =
             |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
         for sentence in sentences {

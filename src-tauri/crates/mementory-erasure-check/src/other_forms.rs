@@ -1,8 +1,8 @@
-//! Finds texts that a file has escaped or in another encoding than UTF-8. The code is independent of the vault's code
-//! that removes them.
+//! Finds texts that a file contains in escaped form or in an encoding other than UTF-8. The code is independent of the
+//! vault's code that removes them.
 //!
 //! Escapes of JSON, JavaScript, Python and HTML are decoded until none is left, and backslashes without a meaning are
-//! left out. Then a text has the same form however it is escaped, in JSON inside a JSON string or in HTML too.
+//! dropped. After that, a text has the same form however it was escaped, even in JSON inside a JSON string.
 use crate::entity_names::character;
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
@@ -17,7 +17,7 @@ const MIN_DECODED_BYTES: usize = 16;
 const MIN_WITHOUT_FIRST_BYTES: usize = 24;
 /// Largest number of times that nested escapes are decoded.
 const MAX_LEVELS: usize = 8;
-/// Number of times that an escaped text may be longer than the text to be found across two windows.
+/// An escaped text of up to this many times the length of the original is found across two windows.
 const MAX_GROWTH: usize = 8;
 /// Largest number of bytes of an HTML entity after the `&`.
 const MAX_ENTITY_BYTES: usize = 12;

@@ -42,7 +42,7 @@ impl ErasureCheck<'_> {
         let mut wal_clean = None;
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
             // Pages are wiped before their traces are attributed to live data, since traces in unused bytes belong to
-            // none.
+            // no live data.
             let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
             wal_clean = Some(wipe(&dirty)?);
             hits = search.scan(&connection, dirty.into_iter())?;

@@ -46,7 +46,7 @@ struct TextFinder {
     heads: Needles,
     forms: Vec<Vec<u8>>,
     max_form_bytes: usize,
-    /// Finds the texts in other encodings, and those with other escapes than JSON writes.
+    /// Finds texts in other encodings, and texts with escapes that writers of JSON do not use.
     other_forms: OtherForms,
     /// All forms of the texts and of their pieces, in which pieces of files are looked up.
     joined_forms: JoinedForms,

@@ -62,7 +62,7 @@ pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     all.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
-/// True if a piece next to a redaction mark, alone or together with the other piece, is a long part of a text.
+/// True if a piece next to a mark, alone or with the piece on the mark's other side, is a long part of a text.
 pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
     let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();

@@ -1,6 +1,6 @@
-//! Packs, each of which holds the bodies of many records and is compressed as a whole. Chats take up only a fifth to a
-//! tenth of their JSON size this way, so that the erasure check can read the whole database. A pack can be rewritten
-//! without some of its entries.
+//! Packs, each of which holds the bodies of many records and is compressed as a whole. This shrinks chats to between a
+//! fifth and a tenth of their JSON size, so the database stays small enough for the erasure check to read all of it. A
+//! pack can be rewritten without some of its entries.
 use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};

@@ -38,9 +38,9 @@ pub struct ExportRange {
     pub since_number: Option<u64>,
     /// Only records whose number is at most this.
     pub max_number: Option<u64>,
-    /// Only records that have a date at or after this time, in microseconds since 1970.
+    /// Only records whose own date is at or after this time, in microseconds since 1970.
     pub from: Option<i64>,
-    /// Only records that have a date at or before this time, in microseconds since 1970.
+    /// Only records whose own date is at or before this time, in microseconds since 1970.
     pub to: Option<i64>,
     /// Only these records.
     pub ids: Option<Vec<String>>,

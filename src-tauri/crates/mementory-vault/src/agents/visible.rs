@@ -14,7 +14,7 @@ const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::
 
 /// Number of index hits that are read in one step.
 const HITS_PER_STEP: usize = 200;
-/// Largest number of steps. The search then ends, even if the index has more hits.
+/// Maximum number of steps in one search. It then ends, even if the index has more hits.
 const MAX_STEPS: usize = 10;
 
 /// The part of a record that a client may see. Sensitive values are masked unless the grant says otherwise.
@@ -165,7 +165,7 @@ impl<'v> GrantedView<'v> {
 
     /// Visible messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
     /// returns at most `limit`. Their texts have at most `max_chars` characters in total, except that one message is
-    /// always returned, however long it is. The flag says whether there are more messages.
+    /// always returned, however long it is. The returned flag says whether there are more messages.
     ///
     /// # Errors
     /// As for [`record`](Self::record).

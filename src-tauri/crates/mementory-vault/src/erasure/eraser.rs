@@ -313,7 +313,8 @@ impl Eraser<'_> {
         })
     }
 
-    /// Removes the sentences from the copies and writes a tombstone for each. Returns the rows that changed.
+    /// Removes the erased sentences from the copies, and writes a tombstone for each copy. Returns the rows that
+    /// changed.
     fn redact_copies(
         &self,
         tx: &Connection,

@@ -30,8 +30,8 @@ impl ErasureLedger<'_> {
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }
 
-    /// Adds an act to the list in the vault's folder and to the list in the program's folder. Returns false if the
-    /// latter could not be written. The caller must call [`end`](Self::end) afterwards.
+    /// Adds an act (an erasure or redaction) to the list in the vault's folder and to the one in the program's folder.
+    /// Returns false if the latter could not be written. The caller must call [`end`](Self::end) afterwards.
     pub(crate) fn add(&self, id: &str, act: Act) -> VaultResult<bool> {
         let files = self.files();
         let mut ledger = self.read(Some(&files.in_vault)).ledger;

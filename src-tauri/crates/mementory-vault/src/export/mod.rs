@@ -262,9 +262,8 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
     Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
 }
 
-/// Reads the export back with the same detection and validation as any other file, including the faults of an archive
-/// for which an import would refuse it. Returns the result of the validation, and the file's SHA-256, which is empty
-/// for a folder.
+/// Reads the export back and validates it like any other file. Faults of an archive that would make an import refuse it
+/// count as errors too. Returns the result of the validation, and the file's SHA-256, which is empty for a folder.
 fn read_back(
     writer: &dyn Format,
     path: &Path,

@@ -76,8 +76,7 @@ struct Staging {
     stale: Vec<(i64, u32)>,
     /// Rows of the vault that this input contained unchanged.
     same: RowRanges,
-    /// Rows of the vault of which this input contained an older or a blocked version, and unchanged rows of an older
-    /// unit.
+    /// Rows of which this input contained an older or a blocked version, and the unchanged rows of older units.
     older: RowRanges,
     /// Blobs that this input contained.
     blobs: HashSet<[u8; 32]>,
@@ -95,7 +94,7 @@ pub(super) struct ImportRun<'i> {
     deleted_ids: Vec<[u8; 16]>,
     /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
-    /// Entities at the ends of edges that were blocked because their evidence was deleted.
+    /// Endpoints of edges that were blocked because the evidence for the edge was deleted.
     orphaned_edge_ends: Vec<[u8; 16]>,
     /// Entities that an earlier deletion moved to the Trash without naming them. This input may restore them.
     cascaded: CascadedEntities,

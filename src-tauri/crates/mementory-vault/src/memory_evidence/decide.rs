@@ -27,7 +27,7 @@ const MIN_COSINE_FAR: f32 = 0.55;
 /// least [`MIN_WORDS_FAR`].
 const MIN_COSINE_WITH_WORDS: f32 = 0.4;
 const MIN_WORDS_FAR: f32 = 0.3;
-/// Any other message with a lower cosine than this does not say the same, even if its words alone suffice.
+/// Lowest cosine with which any other message counts as saying the same, even if its words alone suffice.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
 /// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim. Without any

@@ -91,7 +91,7 @@ impl QuotedPieces {
         changed.then_some(out)
     }
 
-    /// None if the text is not a JSON object or array, and Some(None) if it contains no piece.
+    /// Removes pieces from JSON. None if the text is not a JSON object or array, Some(None) if it contains no piece.
     fn without_in_json(&self, text: &str) -> Option<Option<String>> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;

@@ -29,9 +29,9 @@ impl<'a, 'i> OtherEvidence<'a, 'i> {
 }
 
 impl OtherEvidence<'_, '_> {
-    /// Looks up the record with this id in the vault. A cascaded record is restored first, because this input is other
-    /// evidence for it. A cascaded entity is only noted here, because the edges that decide about it come after it in
-    /// the input.
+    /// Looks up the record with this id in the vault. A cascaded record is restored first, because this input gives
+    /// other evidence for it. A cascaded entity is only noted here, because the edges that decide whether it is
+    /// restored come after it in the input.
     pub(super) fn find_known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
         if self.run.vault_was_empty {
             return Ok(None);
