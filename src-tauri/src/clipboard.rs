@@ -114,7 +114,7 @@ struct Queue {
 /// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command), so a hanging program that owns
 /// the clipboard delays neither locking nor closing.
 pub struct Clipboard {
-    content: Mutex<BackendState>,
+    backend: Mutex<BackendState>,
     queue: Mutex<Queue>,
     changed: Condvar,
     clock: Arc<dyn Clock>,
@@ -123,20 +123,20 @@ pub struct Clipboard {
 impl Clipboard {
     /// A clipboard to which nothing has been copied yet.
     pub fn new(backend: Box<dyn ClipboardBackend>, clock: Arc<dyn Clock>) -> Self {
-        let content = Mutex::new(BackendState { backend, copies: 0 });
-        Self { content, queue: Mutex::default(), changed: Condvar::new(), clock }
+        let backend = Mutex::new(BackendState { backend, copies: 0 });
+        Self { backend, queue: Mutex::default(), changed: Condvar::new(), clock }
     }
 
     /// Copies a text. It is cleared after `clear_after`, if given, unless the clipboard contains something else by
     /// then. Fails with `no_clipboard` if the system has none.
     pub fn copy(&self, text: Zeroizing<String>, clear_after: Option<Duration>) -> ApiResult<()> {
-        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
-        content.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
-        content.copies += 1;
+        let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
+        state.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
+        state.copies += 1;
         let now = self.clock.elapsed();
         self.queue().pending = clear_after.map(|after| PendingClear {
             text: Arc::new(text),
-            copy: content.copies,
+            copy: state.copies,
             due: now.saturating_add(after),
             attempts_left: CLEAR_ATTEMPTS,
         });
@@ -147,8 +147,8 @@ impl Clipboard {
     /// The current text, for pasting. None if there is none. Fails with `no_clipboard`, or with `limit` if the text is
     /// too long for a text field.
     pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
-        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = content.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
+        let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = state.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
         match text {
             Some(text) if text.len() > MAX_PASTE_BYTES => Err(ApiError::new(
                 "limit",
@@ -175,8 +175,8 @@ impl Clipboard {
         self.changed.notify_all();
         drop(self.changed.wait_timeout_while(queue, MAX_CLOSE_WAIT, |queue| queue.pending.is_some()));
         // Another thread holds this lock only if another program hangs. Then the content cannot be handed over.
-        if let Ok(mut content) = self.content.try_lock() {
-            content.backend.close();
+        if let Ok(mut state) = self.backend.try_lock() {
+            state.backend.close();
         }
     }
 
@@ -202,9 +202,9 @@ impl Clipboard {
 
     /// Clears the clipboard if it still contains this copy. A later copy stays, even of the same text.
     fn clear_copy(&self, copy: u64, text: &str) -> Result<(), Unavailable> {
-        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_ours = content.copies == copy && content.backend.text()?.is_some_and(|found| *found == text);
-        if is_ours { content.backend.clear() } else { Ok(()) }
+        let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ours = state.copies == copy && state.backend.text()?.is_some_and(|found| *found == text);
+        if is_ours { state.backend.clear() } else { Ok(()) }
     }
 
     /// Clears texts when they are due, until the window closes.

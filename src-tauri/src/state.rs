@@ -79,7 +79,7 @@ impl AppState {
 
     /// Makes `session`, which was just created or opened, the open vault. If another vault is open, that vault is
     /// locked.
-    pub fn put_session(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
+    pub fn set_open_vault(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
         self.jobs.cancel_all();
@@ -100,7 +100,7 @@ impl AppState {
     /// be called whenever the grants or that switch change.
     pub fn update_agents(&self) {
         let enabled = self.settings().get().answer_clients;
-        let any_grant = self.with_session(|session| session.agents().any_in_force()).unwrap_or(false);
+        let any_grant = self.with_session(|session| session.agents().has_active_grant()).unwrap_or(false);
         self.agents.update(&self.vault, enabled, any_grant);
         let running = self.agents.state(enabled).running;
         let _ = self.with_session(|session| {
@@ -111,8 +111,8 @@ impl AppState {
 
     /// Sets the path of the socket for connected clients.
     #[cfg(all(test, unix))]
-    pub fn answer_at(&mut self, socket: std::path::PathBuf) {
-        self.agents = Agents::at(socket);
+    pub fn set_client_socket(&mut self, socket: std::path::PathBuf) {
+        self.agents = Agents::with_socket(socket);
     }
 
     /// The server for connected clients.
@@ -188,7 +188,7 @@ impl AppState {
     }
 
     /// Scans the watched folders once. This is background work, so it does not keep the vault from locking.
-    pub fn watch_round(&self, job: &Job) -> ApiResult<WatchRound> {
+    pub fn scan_watched_folders(&self, job: &Job) -> ApiResult<WatchRound> {
         let _running = self.jobs.start_background("watching", job)?;
         self.with_session(|session| session.watching().scan_folders(self.clock.elapsed(), job))
     }

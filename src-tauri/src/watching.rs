@@ -65,7 +65,7 @@ pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
     let mut events = FolderEvents { watcher: None, folders: BTreeSet::new(), wake_signal: state.wake_signal().clone() };
     loop {
         let started = Instant::now();
-        let round = state.watch_round(&new_job());
+        let round = state.scan_watched_folders(&new_job());
         let scan_time = started.elapsed();
         let wait = match round {
             Ok(round) => {

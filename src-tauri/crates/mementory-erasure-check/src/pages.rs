@@ -24,7 +24,7 @@ impl ErasureCheck<'_> {
         evidence: &Evidence,
         wipe: Option<Wipe<'_>>,
     ) -> StoreResult<(ReceiptPlace, Option<bool>)> {
-        let connection = self.store.extra_reader()?;
+        let connection = self.store.new_reader()?;
         if evidence.traces_unknown {
             return Ok((unused_bytes::check(&connection)?, None));
         }
@@ -64,7 +64,7 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| search.scan(&self.store.extra_reader()?, middle + 1..=pages));
+            let second = scope.spawn(|| search.scan(&self.store.new_reader()?, middle + 1..=pages));
             let mut first = search.scan(connection, 1..=middle)?;
             let second = second.join().unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())));
             first.extend(second?);

@@ -7,7 +7,7 @@ use crate::{
     phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of},
     quoted_lines::QuotedLines,
     receipt::checked_place,
-    utf16::{Utf16Reader, units_of},
+    utf16::{Utf16Reader, unit_decoder},
 };
 use memchr::memmem;
 use mementory_model::normal_text;
@@ -84,7 +84,7 @@ impl ErasureCheck<'_> {
     pub(crate) fn check_passthrough(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
         // The digest of each blob, and the id of a record that names it.
         let blobs: BTreeMap<[u8; 32], String> = {
-            let connection = self.store.extra_reader()?;
+            let connection = self.store.new_reader()?;
             // The join begins with the few named blobs, because there is no index on the records' kind.
             let mut statement = connection.prepare(
                 "SELECT n.blob, lower(hex(r.id)) FROM named_blobs n CROSS JOIN records r ON r.row = n.row \
@@ -94,7 +94,7 @@ impl ErasureCheck<'_> {
             let found = statement.query_map([kind], |r| Ok((r.get(0)?, r.get(1)?)))?;
             found.collect::<Result<_, _>>()?
         };
-        let finder = TextFinder::new(&evidence.texts, !evidence.gone_rows.is_empty())?.map(|finder| TextFinder {
+        let finder = TextFinder::new(&evidence.texts, !evidence.erased_rows.is_empty())?.map(|finder| TextFinder {
             // A deletion that rewrote no file wrote no mark into one.
             has_written_marks: evidence.passthrough_files > 0,
             ..finder
@@ -202,7 +202,7 @@ impl TextFinder {
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
         let mut start = Vec::new();
         source.by_ref().take(2).read_to_end(&mut start)?;
-        match units_of(&start) {
+        match unit_decoder(&start) {
             Some(unit) => self.search_bytes(Utf16Reader::new(source, unit)),
             None => self.search_bytes(start.as_slice().chain(source)),
         }

@@ -107,15 +107,15 @@ impl Store {
         match value {
             Ok(value) => {
                 if let Err(error) = transaction.commit() {
-                    self.packs.forget();
+                    self.packs.clear_cache();
                     return Err(self.undo_failed_commit(connection, error));
                 }
-                self.packs.committed();
+                self.packs.after_commit();
                 Ok(value)
             }
             Err(error) => {
                 drop(transaction);
-                self.packs.forget();
+                self.packs.clear_cache();
                 Err(error)
             }
         }
@@ -142,7 +142,7 @@ impl Store {
     /// # Errors
     /// `Cancelled`; errors of `f`.
     pub fn read_until<T>(&self, cancel: &AtomicBool, f: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
-        let connection = self.extra_reader()?;
+        let connection = self.new_reader()?;
         let interrupt = connection.get_interrupt_handle();
         run_interruptible(cancel, &interrupt, |_| f(&connection))
     }
@@ -158,7 +158,7 @@ impl Store {
         let pooled = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
         let connection = match pooled {
             Some(connection) => connection,
-            None => self.extra_reader()?,
+            None => self.new_reader()?,
         };
         let value = f(&connection);
         let mut pool = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -169,7 +169,7 @@ impl Store {
     }
 
     /// A new read-only connection, for callers that need one of their own, such as the erasure check.
-    pub fn extra_reader(&self) -> StoreResult<Connection> {
+    pub fn new_reader(&self) -> StoreResult<Connection> {
         let connection = connect(&self.path, &self.key_pragma, false)?;
         connection.execute_batch("PRAGMA query_only=ON; PRAGMA cache_size=-8000;")?;
         Ok(connection)
@@ -240,7 +240,7 @@ pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
 }
 
 /// Digests of all blobs in use.
-pub fn named_blobs(connection: &Connection) -> StoreResult<Vec<[u8; 32]>> {
+pub fn blobs_in_use(connection: &Connection) -> StoreResult<Vec<[u8; 32]>> {
     let mut statement = connection.prepare("SELECT DISTINCT blob FROM named_blobs")?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -164,7 +164,7 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
         signature_valid: false,
         verbatim: tombstone.verbatim.clone(),
     };
-    if is_taken(tx, tombstone)? {
+    if is_id_in_use(tx, tombstone)? {
         return Ok(false);
     }
     insert(tx, &row, ids.first())?;
@@ -179,7 +179,7 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
 }
 
 /// True if the tombstone's id is already used for one of the vault's own tombstones or for a different target.
-pub fn is_taken(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
+pub fn is_id_in_use(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
     let found = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
         .query_row([&tombstone.id], read_tombstone)

@@ -41,7 +41,7 @@ pub struct RestoredBackup {
     pub erased_since: u32,
     /// True if a list of erasures was found outside the backup. Otherwise nobody can tell whether something was erased
     /// after the backup was made.
-    pub known: bool,
+    pub has_outside_list: bool,
 }
 
 /// A backup in the same folder as its vault.
@@ -136,7 +136,7 @@ impl Backups<'_> {
             }
         }
         drop(writer);
-        copy_blobs(self.context.dir(), to, &self.context.named_blobs()?, monitor)
+        copy_blobs(self.context.dir(), to, &self.context.blobs_in_use()?, monitor)
     }
 
     /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
@@ -160,7 +160,7 @@ impl Backups<'_> {
             return Err(VaultError::Missing(from.display().to_string()));
         }
         let parent = parent_of_free_place(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
-        let _lock = lock_if_there(from)?;
+        let _lock = lock_if_present(from)?;
         let (header, keys) = open_header(from, secret)?;
         let partial = create_partial_folder(parent, out)?;
         let mut monitor = CopyMonitor { cancel, progress, done: 0, total: bytes_to_copy(from) };
@@ -174,7 +174,7 @@ impl Backups<'_> {
         // Only blobs that the database refers to belong to the backup.
         let database = store::Store::open(partial.path(), keys.store(), false)?;
         let (named_digests, applied) =
-            database.read(|c| Ok((store::named_blobs(c)?, mementory_store::tombstones::own_ids(c)?)))?;
+            database.read(|c| Ok((store::blobs_in_use(c)?, mementory_store::tombstones::own_ids(c)?)))?;
         drop(database);
         copy_blobs(from, partial.path(), &named_digests, &mut monitor)?;
         check_copy(partial.path(), &keys)?;
@@ -185,7 +185,7 @@ impl Backups<'_> {
         }
         let erased_since = u32::try_from(found.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
         let copy = rename_to_final_name(partial, parent, out)?;
-        Ok(copy.map(|copy| RestoredBackup { copy, erased_since, known: found.known }))
+        Ok(copy.map(|copy| RestoredBackup { copy, erased_since, has_outside_list: found.has_outside_list }))
     }
 }
 
@@ -193,7 +193,7 @@ impl Backups<'_> {
 struct FoundErasures {
     all: FoundLedger,
     /// True if a list other than the backup's own was read.
-    known: bool,
+    has_outside_list: bool,
 }
 
 /// Reads every list of erasures that may apply: the backup's own, the program's, the vault's, and those of other backups
@@ -204,9 +204,9 @@ fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundEr
     for path in files.outside.iter().cloned().chain(backup_lists) {
         files.read(keys, &path, &mut all);
     }
-    let known = all.read > 0;
+    let has_outside_list = all.read > 0;
     files.read(keys, &backup.join(ERASURES), &mut all);
-    FoundErasures { all, known }
+    FoundErasures { all, has_outside_list }
 }
 
 /// Checks that `out` does not exist and is not inside `vault`. Returns the parent folder of `out`. `inside_message` is
@@ -286,7 +286,7 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
 
 /// Locks the backup, so that no process opens it as a vault while it is copied. A backup that was never opened has no
 /// lock file, and none is created.
-fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
+fn lock_if_present(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),

@@ -108,7 +108,7 @@ impl Context {
     }
 
     /// Digests of all files that records refer to.
-    pub(crate) fn named_blobs(&self) -> VaultResult<Vec<[u8; 32]>> {
+    pub(crate) fn blobs_in_use(&self) -> VaultResult<Vec<[u8; 32]>> {
         self.store.read(named_blobs)
     }
 
@@ -118,7 +118,7 @@ impl Context {
         if self.store.is_unconfirmed() {
             return Ok(0);
         }
-        let named_blobs: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
+        let named_blobs: HashSet<[u8; 32]> = self.blobs_in_use()?.into_iter().collect();
         self.blobs.sweep(&named_blobs)
     }
 
@@ -136,7 +136,7 @@ impl Context {
     }
 
     /// Number of records that are not in the Trash. These are the records that the index contains.
-    pub(crate) fn live_records(&self) -> VaultResult<u64> {
+    pub(crate) fn count_live_records(&self) -> VaultResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
         let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
         Ok(u64::try_from(live).unwrap_or(0))

@@ -116,7 +116,7 @@ impl Duplicates<'_> {
             Ok((Store::last_change(tx)?, moved))
         })?;
         let indexed = merged.then(FailedStep::Index, |(seq, moved)| {
-            self.context.index_follow(*seq, || {
+            self.context.update_index(*seq, || {
                 moved.iter().try_for_each(|row| self.context.index_delete(*row))?;
                 self.context.reindex(view.row)
             })

@@ -95,7 +95,7 @@ pub struct Item {
 /// A record that would be new, found by a dry run. Not stored, because it has the beginning of the record's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub struct Coming {
+pub struct PlannedRecord {
     pub kind: String,
     pub place: String,
     pub text: String,
@@ -152,7 +152,7 @@ pub struct ImportReport {
     pub items: Vec<Item>,
     /// In a dry run: the records that would be new. Not stored with the batch.
     #[serde(skip)]
-    pub coming: Vec<Coming>,
+    pub coming: Vec<PlannedRecord>,
     /// In a dry run: names of files that the input names but does not contain. Not stored with the batch, since the
     /// vault lists them.
     #[serde(skip)]
@@ -250,7 +250,7 @@ impl ImportReport {
     pub(crate) fn note_new(&mut self, record: &Record, place: String) {
         let name = record.kind.as_str();
         if self.count(name, ItemOutcome::Added) && self.dry_run {
-            self.coming.push(Coming { kind: name.to_owned(), place, text: preview_text(record) });
+            self.coming.push(PlannedRecord { kind: name.to_owned(), place, text: preview_text(record) });
         }
     }
 

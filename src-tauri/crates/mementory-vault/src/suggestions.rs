@@ -187,7 +187,7 @@ impl Suggestions<'_> {
                 "At most {MAX_WAITING} suggestions wait for the person. Nothing was added. Suggest less, or wait."
             )));
         }
-        let id = mementory_store::ids::random_text()?;
+        let id = mementory_store::ids::random_hex_id()?;
         let suggestion = Suggestion { id: id.clone(), ..suggestion.clone() };
         let text = serde_json::to_string(&suggestion)
             .map_err(|_| VaultError::Damaged("a suggestion cannot be written".into()))?;
@@ -247,7 +247,7 @@ impl Suggestions<'_> {
 /// Deletes the suggestions that contain erased words or whose record is gone.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     for suggestion in load_all(tx)? {
-        let is_gone = match &suggestion.target {
+        let is_target_gone = match &suggestion.target {
             Some((id, _)) => {
                 let mut statement = tx.prepare_cached("SELECT 1 FROM records WHERE id = ?1")?;
                 let id = parse_id(id).unwrap_or_default();
@@ -255,7 +255,7 @@ pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str)
             }
             None => false,
         };
-        if is_gone || suggestion.texts().any(|text| is_named(text) || removal.record_text(text).is_some()) {
+        if is_target_gone || suggestion.texts().any(|text| is_named(text) || removal.record_text(text).is_some()) {
             tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [&suggestion.id])?;
         }
     }

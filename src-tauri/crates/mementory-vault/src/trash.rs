@@ -9,7 +9,7 @@ use crate::{
 use mementory_model::Timestamp;
 use mementory_store::{
     RowView, Store,
-    trash::{rows_of, trash_row, untrash},
+    trash::{query_rows, trash_row, untrash},
 };
 use rusqlite::Connection;
 use std::sync::atomic::AtomicBool;
@@ -74,7 +74,7 @@ impl Trash<'_> {
         })?;
         // Rows that went to the Trash are removed from the index. Rows that came back are indexed again.
         let indexed = moved.then(FailedStep::Index, |(seq, rows)| {
-            self.context.index_follow(*seq, || {
+            self.context.update_index(*seq, || {
                 rows.iter().try_for_each(|row| match to_trash {
                     true => self.context.index_delete(*row),
                     false => self.context.reindex(*row),
@@ -98,7 +98,7 @@ impl Trash<'_> {
                 trash_row(tx, view.row, view.row, now, None)?
             } else {
                 let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
-                let moved = rows_of(tx, sql, view.row)?;
+                let moved = query_rows(tx, sql, view.row)?;
                 for row in &moved {
                     untrash(tx, *row)?;
                     mementory_store::tombstones::unblock(tx, *row)?;

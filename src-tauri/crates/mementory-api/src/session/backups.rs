@@ -49,7 +49,7 @@ impl Backups<'_> {
         let restored = mementory_vault::Backups::restore(from, out, secret, ledgers, &cancel, &|done, total| {
             throttle.report("copy", done, total, 0)
         })?;
-        let mut applied = AppliedErasures { erasures: 0, ledger: (!restored.known).then(|| "none".into()) };
+        let mut applied = AppliedErasures { erasures: 0, ledger: (!restored.has_outside_list).then(|| "none".into()) };
         if restored.erased_since > 0 {
             // Opening applies the erasures before anything can be read. If that or the opening itself fails, the result
             // says so in the field `ledger`, and the next opening tries again.
@@ -65,7 +65,7 @@ impl Backups<'_> {
             path: out.display().to_string(),
             bytes: restored.copy.bytes,
             digest: restored.copy.digest,
-            erasures_reapplied: (restored.known || applied.erasures > 0).then_some(applied.erasures),
+            erasures_reapplied: (restored.has_outside_list || applied.erasures > 0).then_some(applied.erasures),
             ledger: applied.ledger,
         }))
     }

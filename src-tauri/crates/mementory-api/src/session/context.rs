@@ -1,6 +1,6 @@
 //! State that all use cases of an open vault share.
 use super::watch_state::WatchState;
-use mementory_vault::{AppliedErasures, Encoder, Vault, Written};
+use mementory_vault::{AppliedErasures, Encoder, Vault, WrittenFiles};
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
@@ -29,7 +29,7 @@ pub(super) struct Context {
     /// State of the watched folders.
     watching: Mutex<WatchState>,
     /// The last export and its format, if it did not pass its check, so that the person can delete it.
-    pub(super) invalid_export: Mutex<Option<(Written, String)>>,
+    pub(super) invalid_export: Mutex<Option<(WrittenFiles, String)>>,
     /// The sentence encoder. It is loaded on first use, since its weights take 80 MB.
     pub(super) encoder: Mutex<Option<Arc<Encoder>>>,
     /// The last text made for the clipboard: its format, and the audit detail to record when the text is copied.

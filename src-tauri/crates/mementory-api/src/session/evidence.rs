@@ -2,7 +2,7 @@
 use super::{context::Context, filter::query_of_fields, now, offers::Offers};
 use crate::{ApiResult, Job, files, types::*};
 use mementory_model::Timestamp;
-use mementory_vault::{Applied, EvidenceOrder, EvidenceParts};
+use mementory_vault::{Applied, EvidencePackOptions, EvidenceParts};
 use std::path::Path;
 
 /// Evidence Packs of the vault.
@@ -26,7 +26,7 @@ impl EvidencePacks<'_> {
         let (since, until) = (request.since.clone(), request.until.clone());
         let period = query_of_fields(&Filter { since, until, ..Filter::default() })?;
         let has_part = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));
-        let order = EvidenceOrder {
+        let order = EvidencePackOptions {
             since: period.since.and_then(Timestamp::from_micros),
             until: period.until.and_then(Timestamp::from_micros),
             sign: request.sign,

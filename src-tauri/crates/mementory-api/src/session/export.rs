@@ -63,7 +63,7 @@ impl Exports<'_> {
     }
 
     /// Records in the audit log that the last text was copied. Only the first call for a text has an effect.
-    pub fn text_taken(&self) -> ApiResult<()> {
+    pub fn record_copied_text(&self) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         let text = self.context.text.lock().unwrap_or_else(PoisonError::into_inner).take();
         text.map_or(Ok(()), |(format, detail)| {

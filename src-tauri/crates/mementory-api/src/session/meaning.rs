@@ -56,7 +56,7 @@ impl Meaning<'_> {
     /// # Errors
     /// `cancelled`.
     pub fn encode_pending(&self, job: &Job) -> ApiResult<Encoded> {
-        let pending = self.vectors().pending()?;
+        let pending = self.vectors().rows_to_encode()?;
         if pending.is_empty() {
             return Ok(Encoded { records: 0, weights: self.weights_problem() });
         }
@@ -94,13 +94,13 @@ impl Meaning<'_> {
     /// `not_found`; `usage` for an invalid filter.
     pub fn similar(&self, request: &SimilarRequest) -> ApiResult<Similar> {
         let meaning = self.vectors();
-        let left = to_u32(meaning.pending()?.len());
+        let left = to_u32(meaning.rows_to_encode()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
         let (vectors, least, except) = match &request.id {
             // The vectors of a record are stored already, so no encoder is needed.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
-                (meaning.of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
+                (meaning.vectors_of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
             }
             None => match self.encoder() {
                 Ok(encoder) => (encode_text(&encoder, &request.query), MIN_COSINE_TO_TEXT, Vec::new()),

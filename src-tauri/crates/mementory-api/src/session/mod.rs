@@ -144,7 +144,7 @@ impl Session {
         let applied = *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner);
         match applied {
             None => AppliedErasures { erasures: 0, ledger: Some("failed".into()) },
-            Some(applied) if applied.known => AppliedErasures { erasures: applied.erasures, ledger: None },
+            Some(applied) if applied.has_outside_list => AppliedErasures { erasures: applied.erasures, ledger: None },
             Some(applied) => AppliedErasures { erasures: applied.erasures, ledger: Some("none".into()) },
         }
     }
@@ -303,7 +303,7 @@ fn path_exists(path: &str) -> bool {
 }
 
 /// A confidence from 0 to 1, rounded to two decimal places, since more would claim a precision that it does not have.
-fn two_digits(confidence: f32) -> f64 {
+fn round_confidence(confidence: f32) -> f64 {
     (f64::from(confidence) * 100.0).round() / 100.0
 }
 

@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::{ApiError, ApiResult};
 use mementory_formats::sha256;
-use mementory_vault::watching::{PendingOffer, Seen, Stamp};
+use mementory_vault::watching::{PendingOffer, SeenFile, Stamp};
 use std::{
     collections::HashMap,
     fs::File,
@@ -75,7 +75,7 @@ impl<'s> Offers<'s> {
         {
             self.context.vault.watched_folders().record_seen(
                 &watched.id,
-                &[(name.to_owned(), Seen { stamp, offer: None })],
+                &[(name.to_owned(), SeenFile { stamp, offer: None })],
                 None,
             )?;
         }

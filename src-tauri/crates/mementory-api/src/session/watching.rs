@@ -15,7 +15,7 @@ use mementory_formats::names_encrypted_export;
 use mementory_model::Limits;
 use mementory_vault::Scratch;
 use mementory_vault::watching::{
-    FileFound, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer, QUIET, Seen,
+    FileFound, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer, QUIET, SeenFile,
     Stamp, list_folder,
 };
 use std::{
@@ -216,7 +216,7 @@ impl WatchedFolders<'_> {
                 state.failed.remove(&id);
                 state.fresh.insert(id);
             }
-            seen.push((file.name, Seen { stamp: file.stamp, offer }));
+            seen.push((file.name, SeenFile { stamp: file.stamp, offer }));
         }
         let found = last.is_some();
         if !seen.is_empty() {
@@ -252,7 +252,7 @@ impl WatchedFolders<'_> {
         if Stamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed_error());
         }
-        if self.context.vault.watched_folders().content_known(&digest)?
+        if self.context.vault.watched_folders().is_known_content(&digest)?
             || self.is_offered_elsewhere(&digest, &file.path)?
         {
             return Ok(None);
@@ -269,7 +269,12 @@ impl WatchedFolders<'_> {
 
     /// Removes the entries of deleted files, so that a busy folder does not fill the vault. Only done if there are many
     /// entries and the folder is not empty, because an empty folder may be the mount point of a disconnected drive.
-    fn forget_deleted_files(&self, folder: &str, seen: &HashMap<String, Seen>, files: &[FileFound]) -> ApiResult<()> {
+    fn forget_deleted_files(
+        &self,
+        folder: &str,
+        seen: &HashMap<String, SeenFile>,
+        files: &[FileFound],
+    ) -> ApiResult<()> {
         if seen.len() <= 2 * MAX_FILES_PER_FOLDER || files.is_empty() {
             return Ok(());
         }

@@ -110,7 +110,7 @@ impl<'v> GrantedView<'v> {
     }
 
     /// The part of a record that the client may see. `view` is a row that [`select`](Self::select) returned.
-    pub(super) fn granted(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
+    pub(super) fn granted_record(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
         let MaskedRecord { record, covered, .. } = self.masked(view)?;
         let conversation = self.owner_id(view)?;
         Ok(GrantedRecord {
@@ -139,7 +139,7 @@ impl<'v> GrantedView<'v> {
     /// `NotFound` if the record is not visible. The error is the same for a record that does not exist or was erased.
     pub fn record(&mut self, id: &str) -> VaultResult<GrantedRecord> {
         let view = self.row(id)?;
-        self.granted(&view)
+        self.granted_record(&view)
     }
 
     fn row(&self, id: &str) -> VaultResult<RowView> {
@@ -150,10 +150,10 @@ impl<'v> GrantedView<'v> {
 
     /// Reads records from the start of `rows` as long as their texts have at most `max_chars` characters in total.
     /// Always reads at least one record, however long it is.
-    fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
+    fn granted_records_within(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
         let (mut out, mut chars) = (Vec::new(), 0);
         for row in rows {
-            let record = self.granted(row)?;
+            let record = self.granted_record(row)?;
             chars += record.text.chars().count();
             if chars > max_chars && !out.is_empty() {
                 break;
@@ -182,7 +182,7 @@ impl<'v> GrantedView<'v> {
         let mut rows = self.select(&condition, vec![conversation.row.into()], &tail)?;
         let found = rows.len();
         rows.truncate(limit as usize);
-        let messages = self.granted_until(&rows, max_chars)?;
+        let messages = self.granted_records_within(&rows, max_chars)?;
         let has_more = found > messages.len();
         Ok((messages, has_more))
     }
@@ -208,7 +208,7 @@ impl<'v> GrantedView<'v> {
         let mut rows = self.select(&condition, values, &tail)?;
         let found = rows.len();
         rows.truncate(limit as usize);
-        let records = self.granted_until(&rows, max_chars)?;
+        let records = self.granted_records_within(&rows, max_chars)?;
         let last = records.len().checked_sub(1).and_then(|last| rows.get(last));
         let next = last.filter(|_| found > records.len()).map(cursor_of);
         Ok(GrantedPage { records, next, total })
@@ -266,7 +266,7 @@ impl<'v> GrantedView<'v> {
             let mut visible: HashMap<i64, RowView> = visible.into_iter().map(|view| (view.row, view)).collect();
             for (row, _) in &outcome.hits {
                 let Some(view) = visible.remove(&(*row as i64)) else { continue };
-                let record = self.granted(&view)?;
+                let record = self.granted_record(&view)?;
                 let (text, ranges) = snippet(searched_text(&record), &outcome.terms, SNIPPET_CHARS);
                 if !record.covered {
                     found.push((record, text));

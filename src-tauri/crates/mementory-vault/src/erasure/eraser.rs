@@ -74,7 +74,7 @@ pub(crate) struct EraseRequest<'a> {
 }
 
 /// A committed erasure, for the steps after the commit.
-struct AfterErasing<'a> {
+struct CommittedErasure<'a> {
     seq: u64,
     receipt_id: String,
     targets: &'a [Target],
@@ -172,7 +172,7 @@ impl Eraser<'_> {
         let mut evidence = Evidence::default();
         let cancel = request.cancel;
         let visit = &mut |record: &Record| {
-            evidence.record(record);
+            evidence.add_record(record);
             cancel::check(cancel)
         };
         let targets = Targets::new(self.context).erase_targets(request.ids, request.scope, visit)?;
@@ -184,7 +184,7 @@ impl Eraser<'_> {
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &rows, true)?;
         let receipt_id = match request.earlier {
             Some(earlier) => earlier.receipt.clone(),
-            None => mementory_store::ids::random_text()?,
+            None => mementory_store::ids::random_hex_id()?,
         };
         let act = RefCell::new(Act { at: request.now.as_micros(), ..Act::default() });
         let is_listed = Cell::new(true);
@@ -236,7 +236,7 @@ impl Eraser<'_> {
         }
         let (seq, tombstones, reindex) = written?;
         evidence.texts = texts;
-        let after = AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
+        let after = CommittedErasure { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
         let receipt = self.after_erasing(after, request, &mut evidence, progress, sabotage);
         let receipt = Receipts::after_commit(receipt, receipt_id, request.now);
         let outcome =
@@ -248,13 +248,13 @@ impl Eraser<'_> {
     /// runs the erasure check.
     fn after_erasing(
         &self,
-        after: AfterErasing<'_>,
+        after: CommittedErasure<'_>,
         request: &EraseRequest<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
         sabotage: Sabotage,
     ) -> VaultResult<Receipt> {
-        let AfterErasing { seq, receipt_id, targets, reindex } = after;
+        let CommittedErasure { seq, receipt_id, targets, reindex } = after;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         progress("attachments");
         if !sabotage.keeps_blobs() {
@@ -264,8 +264,8 @@ impl Eraser<'_> {
             self.context.blobs.sync()?;
         }
         progress("search_index");
-        evidence.gone_rows = targets.iter().map(|t| t.view.row).collect();
-        let erased: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
+        evidence.erased_rows = targets.iter().map(|t| t.view.row).collect();
+        let erased: Vec<u64> = evidence.erased_rows.iter().map(|r| *r as u64).collect();
         let erase_from_index = || {
             if !sabotage.keeps_index() {
                 return self.context.with_index(|i| i.erase(&erased, seq));
@@ -287,7 +287,7 @@ impl Eraser<'_> {
         }
         self.context.forget_loaded_vectors();
         progress("write_ahead_log");
-        self.context.store.packs.forget();
+        self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
         evidence.copies = reindex.len() as u32;
         evidence.rewritten_rows = reindex.to_vec();
@@ -307,7 +307,7 @@ impl Eraser<'_> {
         let views = views.into_iter().filter(|view| !erased.contains(&view.row)).collect();
         self.context.store.read(|c| {
             Targets::new(self.context).read_targets(c, views, &mut |record| {
-                evidence.record(record);
+                evidence.add_record(record);
                 Ok(())
             })
         })
@@ -364,7 +364,7 @@ impl Eraser<'_> {
         }
         for (pack, slots) in by_pack {
             if sabotage.keeps_packs() {
-                evidence.pack(pack, &self.context.store.packs.stored(tx, pack)?, &[]);
+                evidence.add_pack(pack, &self.context.store.packs.stored(tx, pack)?, &[]);
                 continue;
             }
             let (old, new) = self
@@ -372,7 +372,7 @@ impl Eraser<'_> {
                 .store
                 .packs
                 .rewrite(tx, pack, |slot, entry| Ok((!slots.contains(&slot)).then_some(entry)))?;
-            evidence.pack(pack, &old, &new);
+            evidence.add_pack(pack, &old, &new);
         }
         let mut blobs: Vec<[u8; 32]> = Vec::new();
         for target in targets {

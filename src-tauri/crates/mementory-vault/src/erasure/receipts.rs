@@ -71,7 +71,7 @@ impl Receipts<'_> {
                 "INSERT OR REPLACE INTO receipts (id, at, complete, body) VALUES (?1, ?2, ?3, ?4)",
                 params![receipt.id, receipt.at.as_micros(), receipt.complete, body],
             )?;
-            forget_changes(tx, indexed_upto)
+            trim_change_log(tx, indexed_upto)
         })
     }
 
@@ -166,7 +166,7 @@ impl Receipts<'_> {
 /// Deletes entries of the change log that the index has applied, so that the log does not grow indefinitely. The last
 /// change stays, because store and index are compared by its number. While a receipt is pending nothing is deleted,
 /// because finishing the deletion needs its rows.
-fn forget_changes(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
+fn trim_change_log(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
     let last = Store::last_change(tx)?;
     let upto = indexed_upto.min(last.saturating_sub(1)) as i64;

@@ -4,7 +4,7 @@ use crate::{
     applied::Applied,
     erasure::{
         eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts,
-        receipts::pending_receipt, redactor::AfterRedacting, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ,
+        receipts::pending_receipt, redactor::CommittedRedaction, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ,
         redactor::Redactor, reports::Names, reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords,
         targets::Target, targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
@@ -89,7 +89,7 @@ impl Redactor<'_> {
             views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
         }
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&elsewhere, &HashSet::new(), true)?;
-        let receipt_id = mementory_store::ids::random_text()?;
+        let receipt_id = mementory_store::ids::random_hex_id()?;
         let mut evidence = Evidence::default();
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         let is_listed = Cell::new(true);
@@ -101,7 +101,7 @@ impl Redactor<'_> {
             // The records are read in chunks, because there may be thousands.
             for chunk in views.chunks(RECORDS_PER_READ) {
                 let visit = &mut |record: &Record| {
-                    evidence.record(record);
+                    evidence.add_record(record);
                     Ok(())
                 };
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), visit)? {
@@ -156,7 +156,7 @@ impl Redactor<'_> {
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found, &changed, now));
         }
-        let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
+        let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
         let id = after.receipt_id.clone();
         let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
         let copies_redacted = changed.len() as u32;

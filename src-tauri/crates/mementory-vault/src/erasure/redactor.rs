@@ -5,7 +5,7 @@ use crate::{
     applied::Applied,
     context::Context,
     erasure::{
-        cut::Cut, cut::RedactSpan, cut::cut, eraser::EraseOutcome, ledger::ErasureLedger,
+        cut::RedactSpan, cut::RedactedText, cut::cut, eraser::EraseOutcome, ledger::ErasureLedger,
         passthrough_files::PassthroughFiles, receipts::Receipts, reports::Names, reports::clean_reports,
         row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
@@ -33,7 +33,7 @@ pub(crate) const MAX_RECORDS: usize = 10_000;
 pub(crate) const RECORDS_PER_READ: usize = 200;
 
 /// Changes of a committed redaction, for the steps after the commit.
-pub(crate) struct AfterRedacting<'a> {
+pub(crate) struct CommittedRedaction<'a> {
     pub(crate) seq: u64,
     pub(crate) changed: &'a [i64],
     pub(crate) words: &'a [String],
@@ -74,7 +74,7 @@ impl Redactor<'_> {
         let known = HashSet::from([target.view.row]);
         let passthrough =
             PassthroughFiles::new(self.context).files_with_words(&Removal::exact(cut.removed.clone()), &known, true)?;
-        let receipt_id = mementory_store::ids::random_text()?;
+        let receipt_id = mementory_store::ids::random_hex_id()?;
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         let is_listed = Cell::new(true);
         progress("record");
@@ -96,7 +96,7 @@ impl Redactor<'_> {
                 .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |chunk| (chunk, removal)));
             for (views, removal) in read {
                 let visit = &mut |record: &Record| {
-                    evidence.record(record);
+                    evidence.add_record(record);
                     Ok(())
                 };
                 let read = Targets::new(self.context).read_targets(tx, views.to_vec(), visit)?;
@@ -148,7 +148,7 @@ impl Redactor<'_> {
         let (seq, tombstone, changed) = written?;
         // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
+        let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
         let id = after.receipt_id.clone();
         let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
         let (tombstones, copies_redacted) = (vec![tombstone], changed.len() as u32);
@@ -213,7 +213,7 @@ impl Redactor<'_> {
     /// check.
     pub(crate) fn after_redacting(
         &self,
-        after: AfterRedacting<'_>,
+        after: CommittedRedaction<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
     ) -> VaultResult<Receipt> {
@@ -228,7 +228,7 @@ impl Redactor<'_> {
         self.context.index_commit(after.seq)?;
         self.context.with_index(|i| i.purge(&erased))?;
         progress("write_ahead_log");
-        self.context.store.packs.forget();
+        self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
         evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= MIN_REMOVED_CHARS).cloned());
         let is_distinctive = |w: &String| w.chars().count() >= MIN_REMOVED_CHARS;
@@ -241,7 +241,7 @@ impl Redactor<'_> {
     fn read_target(&self, view: RowView, evidence: &mut Evidence) -> VaultResult<Target> {
         let id = view.id_text();
         let visit = &mut |record: &Record| {
-            evidence.record(record);
+            evidence.add_record(record);
             Ok(())
         };
         let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, vec![view], visit))?;
@@ -285,7 +285,7 @@ impl Redactor<'_> {
 /// The records that a redaction changes, and the words that it removes from them.
 struct RedactionPlan {
     target: Target,
-    cut: Cut,
+    cut: RedactedText,
     /// The words to remove from the record itself.
     own_removal: Removal,
     /// Records derived from that record, and other records that may contain the same words, each group with the words

@@ -132,7 +132,7 @@ fn tombstone(
     let known = tombstone_context.earlier.and_then(|earlier| earlier.tombstones.get(&view.id).cloned());
     let id = match known {
         Some(id) => id,
-        None => format!("tomb_{}", mementory_store::ids::random_text()?),
+        None => format!("tomb_{}", mementory_store::ids::random_hex_id()?),
     };
     Ok(TombstoneRow {
         id,

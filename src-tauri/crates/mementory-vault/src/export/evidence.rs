@@ -28,7 +28,7 @@ use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
 /// Request for an Evidence Pack: period, signature and parts.
 #[derive(Debug, Clone, Default)]
-pub struct EvidenceOrder {
+pub struct EvidencePackOptions {
     /// Only deletions and events from this time on.
     pub since: Option<Timestamp>,
     /// Only deletions and events up to this time.
@@ -54,7 +54,7 @@ pub struct EvidenceParts {
 
 /// Result of writing an Evidence Pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EvidenceMade {
+pub struct WrittenEvidencePack {
     /// Report on those parts of the pack that the specification defines.
     pub report: EvidenceReport,
     /// Number of receipts.
@@ -63,7 +63,7 @@ pub struct EvidenceMade {
     pub transfers: u64,
 }
 
-impl EvidenceOrder {
+impl EvidencePackOptions {
     fn includes(&self, at: Timestamp) -> bool {
         self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at <= until)
     }
@@ -81,10 +81,10 @@ impl Exporter<'_> {
     pub fn evidence_pack(
         &self,
         out: &Path,
-        order: &EvidenceOrder,
+        order: &EvidencePackOptions,
         now: Timestamp,
         cancel: &AtomicBool,
-    ) -> VaultResult<Applied<EvidenceMade>> {
+    ) -> VaultResult<Applied<WrittenEvidencePack>> {
         self.context.check_outside(out)?;
         if out.symlink_metadata().is_ok() {
             return Err(VaultError::Exists(out.display().to_string()));
@@ -133,11 +133,11 @@ impl Exporter<'_> {
             .and_then(|_| rename_to_final_name(&partial.path, out, partial.folder.path()))
             .map_err(|e| VaultError::io(out.display().to_string(), e))?;
         let synced = fsync_folder(&partial.parent);
-        Ok(Applied::new(EvidenceMade { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
+        Ok(Applied::new(WrittenEvidencePack { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
     }
 
     /// One line for each receipt, with the outcomes but without the details, which may name files on this computer.
-    fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+    fn receipt_lines(&self, order: &EvidencePackOptions) -> VaultResult<Vec<String>> {
         let mut tombstones: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for tombstone in
             AuditTrail::new(self.context).tombstones()?.into_iter().filter(|tombstone| order.includes(tombstone.at))
@@ -166,7 +166,7 @@ impl Exporter<'_> {
         Ok(lines)
     }
 
-    fn chain_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+    fn chain_lines(&self, order: &EvidencePackOptions) -> VaultResult<Vec<String>> {
         let key = hex::encode(self.context.keys.signing().public());
         let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| order.includes_micros(link.at));
         let line = |link: mementory_store::audit::ChainLink| {
@@ -176,7 +176,7 @@ impl Exporter<'_> {
         Ok(links.map(|link| line(link).to_string()).collect())
     }
 
-    fn transfer_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+    fn transfer_lines(&self, order: &EvidencePackOptions) -> VaultResult<Vec<String>> {
         let mut lines: Vec<(i64, Value)> = Vec::new();
         for batch in Batches::new(self.context).batches()? {
             let t = &batch.total;

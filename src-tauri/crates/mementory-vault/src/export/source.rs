@@ -51,7 +51,7 @@ impl<'v> VaultSource<'v> {
             generator: concat!("mementory/", env!("CARGO_PKG_VERSION")).into(),
             now,
         };
-        let connection = context.store.extra_reader()?;
+        let connection = context.store.new_reader()?;
         // All reads use one snapshot, so that a change between two of them does not affect the export.
         connection.execute_batch("BEGIN")?;
         let packs = Packs::default();

@@ -218,7 +218,7 @@ impl<'i> ImportRun<'i> {
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
         OtherEvidence::new(self).drop_orphaned_entities();
         TombstoneImport::new(self).trash_targets()?;
-        OtherEvidence::new(self).revive_entities()?;
+        OtherEvidence::new(self).restore_entities()?;
         let mut blobs = HashSet::new();
         if let Some(staging) = &mut self.staging {
             staging.packs.finish(self.connection, &self.context.store.packs, &staging.stale)?;
@@ -394,12 +394,12 @@ impl<'i> ImportRun<'i> {
             self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
         }
         let verdict = self.decide(known, record, digest)?;
-        if matches!(verdict, Verdict::Changed | Verdict::Older(_)) {
+        if matches!(verdict, Verdict::Changed | Verdict::KeepExisting(_)) {
             self.renames.collect(*id, record, digest);
         }
         let (outcome, reason) = match &verdict {
             Verdict::Same => (ItemOutcome::Unchanged, "same"),
-            Verdict::Older(reason) => (ItemOutcome::Unchanged, *reason),
+            Verdict::KeepExisting(reason) => (ItemOutcome::Unchanged, *reason),
             Verdict::Blocked(reason) => (ItemOutcome::Blocked, *reason),
             Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
         };
@@ -409,7 +409,7 @@ impl<'i> ImportRun<'i> {
                 staging.same.add(known.row);
             }
             // Records of an older unit, even unchanged ones, keep the list positions that they have in the vault.
-            if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Blocked(_)) {
+            if self.older_unit || matches!(verdict, Verdict::KeepExisting(_) | Verdict::Blocked(_)) {
                 staging.older.add(known.row);
             }
         }
@@ -418,7 +418,7 @@ impl<'i> ImportRun<'i> {
                 self.reposition(known, record, extra_flags, self.older_unit)?;
                 FileImport::new(self).add_attachments(id, record)?;
             }
-            Verdict::Older(_) => {
+            Verdict::KeepExisting(_) => {
                 FileImport::new(self).add_attachments(id, record)?;
             }
             Verdict::Blocked(_) => {}
@@ -502,7 +502,7 @@ impl<'i> ImportRun<'i> {
             .connection
             .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
             .query_row([row], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        match self.staging.as_ref().and_then(|s| s.packs.pending(pack, slot)) {
+        match self.staging.as_ref().and_then(|s| s.packs.unwritten_entry(pack, slot)) {
             Some(entry) => entry.to_record(),
             None => self.context.store.packs.record(self.connection, pack, slot),
         }

@@ -42,7 +42,7 @@ impl Importer<'_> {
     pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<Applied<u32>> {
         let changes = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
         let indexed = Applied::new(changes)
-            .then(FailedStep::Index, |changes| self.context.index_follow(changes.seq, || self.index_undone(changes)));
+            .then(FailedStep::Index, |changes| self.context.update_index(changes.seq, || self.index_undone(changes)));
         // No record refers to the blobs and database pages of the undone import any more, so they are removed. If this
         // fails, they are removed when the vault is next opened.
         let _ = self.context.sweep_blobs();
@@ -79,7 +79,7 @@ impl Importer<'_> {
         let untrashed = self.withdraw_tombstones(tx, batch)?;
         // Called a second time, for records that were in the Trash along with a record that was just restored.
         reroot_orphans(tx)?;
-        self.context.store.packs.release(tx, &packs)?;
+        self.context.store.packs.remove_strays_in(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
         tx.execute(
             "UPDATE batches SET undone_at = ?2, same = NULL, older = NULL WHERE id = ?1",
@@ -88,7 +88,7 @@ impl Importer<'_> {
         tx.execute("INSERT INTO changes (op, target) VALUES (4, ?1)", [batch])?;
         let detail = format!("removed {}", gone.len() + changed.len());
         mementory_store::audit::append(tx, &self.context.keys, now, "undo_import", uid, &detail)?;
-        self.context.store.packs.forget();
+        self.context.store.packs.clear_cache();
         Ok(UndoneChanges { seq: Store::last_change(tx)?, gone, changed, untrashed })
     }
 

@@ -30,7 +30,7 @@ impl MemoryFacts<'_> {
 }
 
 /// A candidate, and the parts of the memory that it says.
-pub(super) struct Weighed {
+pub(super) struct WeighedCandidate {
     pub(super) candidate: Candidate,
     pub(super) sentence: Sentence,
     pub(super) said_by: Option<SaidBy>,
@@ -41,7 +41,7 @@ pub(super) struct Weighed {
     pub(super) near: bool,
 }
 
-impl Weighed {
+impl WeighedCandidate {
     /// True if the export names the message.
     pub(super) fn is_linked(&self) -> bool {
         self.candidate.found_by == FoundBy::Linked

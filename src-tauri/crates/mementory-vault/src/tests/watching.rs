@@ -3,7 +3,7 @@ use crate::{
     VaultError,
     vault::Vault,
     watching::{
-        FileFound, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET, Seen, Settling, Stamp, list_folder,
+        FileFound, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET, SeenFile, Settling, Stamp, list_folder,
     },
 };
 use mementory_crypto::KdfChoice;
@@ -34,9 +34,9 @@ fn file(name: &str, size: u64) -> FileFound {
     FileFound { name: name.into(), path: PathBuf::from(name), stamp: Stamp { size, modified: 5 } }
 }
 
-fn offer(name: &str, digest: &str, at: i64) -> Seen {
+fn offer(name: &str, digest: &str, at: i64) -> SeenFile {
     let offer = Offer { name: name.into(), format: Some("chatgpt".into()), digest: digest.into(), at };
-    Seen { stamp: Stamp { size: 7, modified: at }, offer: Some(offer) }
+    SeenFile { stamp: Stamp { size: 7, modified: at }, offer: Some(offer) }
 }
 
 #[test]
@@ -150,11 +150,11 @@ fn an_answer_applies_to_all_files_with_the_same_content() {
     let waiting = vault.watched_folders().offers().unwrap();
     assert_eq!(waiting.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["copy.zip", "y.zip", "x.zip"]);
 
-    assert!(!vault.watched_folders().content_known("same").unwrap());
+    assert!(!vault.watched_folders().is_known_content("same").unwrap());
     vault.watched_folders().answer(&waiting[2].id).unwrap();
     assert!(
-        vault.watched_folders().content_known("same").unwrap()
-            && !vault.watched_folders().content_known("other").unwrap()
+        vault.watched_folders().is_known_content("same").unwrap()
+            && !vault.watched_folders().is_known_content("other").unwrap()
     );
     let left = vault.watched_folders().offers().unwrap();
     assert_eq!(left.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["y.zip"]);

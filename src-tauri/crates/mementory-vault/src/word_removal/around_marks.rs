@@ -201,8 +201,8 @@ impl QuotedPieces {
         if self.is_in_a_text(whole, neighbours) {
             return [Some(without_space(piece)), None];
         }
-        let at_start = neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier));
-        let at_end = neighbours.later.and_then(|later| self.begun_at_end(piece.trim_end(), later));
+        let at_start = neighbours.earlier.and_then(|earlier| self.prefix_that_ends_a_text(piece, earlier));
+        let at_end = neighbours.later.and_then(|later| self.suffix_that_begins_a_text(piece.trim_end(), later));
         match (at_start, at_end) {
             (Some(start), Some(end)) if end.start < start.end => [Some(start.start..end.end.max(start.end)), None],
             both => both.into(),
@@ -220,7 +220,7 @@ impl QuotedPieces {
     }
 
     /// Range of the longest suffix of `piece` that is the beginning of a text. `later` is the next piece.
-    fn begun_at_end(&self, piece: &str, later: &str) -> Option<Range<usize>> {
+    fn suffix_that_begins_a_text(&self, piece: &str, later: &str) -> Option<Range<usize>> {
         let edge = piece.get(piece.ceil_char_boundary(piece.len().checked_sub(EDGE_BYTES)?)..)?;
         if !self.windows.may_contain(edge) {
             return None;
@@ -237,7 +237,7 @@ impl QuotedPieces {
     }
 
     /// Range of the longest prefix of `piece` that is the end of a text. `earlier` is the piece before it.
-    fn ended_at_start(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
+    fn prefix_that_ends_a_text(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| edge.len() + 4 > EDGE_BYTES)?;
         if !self.windows.may_contain(edge) {
             return None;

@@ -2,7 +2,7 @@
 use super::calls::{AcceptedCall, ClientCalls, can_read};
 use crate::{ApiError, ApiResult, session::now, types::*};
 use mementory_model::Timestamp;
-use mementory_vault::{Added, Offered, OfferedMemory, Suggestion, SuggestionOp, VaultError, is_suggestible};
+use mementory_vault::{Added, OfferedDocument, OfferedMemory, Suggestion, SuggestionOp, VaultError, is_suggestible};
 use std::collections::HashSet;
 
 /// What to do with a memory that the vault already has.
@@ -35,7 +35,7 @@ impl ClientCalls<'_> {
                     "rename" => Merge::Rename,
                     _ => return Err(super::usage("The strategy is skip_duplicates, overwrite or rename.".into())),
                 };
-                let offered = Offered::read("import_memory", &request.data, now())?;
+                let offered = OfferedDocument::read("import_memory", &request.data, now())?;
                 let mut out = ClientImported::default();
                 let mut count_skipped = |reason: &str, n: u32| {
                     if n > 0 {

@@ -97,7 +97,7 @@ impl Blocklist {
 
     /// True for records that were deleted, that a deletion moved to the Trash without naming them, or that an import
     /// redacted. Such a record is no evidence for the records derived from it.
-    pub(super) fn is_gone(&self, id: &[u8; 16]) -> bool {
+    pub(super) fn is_removed_or_redacted(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id) || self.cascaded.contains(id) || self.redacted_elsewhere.contains(id)
     }
 

@@ -165,7 +165,7 @@ impl TombstoneImport<'_, '_> {
             .prepare_cached("SELECT target FROM links WHERE row = ?1 AND relation = 'derived_from'")?;
         for source in statement.query_map([row], |r| r.get::<_, Id>(0))? {
             let source = source?;
-            if !cascade.gone.contains(&source) && !self.run.blocklist.is_gone(&source) {
+            if !cascade.gone.contains(&source) && !self.run.blocklist.is_removed_or_redacted(&source) {
                 return Ok(true);
             }
         }
