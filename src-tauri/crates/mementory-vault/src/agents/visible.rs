@@ -1,6 +1,6 @@
 //! The records that a grant makes visible. Every tool of every client reads through [`GrantedView`]. Each of its
-//! functions uses `select`, which applies the condition of the grant, and `granted`, which masks a record and copies
-//! only what a client may see.
+//! functions uses `select`, which applies the condition of the grant, and `granted_record`, which masks a record and
+//! copies only what a client may see.
 use crate::{VaultError, VaultResult, agents::GrantScope, context::Context, sensitive::Masker};
 use mementory_formats::Redaction;
 use mementory_model::{Kind, Record, Timestamp};
