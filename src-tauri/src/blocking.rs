@@ -99,7 +99,7 @@ pub async fn cancelled_by_lock<T: Send + 'static>(
     .await
 }
 
-/// Like [`job`], for background work: it pauses while the person waits for the window.
+/// Like [`job`], for background work, which pauses while the person waits for another command.
 pub async fn background_job<T: Send + 'static>(
     app: AppHandle,
     id: String,
@@ -114,7 +114,7 @@ pub async fn background_job<T: Send + 'static>(
     .await
 }
 
-/// Makes a job pause while the person waits for the window.
+/// Makes a job pause while the person waits for a command.
 pub fn yielding(job: Job, app: AppHandle) -> Job {
     job.in_background(Arc::new(move |cancelled| {
         app.state::<AppState>().interactive().yield_to_interactive(|| !cancelled.load(Ordering::Relaxed));

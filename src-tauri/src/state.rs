@@ -8,7 +8,7 @@ use crate::open_vault::{OpenVault, SharedVault};
 use crate::settings::SettingsFile;
 use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
-use mementory_api::{ApiError, ApiResult, Job, Session, WatchRound};
+use mementory_api::{ApiError, ApiResult, FolderScan, Job, Session};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -188,7 +188,7 @@ impl AppState {
     }
 
     /// Scans the watched folders once. This is background work, so it does not keep the vault from locking.
-    pub fn scan_watched_folders(&self, job: &Job) -> ApiResult<WatchRound> {
+    pub fn scan_watched_folders(&self, job: &Job) -> ApiResult<FolderScan> {
         let _running = self.jobs.start_background("watching", job)?;
         self.with_session(|session| session.watching().scan_folders(self.clock.elapsed(), job))
     }

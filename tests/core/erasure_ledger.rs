@@ -106,7 +106,7 @@ fn assert_nowhere(t: &TempVault, word: &str) {
 const ONE_APPLIED: AppliedErasures = AppliedErasures {
     erasures: 1,
     incomplete: 0,
-    known: true,
+    has_outside_list: true,
     unread: 0,
 };
 
@@ -125,7 +125,10 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
     );
 
     let (restored, copy) = restore_and_open(&older, Some(data.path()));
-    assert_eq!((restored.erased_since, restored.known), (1, true));
+    assert_eq!(
+        (restored.erased_since, restored.has_outside_list),
+        (1, true)
+    );
     assert!(found(&copy, CANARY) > 0, "the backup has it");
     assert_eq!(apply_list(&copy, data.path()), ONE_APPLIED);
     for id in [&conversation, &message] {
@@ -200,7 +203,10 @@ fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
     redact(&t, &message, CANARY);
 
     let (restored, copy) = restore_and_open(&older, Some(data.path()));
-    assert_eq!((restored.erased_since, restored.known), (1, true));
+    assert_eq!(
+        (restored.erased_since, restored.has_outside_list),
+        (1, true)
+    );
     assert_eq!(apply_list(&copy, data.path()), ONE_APPLIED);
     let text = |t: &TempVault| {
         t.vault
@@ -257,7 +263,10 @@ fn a_newer_backup_beside_an_older_one_provides_the_list() {
     backup(&t, &other.path().join("backup 2"));
     let (restored_backup, copy) = restore_and_open(&older, Some(elsewhere.path()));
     assert_eq!(
-        (restored_backup.erased_since, restored_backup.known),
+        (
+            restored_backup.erased_since,
+            restored_backup.has_outside_list
+        ),
         (1, true),
         "each backup carries the list"
     );
@@ -281,9 +290,12 @@ fn without_any_list_it_is_unknown_what_was_erased_since_a_backup() {
     backup(&t, &older);
     erase(&t, &[conversation_of(&t)]);
     let (restored, copy) = restore_and_open(&older, Some(elsewhere.path()));
-    assert_eq!((restored.erased_since, restored.known), (0, false));
+    assert_eq!(
+        (restored.erased_since, restored.has_outside_list),
+        (0, false)
+    );
     assert!(
-        !apply_list(&copy, elsewhere.path()).known,
+        !apply_list(&copy, elsewhere.path()).has_outside_list,
         "nor does opening it"
     );
 }
@@ -345,7 +357,7 @@ fn a_vault_older_than_the_erasure_list_builds_it_from_its_tombstones() {
         AppliedErasures {
             erasures: 0,
             incomplete: 0,
-            known: false,
+            has_outside_list: false,
             unread: 0
         }
     );

@@ -79,7 +79,7 @@ impl ErasureCheck<'_> {
         let heads: Vec<&[u8]> = all.iter().map(|s| s.as_bytes().get(..HEAD_BYTES).unwrap_or(s.as_bytes())).collect();
         let search = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
         let contains_any = |text: &str| {
-            search.each(text.as_bytes()).any(|(number, start)| {
+            search.occurrences(text.as_bytes()).any(|(number, start)| {
                 let rest = text.as_bytes().get(start..).unwrap_or_default();
                 all.get(number).is_some_and(|sentence| rest.starts_with(sentence.as_bytes()))
             })

@@ -56,8 +56,8 @@ impl Evidence {
         });
     }
 
-    /// Adds a piece of the stored vector of an erased or redacted text. A vector is not a word, so the piece is treated
-    /// like a window of a pack that does not exist.
+    /// Adds a sample of the stored vector of an erased or redacted text. A vector is not a word, so the sample is
+    /// treated like a window of a pack.
     pub fn add_vector(&mut self, stored: &[u8]) {
         let middle = stored.len() / 2;
         if let Some(window) = stored.get(middle..middle + WINDOW_BYTES) {

@@ -53,8 +53,8 @@ const MAX_RECORDS_PER_NEEDLE: usize = 200;
 const MAX_NEEDLES: usize = 32;
 
 /// A lower bound for how often each needle occurs in live data. It counts the occurrences in the records that the index
-/// finds for the needle, which are usually all the records that contain it. Needles with an owner are bytes of a pack
-/// and not words, so their count stays 0.
+/// finds for the needle, which are usually all that contain it. Needles with an owner are bytes of a pack, which the
+/// index does not contain, so their count stays 0.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],
@@ -125,7 +125,7 @@ struct NeedleCounter<'n> {
 
 impl NeedleCounter<'_> {
     fn add(&mut self, bytes: &[u8], times: u64, is_counted: impl Fn(usize) -> bool) {
-        for (found, _) in self.search.each(bytes) {
+        for (found, _) in self.search.occurrences(bytes) {
             if is_counted(found) {
                 self.counts[found] += times;
             }

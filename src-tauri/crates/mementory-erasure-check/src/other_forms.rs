@@ -43,7 +43,7 @@ impl Forms {
             let rest = bytes.get(start..).unwrap_or_default();
             self.all.get(number).is_some_and(|form| rest.starts_with(form))
         };
-        self.heads.each(bytes).any(is_whole)
+        self.heads.occurrences(bytes).any(is_whole)
     }
 
     fn longest(&self) -> usize {

@@ -113,7 +113,7 @@ impl<'n> PageSearch<'n> {
     /// example where a text that lacks the last letter precedes a hash that begins with it.
     fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut layout = None;
-        for (needle, start) in self.search.each(bytes) {
+        for (needle, start) in self.search.occurrences(bytes) {
             let layout = layout.get_or_insert_with(|| PageLayout::of(bytes, page == 1, self.reserved));
             let end = start + self.needles.get(needle).map_or(0, |needle| needle.len());
             if !layout.as_ref().is_some_and(|layout| layout.is_across_values(&(start..end))) {

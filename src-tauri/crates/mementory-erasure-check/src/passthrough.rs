@@ -251,7 +251,7 @@ impl TextFinder {
             let rest = bytes.get(start..).unwrap_or_default();
             self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         };
-        if self.heads.each(bytes).any(is_text_at) || self.other_forms.are_in(bytes) {
+        if self.heads.occurrences(bytes).any(is_text_at) || self.other_forms.are_in(bytes) {
             return true;
         }
         let marks = redaction_marks(bytes);

@@ -155,7 +155,7 @@ impl SplitLines {
     /// True if two pieces follow each other in one string or line of the bytes. Escaped forms occur only in JSON.
     pub(crate) fn are_in(&self, bytes: &[u8], is_json: bool) -> bool {
         let mut places: BTreeMap<usize, BTreeSet<(usize, usize)>> = BTreeMap::new();
-        for (form, start) in self.search.each(bytes) {
+        for (form, start) in self.search.occurrences(bytes) {
             let form = self.forms.get(form).filter(|form| form.is_plain || is_json);
             if let Some(form) = form {
                 places.entry(form.piece).or_default().insert((start, start + form.length));

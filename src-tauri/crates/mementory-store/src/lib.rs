@@ -24,7 +24,7 @@ pub use store::{FILE, SCHEMA_VERSION, Store, blobs_in_use, failing_pages, page_p
 
 /// Key in the table `meta` for the number of the last change that was removed from the change log, because the index
 /// already contains it.
-pub const CHANGES_FORGOTTEN: &str = "changes_forgotten";
+pub const LAST_REMOVED_CHANGE_KEY: &str = "changes_forgotten";
 
 /// The first version of the database schema, for tests of query plans.
 #[doc(hidden)]

@@ -119,7 +119,7 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
 
 /// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from it. If a
 /// target's name contains an id of this vault (`ep_<vault id>`, as in our `.mem` exports), this id is included.
-pub fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
+pub fn target_record_ids(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
     target_ids(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
 

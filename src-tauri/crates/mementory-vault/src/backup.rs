@@ -262,7 +262,7 @@ fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
         return Err(VaultError::Damaged(problem));
     }
     let blobs = Blobs::new(dir, keys.blobs())?;
-    copy.read(store::named_blobs)?.iter().try_for_each(|digest| blobs.verify(digest))
+    copy.read(store::blobs_in_use)?.iter().try_for_each(|digest| blobs.verify(digest))
 }
 
 /// Gives the copy its final name.

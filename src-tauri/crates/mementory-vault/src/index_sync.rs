@@ -75,7 +75,7 @@ impl Context {
     }
 
     fn index_replay(&self, from: u64, last: u64, watch: Option<&IndexWatch<'_>>) -> VaultResult<bool> {
-        let forgotten: Option<i64> = self.store.read(|c| meta::read(c, mementory_store::CHANGES_FORGOTTEN))?;
+        let forgotten: Option<i64> = self.store.read(|c| meta::read(c, mementory_store::LAST_REMOVED_CHANGE_KEY))?;
         if forgotten.is_some_and(|upto| (from as i64) < upto) {
             return Ok(false); // changes that the index lacks are no longer in the log
         }

@@ -54,7 +54,7 @@ impl IntegrityCheck<'_> {
         ];
         for (place, check) in checks {
             cancel::check(cancel)?;
-            // A place that cannot be read counts as failed, and the others are checked nevertheless.
+            // A place that cannot be read counts as failed, and the other places are still checked.
             places.push(match check() {
                 Err(VaultError::Cancelled) => return Err(VaultError::Cancelled),
                 found => found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }),

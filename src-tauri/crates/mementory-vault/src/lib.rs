@@ -106,7 +106,7 @@ pub use sensitive::{
     ContextSegment, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
     SensitiveValue,
 };
-pub use suggestions::{Added, Closing, Suggestion, SuggestionOp, Suggestions, is_suggestible};
+pub use suggestions::{Closing, QueueOutcome, Suggestion, SuggestionOp, Suggestions, is_suggestible};
 pub use trash::{ExpiredTrash, Trash};
 pub use vault::Vault;
 pub use watching::WatchedFolders;

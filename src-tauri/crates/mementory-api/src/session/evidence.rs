@@ -26,7 +26,7 @@ impl EvidencePacks<'_> {
         let (since, until) = (request.since.clone(), request.until.clone());
         let period = query_of_fields(&Filter { since, until, ..Filter::default() })?;
         let has_part = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));
-        let order = EvidencePackOptions {
+        let options = EvidencePackOptions {
             since: period.since.and_then(Timestamp::from_micros),
             until: period.until.and_then(Timestamp::from_micros),
             sign: request.sign,
@@ -41,7 +41,7 @@ impl EvidencePacks<'_> {
         let _guard = self.context.snapshot_guard();
         let export_guard = Offers::new(self.context).begin_file_export(out);
         let Applied { value: pack, warnings } =
-            self.context.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
+            self.context.vault.exporter().evidence_pack(out, &options, now(), &cancel)?;
         export_guard.files_written([&out.to_path_buf()]);
         // The pack is already written, so it is not an error if the check cannot be made.
         let validated = files::validate(out, &files::Check::default(), job).is_ok_and(|checked| checked.ok);

@@ -58,7 +58,7 @@ impl Imports<'_> {
     /// # Errors
     /// `brings_deletions` if the file contains deletions; `changed_while_reading` if `is_unchanged` returns false at
     /// the end. In both cases nothing was changed.
-    pub(super) fn import_unseen(
+    pub(super) fn import_unattended(
         &self,
         request: &ImportRequest,
         is_unchanged: &(dyn Fn() -> bool + Sync),

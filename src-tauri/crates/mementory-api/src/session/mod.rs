@@ -47,7 +47,7 @@ pub use review::Review;
 pub use scan::Scanner;
 pub use search::Search;
 pub use sensitive::SensitiveValues;
-pub use watching::{WatchRound, WatchedFolders};
+pub use watching::{FolderScan, WatchedFolders};
 
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use context::Context;

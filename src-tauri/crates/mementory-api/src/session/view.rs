@@ -187,7 +187,7 @@ impl RowViews<'_> {
         let conversation =
             view.and_then(|v| v.owner).map(|o| self.vault.reader().view_by_row(o)).transpose()?.flatten();
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
-            // Of a record in the Trash, only its existence is shown.
+            // For a record in the Trash, only the fact that it exists is shown.
             return Ok(LinkInfo {
                 relation: relation.into(),
                 id: None,

@@ -39,7 +39,7 @@ const VAULT_FILE: &str = "vault.json";
 
 /// Result of one scan of the folders.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct WatchRound {
+pub struct FolderScan {
     /// True if at least one folder is watched and not paused.
     pub watching: bool,
     /// The watched folders that exist now.
@@ -160,8 +160,8 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// `cancelled`, and errors of the store. Folders and files that cannot be read are skipped.
-    pub fn scan_folders(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
-        let mut round = WatchRound::default();
+    pub fn scan_folders(&self, clock: Duration, job: &Job) -> ApiResult<FolderScan> {
+        let mut round = FolderScan::default();
         let folders = self.context.vault.watched_folders().folders()?;
         for folder in folders.iter().filter(|folder| folder.mode != Mode::Paused) {
             let path = PathBuf::from(&folder.path);

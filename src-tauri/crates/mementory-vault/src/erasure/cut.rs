@@ -37,8 +37,8 @@ impl RedactedText {
         text == self.mark()
     }
 
-    /// The sentences in the spans. A span may contain several sentences, and another record (a list item, a derived
-    /// statement) may contain only one of them.
+    /// The sentences in the spans, because another record (a list item, a derived statement) may contain only one of
+    /// the sentences of a span.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
         all.filter(|sentence| is_distinctive_sentence(sentence)).collect()

@@ -32,7 +32,7 @@ pub struct ErasePlan {
     /// All records that would be removed, the requested ones first.
     pub records: Vec<RowView>,
     /// Number of requested records.
-    pub asked: usize,
+    pub requested: usize,
     /// Number of versions, including the current ones.
     pub versions: u32,
     /// Number of links.
@@ -108,7 +108,7 @@ impl Eraser<'_> {
         })?;
         let copies = SameWords::new(self.context).same_words(&sentences_of(&targets), &rows)?;
         Ok(ErasePlan {
-            asked: ids.iter().collect::<HashSet<_>>().len(),
+            requested: ids.iter().collect::<HashSet<_>>().len(),
             versions: targets.iter().map(|t| t.versions.len() as u32).sum(),
             links: u32::try_from(links).unwrap_or(u32::MAX),
             files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,

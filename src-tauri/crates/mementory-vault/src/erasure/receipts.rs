@@ -137,9 +137,9 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// Returns the receipt of a committed deletion. `made` is the result of the steps that follow the commit. If they
-    /// failed, the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is
-    /// finished when the vault is next opened.
+    /// Returns the receipt of a committed deletion. `made` is the result of the steps after the commit. If they failed,
+    /// the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is finished
+    /// when the vault is next opened.
     pub(crate) fn after_commit(made: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
         let failed = made.is_err();
         let receipt = made.unwrap_or_else(|_| Self::not_finished(id, now));
@@ -171,7 +171,7 @@ fn trim_change_log(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let last = Store::last_change(tx)?;
     let upto = indexed_upto.min(last.saturating_sub(1)) as i64;
     if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [upto])? > 0 {
-        meta::write(tx, mementory_store::CHANGES_FORGOTTEN, upto)?;
+        meta::write(tx, mementory_store::LAST_REMOVED_CHANGE_KEY, upto)?;
     }
     Ok(())
 }

@@ -25,9 +25,9 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Upper limit for the other records with the same words that one redaction processes. Records derived from the record
-/// itself do not count. If there are more, the redaction is refused, because its preview promises to redact all of
-/// them.
+/// Upper limit for the other records with the same words that one redaction processes. Records derived from the
+/// redacted record do not count. If there are more, the redaction is refused, because its preview promises to redact
+/// all of them.
 pub(crate) const MAX_RECORDS: usize = 10_000;
 /// Number of records that are read at once.
 pub(crate) const RECORDS_PER_READ: usize = 200;

@@ -1,4 +1,4 @@
-//! Handles the vectors of erased and redacted texts. Triggers in the store remove the vectors together with the text.
+//! Adds the vectors of erased and redacted texts to the evidence. Triggers remove them together with the text.
 use crate::VaultResult;
 use mementory_erasure_check::Evidence;
 use rusqlite::Connection;

@@ -90,8 +90,8 @@ impl TombstoneWriter<'_> {
         Ok(out)
     }
 
-    /// Writes the tombstone of a redacted record. The removed words are blocked in later imports, in any record. The
-    /// record itself is blocked too if the vault no longer has it.
+    /// Writes the tombstone of a redacted record. The removed words are blocked in later imports, whichever record
+    /// contains them. The record itself is blocked too if the vault no longer has it.
     pub(crate) fn write_redacted(
         &self,
         tx: &Connection,

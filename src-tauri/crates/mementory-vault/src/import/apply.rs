@@ -29,8 +29,8 @@ use mementory_store::{
     ids::{content_digest, record_id},
     is_branched, platform_id,
 };
+use merge::KnownTexts;
 pub(super) use merge::Renames;
-use merge::Texts;
 use other_evidence::{CascadedEntities, OtherEvidence};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -101,7 +101,7 @@ pub(super) struct ImportRun<'i> {
     /// Records that this input marked as superseded, although it does not contain them.
     superseded: HashSet<[u8; 16]>,
     /// Texts to compare with when duplicates are skipped.
-    texts: Texts,
+    texts: KnownTexts,
     pub(super) renames: Renames,
     /// True if the vault had no records, so that no look-ups are needed.
     vault_was_empty: bool,
@@ -140,7 +140,7 @@ impl<'i> ImportRun<'i> {
             orphaned_edge_ends: Vec::new(),
             cascaded: CascadedEntities::default(),
             superseded: HashSet::new(),
-            texts: Texts::new(),
+            texts: KnownTexts::new(),
             renames: Renames::default(),
             vault_was_empty,
             older_unit: false,

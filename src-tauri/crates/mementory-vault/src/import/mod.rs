@@ -48,9 +48,9 @@ pub struct ImportOptions<'a> {
     pub is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// Places of invalid signatures. These are not stored, so that no export can write them again.
     pub dropped_signatures: Vec<String>,
-    /// Warnings from before the import that belong in its report.
+    /// Warnings found before the import that belong in its report.
     pub notes: &'a [Issue],
-    /// Findings of an earlier check of the files. The report gets those that the readers do not report themselves.
+    /// Findings of an earlier check of the files. Those that the readers do not report are added to the report.
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,

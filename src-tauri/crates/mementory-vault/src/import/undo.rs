@@ -19,7 +19,7 @@ use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 /// changed or restored from the Trash.
 struct UndoneChanges {
     seq: u64,
-    gone: Vec<i64>,
+    removed: Vec<i64>,
     changed: Vec<i64>,
     untrashed: Vec<i64>,
 }
@@ -47,11 +47,11 @@ impl Importer<'_> {
         // fails, they are removed when the vault is next opened.
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
-        Ok(indexed.map(|changes| u32::try_from(changes.gone.len() + changes.changed.len()).unwrap_or(u32::MAX)))
+        Ok(indexed.map(|changes| u32::try_from(changes.removed.len() + changes.changed.len()).unwrap_or(u32::MAX)))
     }
 
     fn index_undone(&self, done: &UndoneChanges) -> VaultResult<()> {
-        for row in &done.gone {
+        for row in &done.removed {
             self.context.index_delete(*row)?;
         }
         for row in done.changed.iter().chain(&done.untrashed) {
@@ -72,7 +72,7 @@ impl Importer<'_> {
         files::restore_positions(tx, batch, &later)?;
         versions::remove_or_reassign(tx, batch, &later)?;
         reassigned_rows::reassign_rows(tx, batch)?;
-        let gone = query_numbers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
+        let removed = query_numbers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
@@ -86,10 +86,10 @@ impl Importer<'_> {
             params![batch, now.as_micros()],
         )?;
         tx.execute("INSERT INTO changes (op, target) VALUES (4, ?1)", [batch])?;
-        let detail = format!("removed {}", gone.len() + changed.len());
+        let detail = format!("removed {}", removed.len() + changed.len());
         mementory_store::audit::append(tx, &self.context.keys, now, "undo_import", uid, &detail)?;
         self.context.store.packs.clear_cache();
-        Ok(UndoneChanges { seq: Store::last_change(tx)?, gone, changed, untrashed })
+        Ok(UndoneChanges { seq: Store::last_change(tx)?, removed, changed, untrashed })
     }
 
     /// Removes the tombstones of the batch and restores the records that they moved to the Trash. If a tombstone of

@@ -92,8 +92,8 @@ impl Meaning<'_> {
         })
     }
 
-    /// The rows nearest to any of `to` that pass the filter, at most `limit`, best first. Each has its cosine
-    /// similarity, which is at least `min_cosine`. Rows in `except` are left out.
+    /// The rows nearest to any of the vectors `to` that pass the filter, at most `limit`, best first. Each has its
+    /// cosine similarity, which is at least `min_cosine`. Rows in `except` are left out.
     ///
     /// # Errors
     /// Errors of the store.

@@ -5,7 +5,7 @@ use mementory_model::SaidBy;
 
 /// The person counts as having said a memory if their messages contain at least this share of its statements.
 const MIN_SHARE_OF_PARTS: f32 = 0.34;
-/// The person counts as the speaker even if the confidence for the assistant is higher by up to this much, since the
+/// The person counts as the speaker even if the confidence for the assistant is up to this much higher, since the
 /// assistant repeats what the person said.
 const PERSON_MARGIN: f32 = 0.3;
 /// The same margin if a message of the person is in the named conversation, or from just before the memory was made.

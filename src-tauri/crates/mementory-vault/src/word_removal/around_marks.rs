@@ -28,7 +28,7 @@ pub(crate) struct QuotedPieces {
     split_lines: SplitLines,
 }
 
-/// The pieces before the mark in front of a piece and after the mark behind it. None at the edge of a line or string.
+/// The pieces on the other sides of the marks around a piece. None at the edge of a line or string.
 #[derive(Clone, Copy)]
 struct Neighbours<'p> {
     earlier: Option<&'p str>,

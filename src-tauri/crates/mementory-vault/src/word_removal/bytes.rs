@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn escaped_words_are_removed_behind_a_backslash_of_other_words() {
+    fn escaped_words_are_removed_after_a_backslash_of_other_words() {
         let new = without("new plan of the \"old\" garden", br#"t = "C:\\new plan of the \"old\" garden!""#);
         assert_eq!(new.as_deref(), Some(r#"t = "C:[X]!""#));
     }

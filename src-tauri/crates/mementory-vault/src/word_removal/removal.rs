@@ -34,8 +34,8 @@ pub(crate) struct Removal {
     /// Sentences in normal form, all replaced by `mark`.
     sentences: Vec<String>,
     mark: String,
-    /// Chosen spans of a text. A string that repeats a part of the text inside them or across their border is replaced
-    /// completely.
+    /// Chosen spans of a text. A string is replaced as a whole if it repeats words inside a span or across the border
+    /// of one.
     spans: Option<Spans>,
     /// Finds quotations of the erased texts that contain marks of earlier redactions.
     pieces: Option<QuotedPieces>,
@@ -54,7 +54,7 @@ impl Removal {
         Self { exact: pairs, heads, ..Self::default() }
     }
 
-    /// A removal of erased texts. The texts, and files that quote them, may contain marks of earlier redactions. Long
+    /// A removal of erased texts, which may contain marks of earlier redactions, as may files that quote them. Long
     /// pieces between the marks of a text are removed wherever they occur.
     pub(crate) fn erased(texts: &[String]) -> Self {
         let pieces = pieces_between_marks(texts).into_iter().filter(|piece| is_rare_phrase(&normal_text(piece)));

@@ -2,7 +2,9 @@
 use super::calls::{AcceptedCall, ClientCalls, can_read};
 use crate::{ApiError, ApiResult, session::now, types::*};
 use mementory_model::Timestamp;
-use mementory_vault::{Added, OfferedDocument, OfferedMemory, Suggestion, SuggestionOp, VaultError, is_suggestible};
+use mementory_vault::{
+    OfferedDocument, OfferedMemory, QueueOutcome, Suggestion, SuggestionOp, VaultError, is_suggestible,
+};
 use std::collections::HashSet;
 
 /// What to do with a memory that the vault already has.
@@ -54,9 +56,9 @@ impl ClientCalls<'_> {
                 }
                 for added in self.context.vault.suggestions().add_all(suggestions)? {
                     match added {
-                        Added::Waiting(id) => out.suggestions.push(id),
-                        Added::RefusedForGood => count_skipped("refused_for_good", 1),
-                        Added::Unfit => count_skipped("empty_or_too_long", 1),
+                        QueueOutcome::Waiting(id) => out.suggestions.push(id),
+                        QueueOutcome::RefusedForGood => count_skipped("refused_for_good", 1),
+                        QueueOutcome::Unfit => count_skipped("empty_or_too_long", 1),
                     }
                 }
                 Ok(out)

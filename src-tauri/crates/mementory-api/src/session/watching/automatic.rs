@@ -58,7 +58,7 @@ impl WatchedFolders<'_> {
         // Trash unnoticed. It also checks inside its own transaction that the file is unchanged, since the file may be
         // replaced after an earlier check.
         let is_unchanged = || Stamp::from_path(path) == Some(seen);
-        Imports::new(self.context).import_unseen(&request, &is_unchanged, job).map_err(|error| match error.code {
+        Imports::new(self.context).import_unattended(&request, &is_unchanged, job).map_err(|error| match error.code {
             "brings_deletions" => {
                 let message =
                     "The file carries deletions, so it was not imported. Nothing was changed. Import it yourself.";

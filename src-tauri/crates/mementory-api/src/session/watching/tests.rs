@@ -36,12 +36,12 @@ impl Watch {
         std::fs::write(self.path(name), bytes).unwrap();
     }
 
-    fn round(&mut self) -> WatchRound {
+    fn round(&mut self) -> FolderScan {
         self.session.watching().scan_folders(self.clock, &Job::silent()).unwrap()
     }
 
     /// Scans, waits until all files have settled, and scans again.
-    fn settle(&mut self) -> WatchRound {
+    fn settle(&mut self) -> FolderScan {
         let first = self.round();
         self.clock += first.wait.unwrap_or_default();
         self.round()

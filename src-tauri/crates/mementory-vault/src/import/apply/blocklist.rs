@@ -17,7 +17,7 @@ const DERIVED_FROM: &str = "derived_from";
 
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
-    /// Ids that a deletion names.
+    /// Ids that the vault's own deletions or imported ones name.
     blocked: IdSet,
     /// Records that an imported deletion moved to the Trash although no tombstone names them. They stay there unless
     /// this input has other evidence for them.

@@ -109,7 +109,7 @@ impl Importer<'_> {
     }
 }
 
-/// Flags of a row with the position flags of `position` in place of its own.
+/// The flags of a row, with the position flags taken from `position`.
 pub(super) fn with_position_flags(flags: i64, position: i64) -> i64 {
     debug_assert_eq!(ListPosition::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
     flags & !ListPosition::FLAGS | position & ListPosition::FLAGS
