@@ -108,14 +108,14 @@ pub async fn background_job<T: Send + 'static>(
 ) -> CommandResult<T> {
     let window = app.clone();
     blocking(app, move |state| {
-        let job = yielding(job_reporting_to(on_progress), window);
+        let job = pausing_for_commands(job_reporting_to(on_progress), window);
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await
 }
 
 /// Makes a job pause while the person waits for a command.
-pub fn yielding(job: Job, app: AppHandle) -> Job {
+pub fn pausing_for_commands(job: Job, app: AppHandle) -> Job {
     job.in_background(Arc::new(move |cancelled| {
         app.state::<AppState>().interactive().yield_to_interactive(|| !cancelled.load(Ordering::Relaxed));
     }))

@@ -72,7 +72,7 @@ impl AppState {
         let running = self.jobs.start(id, job)?;
         let result = self.with_session(work);
         // The end of a job counts as input, because a person who waits for it is not idle.
-        self.touch();
+        self.record_input();
         self.finish_job(running);
         result
     }
@@ -259,16 +259,16 @@ impl AppState {
     }
 
     /// Records input by the person.
-    pub fn touch(&self) {
+    pub fn record_input(&self) {
         let now = self.clock.elapsed();
-        self.idle().timer.touch(now);
+        self.idle().timer.record_input(now);
     }
 
     /// Records that a vault was opened, which counts as input and cancels an earlier lock request.
     fn vault_opened(&self) {
         let now = self.clock.elapsed();
         let mut idle = self.idle();
-        idle.timer.touch(now);
+        idle.timer.record_input(now);
         idle.timer.cancel_request();
         idle.opened_at = now;
     }
@@ -279,7 +279,7 @@ impl AppState {
         let now = self.clock.elapsed();
         self.update_timer(|timer| {
             timer.set_minutes(minutes);
-            timer.touch(now);
+            timer.record_input(now);
         });
     }
 

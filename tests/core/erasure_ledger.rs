@@ -23,7 +23,7 @@ fn vault_with_list(data: &Path) -> TempVault {
 
 fn apply_list(t: &TempVault, data: &Path) -> AppliedErasures {
     let ledger = t.vault.erasure_ledger();
-    ledger.keep_in(Some(data));
+    ledger.set_outside_folder(Some(data));
     ledger.apply(at(1_000), &|_| {}).unwrap()
 }
 

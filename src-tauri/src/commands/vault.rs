@@ -166,7 +166,7 @@ pub async fn set_auto_lock(app: AppHandle, minutes: u32) -> CommandResult<()> {
 #[tauri::command]
 #[specta::specta]
 pub async fn touch(app: AppHandle) -> CommandResult<()> {
-    app.state::<AppState>().touch();
+    app.state::<AppState>().record_input();
     Ok(())
 }
 

@@ -40,7 +40,7 @@ fn the_vault_locks_after_five_minutes_without_input_and_can_be_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let (state, clock) = open_window(folder.path());
     clock.set(MINUTE * 4);
-    state.touch();
+    state.record_input();
     clock.set(MINUTE * 8);
     assert_eq!(state.lock_if_idle(), None, "four minutes after the last input");
     clock.set(MINUTE * 9);
@@ -106,7 +106,7 @@ fn a_locked_screen_locks_the_vault_after_running_jobs_unless_it_is_unlocked_befo
     assert_eq!(state.lock_if_idle(), None, "opening a vault cancels an earlier lock request");
     let during = state.with_job("import", &Job::silent(), |_| {
         state.on_screen_lock(true);
-        state.touch();
+        state.record_input();
         Ok(state.lock_if_idle())
     });
     assert_eq!(during.unwrap(), None);

@@ -38,7 +38,7 @@ impl Forms {
         Ok(Self { heads, all })
     }
 
-    fn are_in(&self, bytes: &[u8]) -> bool {
+    fn occur_in(&self, bytes: &[u8]) -> bool {
         let is_whole = |(number, start): (usize, usize)| {
             let rest = bytes.get(start..).unwrap_or_default();
             self.all.get(number).is_some_and(|form| rest.starts_with(form))
@@ -76,10 +76,10 @@ impl OtherForms {
         self.encoded.longest().max(self.decoded.longest().saturating_mul(MAX_GROWTH))
     }
 
-    pub(crate) fn are_in(&self, bytes: &[u8]) -> bool {
-        self.encoded.are_in(bytes)
+    pub(crate) fn occur_in(&self, bytes: &[u8]) -> bool {
+        self.encoded.occur_in(bytes)
             || match decoded(bytes) {
-                Cow::Owned(decoded) => self.decoded.are_in(&decoded),
+                Cow::Owned(decoded) => self.decoded.occur_in(&decoded),
                 // The plain texts are searched for elsewhere.
                 Cow::Borrowed(_) => false,
             }
@@ -232,8 +232,8 @@ mod tests {
 
     const TEXT: &str = "He said: \"The café is closed.\"\nAsk R&D, it's <new> 😀.";
 
-    fn are_in(text: &str, bytes: &[u8]) -> bool {
-        OtherForms::new(std::iter::once(&text.to_owned())).unwrap().are_in(bytes)
+    fn occur_in(text: &str, bytes: &[u8]) -> bool {
+        OtherForms::new(std::iter::once(&text.to_owned())).unwrap().occur_in(bytes)
     }
 
     #[test]
@@ -252,26 +252,26 @@ mod tests {
             json(&html(TEXT)).replace('&', "\\u0026"),
             ascii.replace("\\ud83d\\uDE00", "\\u{1f600}").replace("\\u00E9", "\\xe9"),
         ] {
-            assert!(are_in(TEXT, escaped.as_bytes()), "{escaped}");
+            assert!(occur_in(TEXT, escaped.as_bytes()), "{escaped}");
         }
-        assert!(!are_in(TEXT, json(&TEXT.replace("closed", "open")).as_bytes()));
+        assert!(!occur_in(TEXT, json(&TEXT.replace("closed", "open")).as_bytes()));
     }
 
     #[test]
     fn texts_with_backslashes_are_found() {
         let text = "cd C:\\temp\\new\\ && dir \\\n  &amp; \\u00e9 \\";
         let json = serde_json::to_string(text).unwrap();
-        assert!(are_in(text, json.as_bytes()), "escaped");
+        assert!(occur_in(text, json.as_bytes()), "escaped");
         let after_backslash = "new plan of the \"old\" garden";
-        assert!(are_in(after_backslash, br#""C:\\new plan of the \"old\" garden""#), "after a backslash");
-        assert!(!are_in("p\\n1", b"stop\\\n1"), "a short text that may be another one");
+        assert!(occur_in(after_backslash, br#""C:\\new plan of the \"old\" garden""#), "after a backslash");
+        assert!(!occur_in("p\\n1", b"stop\\\n1"), "a short text that may be another one");
     }
 
     #[test]
     fn texts_in_other_encodings_are_found() {
         let utf16 = |to_bytes: fn(u16) -> [u8; 2]| TEXT.encode_utf16().flat_map(to_bytes).collect::<Vec<u8>>();
-        assert!(are_in(TEXT, &utf16(u16::to_le_bytes)) && are_in(TEXT, &utf16(u16::to_be_bytes)));
-        assert!(are_in("“Müller” – oft", b"x \x93M\xfcller\x94 \x96 oft"));
-        assert!(are_in("“Müller” – \"oft\"", b"x \x93M\xfcller\x94 \x96 \\\"oft\\\""), "escaped");
+        assert!(occur_in(TEXT, &utf16(u16::to_le_bytes)) && occur_in(TEXT, &utf16(u16::to_be_bytes)));
+        assert!(occur_in("“Müller” – oft", b"x \x93M\xfcller\x94 \x96 oft"));
+        assert!(occur_in("“Müller” – \"oft\"", b"x \x93M\xfcller\x94 \x96 \\\"oft\\\""), "escaped");
     }
 }

@@ -251,13 +251,13 @@ impl TextFinder {
             let rest = bytes.get(start..).unwrap_or_default();
             self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         };
-        if self.heads.occurrences(bytes).any(is_text_at) || self.other_forms.are_in(bytes) {
+        if self.heads.occurrences(bytes).any(is_text_at) || self.other_forms.occur_in(bytes) {
             return true;
         }
         let marks = redaction_marks(bytes);
         self.has_piece_beside_mark(window, &marks)
             || self.quoted_lines.as_ref().is_some_and(|lines| lines.are_around(bytes, &marks))
-            || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(bytes, window.is_json))
+            || self.split_lines.as_ref().is_some_and(|lines| lines.occur_in(bytes, window.is_json))
     }
 
     /// True if the window contains a redaction mark that an earlier redaction left inside a quoted text: everything

@@ -153,7 +153,7 @@ impl SplitLines {
     }
 
     /// True if two pieces follow each other in one string or line of the bytes. Escaped forms occur only in JSON.
-    pub(crate) fn are_in(&self, bytes: &[u8], is_json: bool) -> bool {
+    pub(crate) fn occur_in(&self, bytes: &[u8], is_json: bool) -> bool {
         let mut places: BTreeMap<usize, BTreeSet<(usize, usize)>> = BTreeMap::new();
         for (form, start) in self.search.occurrences(bytes) {
             let form = self.forms.get(form).filter(|form| form.is_plain || is_json);
@@ -186,7 +186,7 @@ mod tests {
     fn are_split_lines_in(bytes: &str) -> bool {
         let texts = ["One\nI am quite sure that [REDACTED:name] still has the old \"red\" key.".to_owned()];
         let split_lines = SplitLines::new(&texts, written_forms).unwrap().unwrap();
-        split_lines.are_in(bytes.as_bytes(), bytes.starts_with('{'))
+        split_lines.occur_in(bytes.as_bytes(), bytes.starts_with('{'))
     }
 
     #[test]

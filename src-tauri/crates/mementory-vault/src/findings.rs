@@ -31,7 +31,11 @@ pub(crate) fn class_from_code(code: i64) -> Class {
 }
 
 /// Runs a query whose rows are a class and a number, and returns the numbers by class.
-pub(crate) fn by_class(c: &Connection, sql: &str, values: impl rusqlite::Params) -> VaultResult<BTreeMap<Class, u32>> {
+pub(crate) fn count_by_class(
+    c: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+) -> VaultResult<BTreeMap<Class, u32>> {
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map(values, |r| Ok((class_from_code(r.get(0)?), r.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -209,12 +209,18 @@ impl Suggestions<'_> {
             if let Some(key) = refused {
                 tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '')", [key])?;
             }
-            self.close_in(tx, id, closing, now)
+            self.close_in_transaction(tx, id, closing, now)
         })
     }
 
     /// Takes a suggestion out of the queue and logs the decision, within a transaction.
-    pub(crate) fn close_in(&self, tx: &Connection, id: &str, closing: Closing, now: Timestamp) -> VaultResult<()> {
+    pub(crate) fn close_in_transaction(
+        &self,
+        tx: &Connection,
+        id: &str,
+        closing: Closing,
+        now: Timestamp,
+    ) -> VaultResult<()> {
         if tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [id])? == 0 {
             return Err(VaultError::not_found(id));
         }

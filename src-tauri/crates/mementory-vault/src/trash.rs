@@ -44,7 +44,7 @@ impl Trash<'_> {
     }
 
     /// Like [`trash`](Self::trash), but also does `extra_work` in the same transaction.
-    pub(crate) fn trash_and(
+    pub(crate) fn trash_with_extra_work(
         &self,
         ids: &[String],
         now: Timestamp,
@@ -68,7 +68,7 @@ impl Trash<'_> {
         // An unknown id is an error before any record is moved.
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let moved = self.context.commit(|tx| {
-            let rows = self.move_in(tx, &views, now, to_trash)?;
+            let rows = self.move_in_transaction(tx, &views, now, to_trash)?;
             extra_work(tx)?;
             Ok((Store::last_change(tx)?, rows))
         })?;
@@ -85,7 +85,7 @@ impl Trash<'_> {
     }
 
     /// Moves records to the Trash or back, within a transaction. Returns all rows that moved.
-    pub(crate) fn move_in(
+    pub(crate) fn move_in_transaction(
         &self,
         tx: &Connection,
         views: &[RowView],

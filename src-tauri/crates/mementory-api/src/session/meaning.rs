@@ -31,7 +31,7 @@ enum WeightsProblem {
 }
 
 /// Hits by words and by meaning in one ranking.
-struct Fused {
+struct FusedRanking {
     outcome: SearchOutcome,
     /// The rows that were only found by meaning.
     by_meaning: HashSet<u64>,
@@ -142,7 +142,7 @@ impl Meaning<'_> {
 
     /// Searches by words and by meaning and fuses the rankings. The inner error says why search by meaning is not
     /// possible.
-    fn with_words(&self, request: &SearchRequest) -> ApiResult<Result<Fused, WeightsProblem>> {
+    fn with_words(&self, request: &SearchRequest) -> ApiResult<Result<FusedRanking, WeightsProblem>> {
         let encoder = match self.encoder() {
             Ok(encoder) => encoder,
             Err(problem) => return Ok(Err(problem)),
@@ -170,7 +170,7 @@ impl Meaning<'_> {
         hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let total = by_words.total.saturating_add(to_u32(by_meaning.len()));
         let hits = hits.into_iter().skip(offset).take(limit).collect();
-        Ok(Ok(Fused { outcome: SearchOutcome { hits, total, ..by_words }, by_meaning }))
+        Ok(Ok(FusedRanking { outcome: SearchOutcome { hits, total, ..by_words }, by_meaning }))
     }
 
     fn vectors(&self) -> mementory_vault::Meaning<'_> {

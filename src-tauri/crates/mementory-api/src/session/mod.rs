@@ -133,7 +133,7 @@ impl Session {
     /// `ledgers`, the program's folder ([`crate::files::ledger_folder`]).
     pub fn apply_erasures(&self, ledgers: Option<&Path>, job: &Job) {
         let ledger = self.context.vault.erasure_ledger();
-        ledger.keep_in(ledgers);
+        ledger.set_outside_folder(ledgers);
         // If the lists cannot be applied, the vault still opens, and the next opening tries again.
         let applied = ledger.apply(now(), &|stage| changes::stage_progress(job, stage)).ok();
         *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner) = applied;

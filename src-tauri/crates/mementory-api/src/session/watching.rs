@@ -15,8 +15,8 @@ use mementory_formats::names_encrypted_export;
 use mementory_model::Limits;
 use mementory_vault::Scratch;
 use mementory_vault::watching::{
-    FileFound, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer, QUIET, SeenFile,
-    Stamp, list_folder,
+    FileFound, FileStamp, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer, QUIET,
+    SeenFile, list_folder,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -77,7 +77,7 @@ impl WatchedFolders<'_> {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
             // A file that was deleted or changed is no longer the one that was detected, so its offer is not listed.
-            (Stamp::from_path(&path) == Some(each.stamp)).then(|| Find {
+            (FileStamp::from_path(&path) == Some(each.stamp)).then(|| Find {
                 // While an automatic import is about to begin, there is nothing to ask the person, so the offer is not
                 // fresh.
                 fresh: fresh.contains(&each.id)
@@ -237,7 +237,7 @@ impl WatchedFolders<'_> {
             return Err(cancelled_error());
         }
         // The file may have been replaced since it was listed, for example by a link.
-        if Stamp::from_path(&file.path) != Some(file.stamp) {
+        if FileStamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed_error());
         }
         let scratch = Scratch(self.context.vault.dir().to_path_buf());
@@ -249,7 +249,7 @@ impl WatchedFolders<'_> {
             return Ok(None);
         }
         let digest = self.context.vault.watched_folders().content_digest(&file_digest(&file.path, cancel)?);
-        if Stamp::from_path(&file.path) != Some(file.stamp) {
+        if FileStamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed_error());
         }
         if self.context.vault.watched_folders().is_known_content(&digest)?
@@ -263,7 +263,7 @@ impl WatchedFolders<'_> {
     /// True if another file with the same content is on offer.
     fn is_offered_elsewhere(&self, digest: &str, path: &Path) -> ApiResult<bool> {
         Ok(Offers::new(self.context).open()?.iter().any(|(other, waiting)| {
-            other != path && waiting.offer.digest == digest && Stamp::from_path(other) == Some(waiting.stamp)
+            other != path && waiting.offer.digest == digest && FileStamp::from_path(other) == Some(waiting.stamp)
         }))
     }
 

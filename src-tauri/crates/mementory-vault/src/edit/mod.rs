@@ -106,11 +106,11 @@ impl Editor<'_> {
 
     /// Writes a new version. The current one stays in the history. Returns the new version number.
     pub fn edit(&self, id: &str, fields: EditFields, now: Timestamp) -> VaultResult<Applied<u32>> {
-        self.edit_and(id, fields, now, &|_| Ok(()))
+        self.edit_with_extra_work(id, fields, now, &|_| Ok(()))
     }
 
     /// Like [`edit`](Self::edit), but also does `extra_work` in the same transaction.
-    pub(crate) fn edit_and(
+    pub(crate) fn edit_with_extra_work(
         &self,
         id: &str,
         fields: EditFields,

@@ -7,10 +7,10 @@ use crate::{
     context::Context,
     erasure::{
         ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
-        reports::Names, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage, same_words::SameWords,
-        targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of, targets::texts_of,
-        vectors::add_to_evidence, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
-        write_tombstones::TombstoneWriter,
+        reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage,
+        same_words::SameWords, targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of,
+        targets::texts_of, vectors::add_to_evidence, write_tombstones::EarlierErasure,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
@@ -207,7 +207,7 @@ impl Eraser<'_> {
             let batches_with_records = batches_left(tx)?;
             let was_last_of_import =
                 |target: &Target| target.view.batch.is_some_and(|batch| !batches_with_records.contains(&batch));
-            clean_reports(tx, &removal, &Names::collect(&targets, &was_last_of_import))?;
+            clean_reports(tx, &removal, &ErasedNames::collect(&targets, &was_last_of_import))?;
             let (old_blobs, files_changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
             evidence.passthrough_files = files_changed;

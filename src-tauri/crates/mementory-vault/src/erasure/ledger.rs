@@ -25,7 +25,7 @@ impl<'v> ErasureLedger<'v> {
 impl ErasureLedger<'_> {
     /// Sets a second folder for the list, with one file per vault. If `folder` is None, the list is stored only in the
     /// vault's folder.
-    pub fn keep_in(&self, folder: Option<&Path>) {
+    pub fn set_outside_folder(&self, folder: Option<&Path>) {
         let files = LedgerFiles::new(self.context.dir(), &self.context.header().vault_id, folder);
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }

@@ -5,8 +5,9 @@ use crate::{
     erasure::{
         eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts,
         receipts::pending_receipt, redactor::CommittedRedaction, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ,
-        redactor::Redactor, reports::Names, reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords,
-        targets::Target, targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        redactor::Redactor, reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction,
+        same_words::SameWords, targets::Target, targets::Targets, write_tombstones::TombstoneContext,
+        write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
@@ -134,7 +135,7 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.passthrough_files = file_count;
             evidence.copies = changed.iter().filter(|row| !found.by_row.contains_key(*row)).count() as u32;
-            clean_reports(tx, &elsewhere, &Names::default())?;
+            clean_reports(tx, &elsewhere, &ErasedNames::default())?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", found.classes.len(), changed.len());
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &first_view.id_text(), &detail)?;

@@ -6,7 +6,7 @@ use crate::{
     context::Context,
     erasure::{
         cut::RedactSpan, cut::RedactedText, cut::cut, eraser::EraseOutcome, ledger::ErasureLedger,
-        passthrough_files::PassthroughFiles, receipts::Receipts, reports::Names, reports::clean_reports,
+        passthrough_files::PassthroughFiles, receipts::Receipts, reports::ErasedNames, reports::clean_reports,
         row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
@@ -122,7 +122,7 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.passthrough_files = file_count;
             evidence.copies = changed.len().saturating_sub(1) as u32;
-            clean_reports(tx, &cut.removal_in_reports(), &Names::default())?;
+            clean_reports(tx, &cut.removal_in_reports(), &ErasedNames::default())?;
             crate::erasure::receipts::pending_receipt(tx, &receipt_id, now)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
             mementory_store::audit::append(

@@ -97,7 +97,7 @@ impl Insight<'_> {
     ) -> VaultResult<Applied<u32>> {
         let views = self.memory_views(&[id.to_owned()])?;
         let store_kind = |tx: &Connection| self.store_kind(tx, &views, kind, now);
-        let version = Editor::new(self.context).edit_and(id, fields, now, &store_kind)?;
+        let version = Editor::new(self.context).edit_with_extra_work(id, fields, now, &store_kind)?;
         self.lock().clear();
         Ok(version)
     }

@@ -1,7 +1,7 @@
 //! Lists the findings as a queue with one entry for each value, however often it occurs in the vault.
 use crate::{
     VaultError, VaultResult,
-    findings::{ValueId, by_class, class_code, class_from_code, value_id},
+    findings::{ValueId, class_code, class_from_code, count_by_class, value_id},
     sensitive::{
         fields::{STORED_SECRET_DETECTOR, VERBATIM_FIELD, count_code_points, field_name, fields, for_each_finding},
         scanner::Scanner,
@@ -114,9 +114,9 @@ impl Scanner<'_> {
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.context.store.read(|c| {
             let mut list = SensitiveList {
-                open: by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN_SQL} GROUP BY f.value) GROUP BY class"), [])?,
-                redacted: by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {REDACTED_SQL} GROUP BY class"), [])?,
-                ignored: by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 1 GROUP BY class", [])?,
+                open: count_by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN_SQL} GROUP BY f.value) GROUP BY class"), [])?,
+                redacted: count_by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {REDACTED_SQL} GROUP BY class"), [])?,
+                ignored: count_by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 1 GROUP BY class", [])?,
                 values: Vec::new(),
             };
             let limit = if query.limit == 0 { 100 } else { query.limit.min(500) };

@@ -4,7 +4,7 @@
 mod folder;
 mod settle;
 
-pub use folder::{FileFound, FolderListing, MAX_FILES_PER_FOLDER, Stamp, list_folder};
+pub use folder::{FileFound, FileStamp, FolderListing, MAX_FILES_PER_FOLDER, list_folder};
 pub use settle::{QUIET, Settling};
 
 use crate::{VaultError, VaultResult, context::Context, meta};
@@ -87,7 +87,7 @@ pub struct Offer {
 pub struct SeenFile {
     /// Size and time. A file whose stamp differs is read again.
     #[serde(flatten)]
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// The offer. None if it was answered or the file is not an export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
@@ -101,7 +101,7 @@ pub struct PendingOffer {
     /// Id of the folder.
     pub folder: String,
     /// Size and time of the file.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// The offer.
     pub offer: Offer,
 }

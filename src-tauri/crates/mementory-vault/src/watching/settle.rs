@@ -1,6 +1,6 @@
 //! Detects that a file has stopped growing, which is assumed once its stamp has not changed for a while. The caller
 //! passes the time.
-use crate::watching::{folder::FileFound, folder::Stamp};
+use crate::watching::{folder::FileFound, folder::FileStamp};
 use std::{collections::HashMap, time::Duration};
 
 /// How long the stamp of a file has to stay the same.
@@ -9,7 +9,7 @@ pub const QUIET: Duration = Duration::from_secs(3);
 /// Files that are new or changed, and the time since which their stamp has not changed.
 #[derive(Debug, Default)]
 pub struct Settling {
-    since: HashMap<(String, String), (Stamp, Duration)>,
+    since: HashMap<(String, String), (FileStamp, Duration)>,
 }
 
 impl Settling {

@@ -294,7 +294,7 @@ fn files_with_deletions_are_never_imported_automatically() {
 }
 
 /// A file with a tombstone for a memory of `watch`'s vault. An attacker could replace another file with such a file.
-fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
+fn file_with_tombstone(watch: &Watch, victim: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
         let out = folder.path().join(name);
@@ -325,7 +325,7 @@ fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
         watch.set(WatchMode::Automatic);
         let victim = "Sails on Sundays.";
         watch.session.changes().add(&AddRequest { text: victim.into(), ..AddRequest::default() }).unwrap();
-        let deleting_bytes = deleting_file(&watch, victim);
+        let deleting_bytes = file_with_tombstone(&watch, victim);
         watch.write_file("a.json", &fixture(MEM0));
         let round = watch.settle();
         let (path, seen) = (watch.path("a.json"), AtomicU32::new(0));

@@ -123,7 +123,7 @@ impl Blocklist {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
             || record.kind == Kind::Relation && Self::end_links(record).any(|end| self.is_end_blocked(keys, end))
-            || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_living_source(keys, record)
+            || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_unblocked_source(keys, record)
     }
 
     /// Both ends of a relation.
@@ -151,7 +151,7 @@ impl Blocklist {
 
     /// True if a record from which this one was derived is neither deleted nor blocked. For a record that names no
     /// source, true only if it is a fact, relation or memory.
-    fn has_living_source(&self, keys: &VaultKeys, record: &Record) -> bool {
+    fn has_unblocked_source(&self, keys: &VaultKeys, record: &Record) -> bool {
         let mut sources = record.links.iter().filter(|l| l.relation == DERIVED_FROM).peekable();
         match sources.peek() {
             Some(_) => sources.any(|l| !self.is_blocked(keys, &l.target)),

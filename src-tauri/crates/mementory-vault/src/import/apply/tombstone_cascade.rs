@@ -104,7 +104,7 @@ impl TombstoneImport<'_, '_> {
                 // contains again.
                 let in_input = self.run.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
                 let restated = stays && in_input && !self.run.superseded.contains(&derived.id);
-                if restated || cascade.removed.contains(&derived.id) || self.has_support(derived.row, &cascade)? {
+                if restated || cascade.removed.contains(&derived.id) || self.has_other_source(derived.row, &cascade)? {
                     continue;
                 }
                 if derived.kind == kind_code(Kind::Relation) {
@@ -158,7 +158,7 @@ impl TombstoneImport<'_, '_> {
     }
 
     /// True when a row was also derived from a record that is not removed.
-    fn has_support(&self, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
+    fn has_other_source(&self, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
         let mut statement = self
             .run
             .connection
