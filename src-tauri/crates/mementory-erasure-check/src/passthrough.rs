@@ -82,10 +82,10 @@ enum SearchResult {
 
 impl ErasureCheck<'_> {
     pub(crate) fn check_passthrough(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
-        // The digest of each blob, and the id of a record that names it.
+        // The digest of each blob, and the id of a record that refers to it.
         let blobs: BTreeMap<[u8; 32], String> = {
             let connection = self.store.new_reader()?;
-            // The join begins with the few named blobs, because there is no index on the records' kind.
+            // The join begins with the few blobs in use, because there is no index on the records' kind.
             let mut statement = connection.prepare(
                 "SELECT n.blob, lower(hex(r.id)) FROM named_blobs n CROSS JOIN records r ON r.row = n.row \
                  WHERE r.kind = ?1",
@@ -164,7 +164,7 @@ impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
     /// redaction marks is also searched for in pieces. A redaction removes no pieces.
     fn new(texts: &[String], is_erasure: bool) -> StoreResult<Option<Self>> {
-        // Windows files have `\r\n` where records have `\n`.
+        // Files from Windows have `\r\n` where records have `\n`.
         let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
         let windows = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n"));
         let texts: &[String] = &texts.iter().cloned().chain(windows).collect::<Vec<_>>();

@@ -302,7 +302,7 @@ fn path_exists(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_ok()
 }
 
-/// A confidence from 0 to 1, rounded to two decimal places, since more would claim a precision that it does not have.
+/// A confidence from 0 to 1, rounded to two decimal places, since more would suggest false precision.
 fn round_confidence(confidence: f32) -> f64 {
     (f64::from(confidence) * 100.0).round() / 100.0
 }

@@ -161,18 +161,18 @@ impl WatchedFolders<'_> {
     /// # Errors
     /// `cancelled`, and errors of the store. Folders and files that cannot be read are skipped.
     pub fn scan_folders(&self, clock: Duration, job: &Job) -> ApiResult<FolderScan> {
-        let mut round = FolderScan::default();
+        let mut scan = FolderScan::default();
         let folders = self.context.vault.watched_folders().folders()?;
         for folder in folders.iter().filter(|folder| folder.mode != Mode::Paused) {
             let path = PathBuf::from(&folder.path);
-            round.watching = true;
+            scan.watching = true;
             if self.context.watch_state().export_folders.contains(&path) {
-                round.folders.push(path);
-                round.wait = earliest(round.wait, Some(QUIET));
+                scan.folders.push(path);
+                scan.wait = earliest(scan.wait, Some(QUIET));
                 continue;
             }
             let FolderListing::Files(files) = list_folder(&path) else { continue };
-            round.folders.push(path);
+            scan.folders.push(path);
             let seen = self.context.vault.watched_folders().seen(&folder.id)?;
             self.forget_deleted_files(&folder.id, &seen, &files)?;
             let mut new_files = Vec::new();
@@ -183,11 +183,11 @@ impl WatchedFolders<'_> {
                 }
             }
             let (settled, wait) = self.context.watch_state().settling.settle(&folder.id, new_files, clock);
-            round.wait = earliest(round.wait, wait);
-            round.changed |= self.detect_and_store(folder, settled, job)?;
+            scan.wait = earliest(scan.wait, wait);
+            scan.changed |= self.detect_and_store(folder, settled, job)?;
         }
-        round.imports = self.pending_automatic_imports(&folders)?;
-        Ok(round)
+        scan.imports = self.pending_automatic_imports(&folders)?;
+        Ok(scan)
     }
 
     /// Detects the format of each file and stores the result. Returns true if a file is to be offered.
@@ -229,7 +229,8 @@ impl WatchedFolders<'_> {
         }
     }
 
-    /// Makes an offer if the file is an export whose content has been neither offered nor imported before.
+    /// Makes an offer if the file is an export, unless its content is on offer already, was declined or imported
+    /// before, or was written by this vault.
     fn make_offer(&self, file: &FileFound, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
         let changed_error =
             || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");

@@ -18,7 +18,7 @@ pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed
     }
     let by_meaning = weighed.iter().any(|each| each.candidate.nearest_sentence.is_some());
     let speaker = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
-    // The fact that a program extracted the memory does not show who said its content.
+    // If the source names the assistant, it only shows who wrote the memory down, not who said its content.
     speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 
@@ -33,9 +33,9 @@ fn nearest_speaker(weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     nearest.said_by
 }
 
-/// Returns the person if their messages say enough of the memory and the confidence for the assistant's messages is not
-/// much higher. Otherwise returns whoever said any part of the memory: the assistant if it did, else the person, else a
-/// system.
+/// Returns the person if the export names a message of theirs or their messages say enough of the memory, and the
+/// confidence for the assistant is not much higher. Otherwise returns whoever said any part of the memory: the
+/// assistant if it did, else the person, else a system.
 fn speaker_by_words(claim: &Claim, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     let best = |who: SaidBy| {
         let messages_of_speaker = || weighed.iter().filter(move |each| each.said_by == Some(who));

@@ -71,8 +71,8 @@ impl Blocklist {
         self.redacted_elsewhere_before.contains(id)
     }
 
-    /// True for a record that was redacted elsewhere and still has its words. False for its skeleton (spec of `.mem`
-    /// v1.1 §5), in which each place for words is empty or has a mark. The skeleton may be imported.
+    /// True for a record that an imported tombstone redacts and that still has its words. False for its skeleton (spec
+    /// of `.mem` v1.1 §5), in which each place for words is empty or has a mark. The skeleton may be imported.
     pub(super) fn has_redacted_words(&self, id: &[u8; 16], record: &Record) -> bool {
         if !self.redacted_elsewhere.contains(id) {
             return false;
