@@ -105,7 +105,7 @@ struct PendingClear {
 
 /// The text to be cleared, and whether the window is closing.
 #[derive(Default)]
-struct Queue {
+struct ClearState {
     pending: Option<PendingClear>,
     closing: bool,
 }
@@ -115,7 +115,7 @@ struct Queue {
 /// the clipboard delays neither locking nor closing.
 pub struct Clipboard {
     backend: Mutex<BackendState>,
-    queue: Mutex<Queue>,
+    clear_state: Mutex<ClearState>,
     changed: Condvar,
     clock: Arc<dyn Clock>,
 }
@@ -124,7 +124,7 @@ impl Clipboard {
     /// A clipboard to which nothing has been copied yet.
     pub fn new(backend: Box<dyn ClipboardBackend>, clock: Arc<dyn Clock>) -> Self {
         let backend = Mutex::new(BackendState { backend, copies: 0 });
-        Self { backend, queue: Mutex::default(), changed: Condvar::new(), clock }
+        Self { backend, clear_state: Mutex::default(), changed: Condvar::new(), clock }
     }
 
     /// Copies a text. It is cleared after `clear_after`, if given, unless the clipboard contains something else by
@@ -134,7 +134,7 @@ impl Clipboard {
         state.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
         state.copies += 1;
         let now = self.clock.elapsed();
-        self.queue().pending = clear_after.map(|after| PendingClear {
+        self.clear_state().pending = clear_after.map(|after| PendingClear {
             text: Arc::new(text),
             copy: state.copies,
             due: now.saturating_add(after),
@@ -161,7 +161,7 @@ impl Clipboard {
 
     /// Makes the pending text due now.
     pub fn clear_now(&self) {
-        if let Some(pending) = &mut self.queue().pending {
+        if let Some(pending) = &mut self.clear_state().pending {
             pending.due = Duration::ZERO;
         }
         self.changed.notify_all();
@@ -170,10 +170,10 @@ impl Clipboard {
     /// Clears the pending text and waits until that is done, because the window is closing.
     pub fn close(&self) {
         self.clear_now();
-        let mut queue = self.queue();
-        queue.closing = true;
+        let mut clear_state = self.clear_state();
+        clear_state.closing = true;
         self.changed.notify_all();
-        drop(self.changed.wait_timeout_while(queue, MAX_CLOSE_WAIT, |queue| queue.pending.is_some()));
+        drop(self.changed.wait_timeout_while(clear_state, MAX_CLOSE_WAIT, |clear_state| clear_state.pending.is_some()));
         // Another thread holds this lock only if another program hangs. Then the content cannot be handed over.
         if let Ok(mut state) = self.backend.try_lock() {
             state.backend.close();
@@ -183,18 +183,19 @@ impl Clipboard {
     /// Clears the pending text if it is due and still on the clipboard.
     pub fn clear_if_due(&self) {
         let now = self.clock.elapsed();
-        let due = self.queue().pending.as_ref().filter(|pending| pending.due <= now).map(|p| (p.copy, p.text.clone()));
+        let due =
+            self.clear_state().pending.as_ref().filter(|pending| pending.due <= now).map(|p| (p.copy, p.text.clone()));
         let Some((copy, text)) = due else {
             return;
         };
         let cleared = self.clear_copy(copy, &text);
-        let mut queue = self.queue();
+        let mut clear_state = self.clear_state();
         // A later copy has its own due time.
-        if let Some(pending) = queue.pending.as_mut().filter(|pending| pending.copy == copy) {
+        if let Some(pending) = clear_state.pending.as_mut().filter(|pending| pending.copy == copy) {
             pending.attempts_left -= 1;
             pending.due = now.saturating_add(RETRY_AFTER);
             if cleared.is_ok() || pending.attempts_left == 0 {
-                queue.pending = None;
+                clear_state.pending = None;
             }
         }
         self.changed.notify_all();
@@ -211,21 +212,21 @@ impl Clipboard {
     pub fn watch(&self) {
         loop {
             self.clear_if_due();
-            let queue = self.queue();
+            let clear_state = self.clear_state();
             let now = self.clock.elapsed();
-            match &queue.pending {
-                None if queue.closing => return,
-                None => drop(self.changed.wait(queue)),
+            match &clear_state.pending {
+                None if clear_state.closing => return,
+                None => drop(self.changed.wait(clear_state)),
                 Some(pending) => {
                     let wait = pending.due.saturating_sub(now).min(MAX_WAIT);
-                    drop(self.changed.wait_timeout(queue, wait));
+                    drop(self.changed.wait_timeout(clear_state, wait));
                 }
             }
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn clear_state(&self) -> MutexGuard<'_, ClearState> {
+        self.clear_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

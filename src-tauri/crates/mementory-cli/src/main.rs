@@ -8,8 +8,8 @@
 mod args;
 mod client_args;
 mod clients;
+mod command_result;
 mod connect;
-mod done;
 mod input;
 mod job;
 mod packaging;
@@ -39,10 +39,10 @@ fn main() -> ExitCode {
     let (json, quiet) = (cli.json, cli.quiet);
     let speaks_protocol = matches!(cli.command, args::Command::Mcp(_));
     match run::run(cli) {
-        Ok(done) if speaks_protocol => ExitCode::from(done.exit),
-        Ok(done) => {
-            print::result(&done, json, quiet);
-            ExitCode::from(done.exit)
+        Ok(result) if speaks_protocol => ExitCode::from(result.exit),
+        Ok(result) => {
+            print::result(&result, json, quiet);
+            ExitCode::from(result.exit)
         }
         Err(error) => {
             print::error(&error, json);

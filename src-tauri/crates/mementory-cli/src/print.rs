@@ -1,14 +1,14 @@
 //! Prints results: JSON for programs, short lines for people.
-use crate::done::CommandResult;
+use crate::command_result::CommandResult;
 use mementory_api::ApiError;
 use serde_json::{Value, json};
 
-pub fn result(done: &CommandResult, json: bool, quiet: bool) {
+pub fn result(result: &CommandResult, json: bool, quiet: bool) {
     if json {
-        write_stdout(&format!("{}\n", done.value));
-    } else if !quiet || done.essential {
+        write_stdout(&format!("{}\n", result.value));
+    } else if !quiet || result.essential {
         let mut lines = String::new();
-        append_lines(&done.value, 0, &mut lines);
+        append_lines(&result.value, 0, &mut lines);
         write_stdout(&lines);
     }
 }

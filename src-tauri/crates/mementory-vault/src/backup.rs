@@ -6,7 +6,7 @@ use crate::{
     VaultError, VaultResult,
     applied::Applied,
     context::Context,
-    erasure_ledger::{FILE as ERASURES, FoundLedger, LedgerFiles},
+    erasure_ledger::{FoundLedger, LEDGER_FILE, LedgerFiles},
     failed_step::FailedStep,
 };
 use mementory_crypto::{HEADER_FILE, VaultKeys, open_header, read_header};
@@ -68,7 +68,7 @@ pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
             (_, Err(_)) => false,
         })
         .map(|entry| {
-            let changed = entry.path().join(store::FILE).metadata().and_then(|meta| meta.modified()).ok();
+            let changed = entry.path().join(store::DATABASE_FILE).metadata().and_then(|meta| meta.modified()).ok();
             FoundBackup { path: entry.path(), changed }
         })
         .collect();
@@ -128,8 +128,8 @@ impl Backups<'_> {
         // A passive checkpoint does not wait for readers. Changes that it cannot move into the database because of a
         // reader stay in the WAL, which is copied too.
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
-        let log = format!("{}-wal", store::FILE);
-        for name in [HEADER_FILE, store::FILE, &log, ERASURES] {
+        let log = format!("{}-wal", store::DATABASE_FILE);
+        for name in [HEADER_FILE, store::DATABASE_FILE, &log, LEDGER_FILE] {
             let from = self.context.dir().join(name);
             if from.exists() {
                 monitor.copy_file(&from, &to.join(name))?;
@@ -164,8 +164,8 @@ impl Backups<'_> {
         let (header, keys) = open_header(from, secret)?;
         let partial = create_partial_folder(parent, out)?;
         let mut monitor = CopyMonitor { cancel, progress, done: 0, total: bytes_to_copy(from) };
-        let log = format!("{}-wal", store::FILE);
-        for name in [HEADER_FILE, store::FILE, &log] {
+        let log = format!("{}-wal", store::DATABASE_FILE);
+        for name in [HEADER_FILE, store::DATABASE_FILE, &log] {
             let source = from.join(name);
             if source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
                 monitor.copy_file(&source, &partial.path().join(name))?;
@@ -200,12 +200,12 @@ struct FoundErasures {
 /// in the same folder.
 fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
-    let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));
+    let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(LEDGER_FILE));
     for path in files.outside.iter().cloned().chain(backup_lists) {
         files.read(keys, &path, &mut all);
     }
     let has_outside_list = all.read > 0;
-    files.read(keys, &backup.join(ERASURES), &mut all);
+    files.read(keys, &backup.join(LEDGER_FILE), &mut all);
     FoundErasures { all, has_outside_list }
 }
 
@@ -300,7 +300,7 @@ fn lock_if_present(dir: &Path) -> VaultResult<Option<File>> {
 fn bytes_to_copy(dir: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);
-    size(dir.join(store::FILE)) + blobs.map(|entry| size(entry.path())).sum::<u64>()
+    size(dir.join(store::DATABASE_FILE)) + blobs.map(|entry| size(entry.path())).sum::<u64>()
 }
 
 impl CopyMonitor<'_> {

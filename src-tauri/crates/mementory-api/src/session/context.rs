@@ -19,7 +19,7 @@ pub(super) struct Context {
     pub(super) vault: Vault,
     /// Result of applying the lists of erasures when the vault was opened. None if that failed, or if the vault was
     /// just created and therefore not opened.
-    pub(super) applied: Mutex<Option<AppliedErasures>>,
+    pub(super) applied_erasures: Mutex<Option<AppliedErasures>>,
     /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the
     /// read lock. Otherwise, an erasure could run during the export, whose snapshot would keep it from truncating the
     /// write-ahead log.
@@ -33,20 +33,20 @@ pub(super) struct Context {
     /// The sentence encoder. It is loaded on first use, since its weights take 80 MB.
     pub(super) encoder: Mutex<Option<Arc<Encoder>>>,
     /// The last text made for the clipboard: its format, and the audit detail to record when the text is copied.
-    pub(super) text: Mutex<Option<(String, String)>>,
+    pub(super) clipboard_text: Mutex<Option<(String, String)>>,
 }
 
 impl Context {
     pub(super) fn new(vault: Vault) -> Self {
         Self {
             vault,
-            applied: Mutex::default(),
+            applied_erasures: Mutex::default(),
             change_lock: RwLock::default(),
             clients_stopped: AtomicBool::default(),
             watching: Mutex::default(),
             invalid_export: Mutex::default(),
             encoder: Mutex::default(),
-            text: Mutex::default(),
+            clipboard_text: Mutex::default(),
         }
     }
 

@@ -42,7 +42,7 @@ impl EvidencePacks<'_> {
         let export_guard = Offers::new(self.context).begin_file_export(out);
         let Applied { value: pack, warnings } =
             self.context.vault.exporter().evidence_pack(out, &options, now(), &cancel)?;
-        export_guard.files_written([&out.to_path_buf()]);
+        export_guard.mark_written([&out.to_path_buf()]);
         // The pack is already written, so it is not an error if the check cannot be made.
         let validated = files::validate(out, &files::Check::default(), job).is_ok_and(|checked| checked.ok);
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);

@@ -118,7 +118,7 @@ impl Imports<'_> {
         format: &mut String,
     ) -> ApiResult<ImportReport> {
         let limits = request.limit_bytes.map_or_else(Limits::default, Limits::allowing);
-        files::known_format(request.format.as_deref())?;
+        files::check_format_known(request.format.as_deref())?;
         job.report(progress("detect", 0, 0, 0));
         let catalog = match &request.text {
             Some(text) => Catalog::from_text(text, &limits),

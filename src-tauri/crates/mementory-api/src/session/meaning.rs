@@ -129,9 +129,9 @@ impl Meaning<'_> {
     pub fn search(&self, request: &SearchRequest) -> ApiResult<MeaningResult> {
         let started = std::time::Instant::now();
         let words = Search::new(self.context);
-        let (outcome, by_meaning, warnings) = match self.with_words(request)? {
+        let (outcome, by_meaning, warnings) = match self.fused_ranking(request)? {
             Ok(fused) => (fused.outcome, fused.by_meaning, Vec::new()),
-            Err(problem) => (words.outcome(request)?, HashSet::new(), vec![problem.warning()]),
+            Err(problem) => (words.search_index(request)?, HashSet::new(), vec![problem.warning()]),
         };
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let how = |row| if by_meaning.contains(&row) { "meaning" } else { "words" };
@@ -142,7 +142,7 @@ impl Meaning<'_> {
 
     /// Searches by words and by meaning and fuses the rankings. The inner error says why search by meaning is not
     /// possible.
-    fn with_words(&self, request: &SearchRequest) -> ApiResult<Result<FusedRanking, WeightsProblem>> {
+    fn fused_ranking(&self, request: &SearchRequest) -> ApiResult<Result<FusedRanking, WeightsProblem>> {
         let encoder = match self.encoder() {
             Ok(encoder) => encoder,
             Err(problem) => return Ok(Err(problem)),
@@ -153,7 +153,7 @@ impl Meaning<'_> {
         let filter = self.query(&request.filter)?;
         let by_meaning_hits = self.vectors().nearest(&vectors, &filter, hit_count, MIN_COSINE_TO_TEXT, &[])?;
         let wider_request = SearchRequest { limit: Some(to_u32(hit_count)), offset: None, ..request.clone() };
-        let by_words = Search::new(self.context).outcome(&wider_request)?;
+        let by_words = Search::new(self.context).search_index(&wider_request)?;
         let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();
         for (place, (row, _)) in by_words.hits.iter().enumerate() {

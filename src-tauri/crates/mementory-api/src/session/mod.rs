@@ -136,12 +136,12 @@ impl Session {
         ledger.set_outside_folder(ledgers);
         // If the lists cannot be applied, the vault still opens, and the next opening tries again.
         let applied = ledger.apply(now(), &|stage| changes::stage_progress(job, stage)).ok();
-        *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner) = applied;
+        *self.context.applied_erasures.lock().unwrap_or_else(PoisonError::into_inner) = applied;
     }
 
     /// Result of applying the lists of erasures when the vault was opened.
     pub fn applied_erasures(&self) -> AppliedErasures {
-        let applied = *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner);
+        let applied = *self.context.applied_erasures.lock().unwrap_or_else(PoisonError::into_inner);
         match applied {
             None => AppliedErasures { erasures: 0, ledger: Some("failed".into()) },
             Some(applied) if applied.has_outside_list => AppliedErasures { erasures: applied.erasures, ledger: None },

@@ -103,7 +103,7 @@ pub(super) struct FileExportGuard<'a> {
 
 impl FileExportGuard<'_> {
     /// Marks files that Mementory wrote, so that they are not offered even if they are moved later.
-    pub(super) fn files_written<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
+    pub(super) fn mark_written<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
         }

@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     backup::backups_of,
     context::Context,
-    erasure_ledger::{Act, FILE, FoundLedger, Ledger, LedgerFiles},
+    erasure_ledger::{Act, FoundLedger, LEDGER_FILE, Ledger, LedgerFiles},
 };
 use std::{
     path::{Path, PathBuf},
@@ -60,7 +60,7 @@ impl ErasureLedger<'_> {
                 files.drop_former(path);
             } else if !files.restore_former(path) {
                 let _ = match found.ledger == Ledger::default() {
-                    true => std::fs::remove_file(path).map_err(|e| VaultError::io(FILE, e)),
+                    true => std::fs::remove_file(path).map_err(|e| VaultError::io(LEDGER_FILE, e)),
                     false => files.write(&self.context.keys, path, &found.ledger),
                 };
             }
@@ -83,7 +83,7 @@ impl ErasureLedger<'_> {
     pub(crate) fn read_backups(&self) -> FoundLedger {
         let mut found = FoundLedger::default();
         let copies: Vec<PathBuf> =
-            backups_of(self.context.dir()).into_iter().map(|copy| copy.path.join(FILE)).collect();
+            backups_of(self.context.dir()).into_iter().map(|copy| copy.path.join(LEDGER_FILE)).collect();
         copies.iter().for_each(|path| self.files().read(&self.context.keys, path, &mut found));
         found
     }

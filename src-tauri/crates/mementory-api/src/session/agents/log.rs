@@ -38,14 +38,14 @@ impl Agents<'_> {
 
 /// Parses the detail that `Call` of the vault wrote, such as `memory 3, fact 1, new`.
 fn parse_detail(detail: &str) -> (BTreeMap<String, u32>, Option<String>) {
-    let (mut left, mut notes) = (BTreeMap::new(), Vec::new());
+    let (mut returned, mut notes) = (BTreeMap::new(), Vec::new());
     for part in detail.split(", ").filter(|part| !part.is_empty() && *part != "nothing left") {
         match part.rsplit_once(' ').and_then(|(kind, count)| Some((Kind::parse(kind)?, count.parse().ok()?))) {
-            Some((kind, count)) => drop(left.insert(kind.as_str().to_owned(), count)),
+            Some((kind, count)) => drop(returned.insert(kind.as_str().to_owned(), count)),
             None => notes.push(part),
         }
     }
-    (left, (!notes.is_empty()).then(|| notes.join(", ")))
+    (returned, (!notes.is_empty()).then(|| notes.join(", ")))
 }
 
 #[cfg(test)]

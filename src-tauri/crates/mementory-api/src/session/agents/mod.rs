@@ -50,7 +50,7 @@ impl Agents<'_> {
         Ok(self.context.vault.grants().grant_of_token(token)?.as_ref().map(grant_info))
     }
 
-    /// Records that the person has seen the notice that a client has read for the first time, for each of these grants.
+    /// Records, for each of these grants, that the person has seen the notice of the client's first read.
     pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         Ok(self.context.vault.grants().first_reads_seen(grants)?)
