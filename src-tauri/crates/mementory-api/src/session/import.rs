@@ -192,7 +192,7 @@ impl Imports<'_> {
             refuse_deletions: guards.refuse_deletions,
             is_unchanged: guards.is_unchanged,
             dropped_signatures: invalid.iter().map(|signature| signature.place.clone()).collect(),
-            notes: &warnings,
+            prior_warnings: &warnings,
             findings: &findings,
             salvage: request.salvage,
             missing: &missing,

@@ -5,9 +5,9 @@ use crate::{
     applied::Applied,
     context::Context,
     erasure::{
-        cut::RedactSpan, cut::RedactedText, cut::cut, eraser::EraseOutcome, ledger::ErasureLedger,
-        passthrough_files::PassthroughFiles, receipts::Receipts, reports::ErasedNames, reports::clean_reports,
-        row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
+        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts,
+        redacted_text::RedactSpan, redacted_text::RedactedText, redacted_text::replace_spans, reports::ErasedNames,
+        reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_fingerprint},
@@ -69,11 +69,14 @@ impl Redactor<'_> {
     ) -> VaultResult<Applied<EraseOutcome>> {
         let mut evidence = Evidence::default();
         let plan = self.make_plan(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
-        let RedactionPlan { target, cut, own_removal, others } = plan;
-        let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
+        let RedactionPlan { target, redacted, own_removal, others } = plan;
+        let words: Vec<String> = redacted.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
-        let passthrough =
-            PassthroughFiles::new(self.context).files_with_words(&Removal::exact(cut.removed.clone()), &known, true)?;
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(
+            &Removal::exact(redacted.removed.clone()),
+            &known,
+            true,
+        )?;
         let receipt_id = mementory_store::ids::random_hex_id()?;
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         let is_listed = Cell::new(true);
@@ -81,7 +84,7 @@ impl Redactor<'_> {
         let written = self.context.store.write(|tx| {
             let tombstone_context =
                 TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
-            self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own_removal, &mut evidence)?;
+            self.set_text(tx, &target.view, (&target.record.text, &redacted.text), &own_removal, &mut evidence)?;
             let mut changed = vec![target.view.row];
             let tombstone = TombstoneWriter::new(self.context).write_redacted(
                 tx,
@@ -113,7 +116,7 @@ impl Redactor<'_> {
                         &tombstone_context,
                     )?;
                     let is_removed_whole =
-                        |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
+                        |text: &&String| removal.record_text(text).is_some_and(|new| redacted.is_mark(&new));
                     evidence.texts.extend(before.texts.iter().filter(is_removed_whole).cloned());
                     changed.push(before.view.row);
                 }
@@ -122,7 +125,7 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.passthrough_files = file_count;
             evidence.copies = changed.len().saturating_sub(1) as u32;
-            clean_reports(tx, &cut.removal_in_reports(), &ErasedNames::default())?;
+            clean_reports(tx, &redacted.removal_in_reports(), &ErasedNames::default())?;
             crate::erasure::receipts::pending_receipt(tx, &receipt_id, now)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
             mementory_store::audit::append(
@@ -133,8 +136,11 @@ impl Redactor<'_> {
                 id,
                 &format!("{} records", changed.len()),
             )?;
-            let fingerprints =
-                cut.removed.iter().map(|(words, mark)| word_fingerprint(&self.context.keys, words, mark)).collect();
+            let fingerprints = redacted
+                .removed
+                .iter()
+                .map(|(words, mark)| word_fingerprint(&self.context.keys, words, mark))
+                .collect();
             is_listed
                 .set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: fingerprints, ..act.take() })?);
             Ok((Store::last_change(tx)?, tombstone, changed))
@@ -193,20 +199,21 @@ impl Redactor<'_> {
         evidence: &mut Evidence,
     ) -> VaultResult<RedactionPlan> {
         let target = self.read_target(self.context.find(id)?, evidence)?;
-        let cut = cut(&target.record.text, spans)?;
+        let redacted = replace_spans(&target.record.text, spans)?;
         let derived = self.derived_of(&target.view)?;
         let mut elsewhere = Vec::new();
         if everywhere {
             let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
-            let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_REMOVED_CHARS);
+            let words = redacted.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_REMOVED_CHARS);
             let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
             elsewhere = SameWords::new(self.context).all_with_sentences(&normal, &known, MAX_RECORDS, cancelled)?;
             // Records of the same pack are rewritten together.
             elsewhere.sort_by_key(|view| view.pack);
         }
-        let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.removal_elsewhere())];
-        let own_removal = cut.removal(&target.record.text, true);
-        Ok(RedactionPlan { target, cut, own_removal, others })
+        let others =
+            [(derived, redacted.removal(&target.record.text, false)), (elsewhere, redacted.removal_elsewhere())];
+        let own_removal = redacted.removal(&target.record.text, true);
+        Ok(RedactionPlan { target, redacted, own_removal, others })
     }
 
     /// The steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs the
@@ -285,7 +292,7 @@ impl Redactor<'_> {
 /// The records that a redaction changes, and the words that it removes from them.
 struct RedactionPlan {
     target: Target,
-    cut: RedactedText,
+    redacted: RedactedText,
     /// The words to remove from the record itself.
     own_removal: Removal,
     /// Records derived from that record, and other records that may contain the same words, each group with the words

@@ -76,7 +76,8 @@ struct Staging {
     stale: Vec<(i64, u32)>,
     /// Rows of the vault that this input contained unchanged.
     same: RowRanges,
-    /// Rows of which this input contained an older or a blocked version, and the unchanged rows of older units.
+    /// Rows of which this input contained an older or a blocked version, and the unchanged rows of units from older
+    /// exports.
     older: RowRanges,
     /// Blobs that this input contained.
     blobs: HashSet<[u8; 32]>,
@@ -408,7 +409,7 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.same.add(known.row);
             }
-            // Records of an older unit, even unchanged ones, keep the list positions that they have in the vault.
+            // Records of a unit from an older export keep their list positions, even if they are unchanged.
             if self.older_unit || matches!(verdict, Verdict::KeepExisting(_) | Verdict::Blocked(_)) {
                 staging.older.add(known.row);
             }

@@ -49,7 +49,7 @@ pub struct ImportOptions<'a> {
     /// Places of invalid signatures. These are not stored, so that no export can write them again.
     pub dropped_signatures: Vec<String>,
     /// Warnings found before the import that belong in its report.
-    pub notes: &'a [Issue],
+    pub prior_warnings: &'a [Issue],
     /// Findings of an earlier check of the files. Those that the readers do not report are added to the report.
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
@@ -180,8 +180,8 @@ impl Importer<'_> {
         read: ReadSources<'_>,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ImportReport> {
-        for note in options.notes {
-            report.warn(&note.code, &note.place, &note.message);
+        for warning in options.prior_warnings {
+            report.warn(&warning.code, &warning.place, &warning.message);
         }
         report.missing = options.missing.to_vec();
         let renames = self.collect_renames(total, read, options)?;

@@ -14,7 +14,7 @@ pub struct Settling {
 
 impl Settling {
     /// Takes the new or changed files of a folder at `now`. Returns those that have settled, and the time until the
-    /// next of the others can settle. Files that are not among `files` are forgotten.
+    /// next of the other files can settle. Files that are not among `files` are forgotten.
     pub fn settle(&mut self, folder: &str, files: Vec<FileFound>, now: Duration) -> (Vec<FileFound>, Option<Duration>) {
         let mut before = std::mem::take(&mut self.since);
         self.since.extend(before.extract_if(|(other, _), _| other != folder));

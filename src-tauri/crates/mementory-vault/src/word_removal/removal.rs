@@ -54,7 +54,7 @@ impl Removal {
         Self { exact: pairs, heads, ..Self::default() }
     }
 
-    /// A removal of erased texts, which may contain marks of earlier redactions, as may files that quote them. Long
+    /// A removal of erased texts. The texts, and files that quote them, may contain marks of earlier redactions. Long
     /// pieces between the marks of a text are removed wherever they occur.
     pub(crate) fn erased(texts: &[String]) -> Self {
         let pieces = pieces_between_marks(texts).into_iter().filter(|piece| is_rare_phrase(&normal_text(piece)));

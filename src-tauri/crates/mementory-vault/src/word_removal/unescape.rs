@@ -9,7 +9,7 @@ use std::ops::Range;
 /// Smallest length in bytes of a decoded form that is searched for if it differs from its text. A shorter one may be
 /// the form of another text by chance.
 const MIN_CHANGED_BYTES: usize = 16;
-/// Smallest length in bytes of a text that is also searched for after a backslash that belongs to other words.
+/// Smallest length in bytes of a text that is also searched for directly after a backslash.
 const MIN_AFTER_BACKSLASH_BYTES: usize = 24;
 /// Largest number of bytes of an HTML entity, without the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
@@ -74,8 +74,8 @@ pub(super) fn decoded_forms(text: &[u8]) -> Vec<Vec<u8>> {
     if form != text && form.len() < MIN_CHANGED_BYTES {
         return Vec::new();
     }
-    // After a backslash of other words (`the folder C:\` and then `new`), the first letter of the text is decoded as a
-    // part of an escape.
+    // If a backslash is directly before the text (`the folder C:\` and then `new`), the first letter of the text is
+    // decoded as a part of an escape.
     let after_backslash = CONTROL_ESCAPES.into_iter().find(|(letter, _)| form.first() == Some(letter));
     let after_backslash = after_backslash.filter(|_| form.len() >= MIN_AFTER_BACKSLASH_BYTES).and_then(|(_, c)| {
         let rest = form.get(1..)?;
@@ -139,12 +139,12 @@ fn code_in_braces(bytes: &[u8]) -> Option<(char, usize)> {
     Some((char::from_u32(hex(digits, count)?)?, count + 3))
 }
 
-/// The number that the first `count` hexadecimal digits write.
+/// The value of the first `count` bytes as a hexadecimal number.
 fn hex(bytes: &[u8], count: usize) -> Option<u32> {
     bytes.get(..count)?.iter().try_fold(0, |number: u32, digit| Some(number << 4 | char::from(*digit).to_digit(16)?))
 }
 
-/// The character of the HTML entity that these bytes complete after an `&`, and the number of these bytes.
+/// The character of the HTML entity whose `&` precedes these bytes, and how many of the bytes belong to it.
 fn entity(bytes: &[u8]) -> Option<(char, usize)> {
     let end = bytes.iter().take(MAX_ENTITY_BYTES).position(|byte| *byte == b';')?;
     let name = std::str::from_utf8(bytes.get(..end)?).ok()?;

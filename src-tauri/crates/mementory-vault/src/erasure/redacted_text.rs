@@ -68,7 +68,7 @@ impl RedactedText {
 }
 
 /// Replaces spans of a text with marks.
-pub(crate) fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<RedactedText> {
+pub(crate) fn replace_spans(text: &str, spans: &[RedactSpan]) -> VaultResult<RedactedText> {
     let usage = |m: &str| VaultError::Usage(m.to_owned());
     if spans.is_empty() {
         return Err(usage("Nothing is selected."));
