@@ -36,7 +36,7 @@ struct ClientActivity {
 impl Agents {
     /// Creates a server at this socket, for tests.
     #[cfg(all(test, unix))]
-    pub fn at(socket: PathBuf) -> Self {
+    pub fn with_socket(socket: PathBuf) -> Self {
         Self { socket: Some(socket), ..Self::default() }
     }
 

@@ -71,7 +71,7 @@ impl IdleTimer {
     }
 
     /// Records input at `now`.
-    pub fn touch(&mut self, now: Duration) {
+    pub fn record_input(&mut self, now: Duration) {
         self.last_input = self.last_input.max(now);
     }
 
@@ -144,7 +144,7 @@ mod tests {
     fn locks_when_the_limit_is_reached_and_not_before() {
         let mut timer = IdleTimer::default();
         timer.set_minutes(5);
-        timer.touch(MINUTE);
+        timer.record_input(MINUTE);
         assert_eq!(timer.remaining(MINUTE * 6 - Duration::from_millis(1)), Some(Duration::from_millis(1)));
         assert_eq!(timer.remaining(MINUTE * 6), Some(Duration::ZERO));
         assert_eq!(timer.remaining(MINUTE * 600), Some(Duration::ZERO), "time asleep counts");
@@ -154,9 +154,9 @@ mod tests {
     fn input_restarts_the_wait() {
         let mut timer = IdleTimer::default();
         timer.set_minutes(5);
-        timer.touch(MINUTE * 4);
+        timer.record_input(MINUTE * 4);
         assert_eq!(timer.remaining(MINUTE * 5), Some(MINUTE * 4));
-        timer.touch(MINUTE * 2);
+        timer.record_input(MINUTE * 2);
         assert_eq!(timer.remaining(MINUTE * 5), Some(MINUTE * 4), "a late report of earlier input changes nothing");
     }
 
@@ -167,7 +167,7 @@ mod tests {
             timer.set_minutes(minutes);
             assert_eq!(timer.due(MINUTE), None);
             timer.request_lock(reason);
-            timer.touch(MINUTE);
+            timer.record_input(MINUTE);
             assert_eq!((timer.remaining(MINUTE), timer.due(MINUTE)), (Some(Duration::ZERO), Some(reason)));
             timer.cancel_request();
             assert_eq!(timer.due(MINUTE), None);

@@ -99,7 +99,7 @@ pub async fn cancelled_by_lock<T: Send + 'static>(
     .await
 }
 
-/// Like [`job`], for background work: it pauses while the person waits for the window.
+/// Like [`job`], for background work, which pauses while the person waits for another command.
 pub async fn background_job<T: Send + 'static>(
     app: AppHandle,
     id: String,
@@ -108,14 +108,14 @@ pub async fn background_job<T: Send + 'static>(
 ) -> CommandResult<T> {
     let window = app.clone();
     blocking(app, move |state| {
-        let job = yielding(job_reporting_to(on_progress), window);
+        let job = pausing_for_commands(job_reporting_to(on_progress), window);
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await
 }
 
-/// Makes a job pause while the person waits for the window.
-pub fn yielding(job: Job, app: AppHandle) -> Job {
+/// Makes a job pause while the person waits for a command.
+pub fn pausing_for_commands(job: Job, app: AppHandle) -> Job {
     job.in_background(Arc::new(move |cancelled| {
         app.state::<AppState>().interactive().yield_to_interactive(|| !cancelled.load(Ordering::Relaxed));
     }))

@@ -105,7 +105,7 @@ struct PendingClear {
 
 /// The text to be cleared, and whether the window is closing.
 #[derive(Default)]
-struct Queue {
+struct ClearState {
     pending: Option<PendingClear>,
     closing: bool,
 }
@@ -114,8 +114,8 @@ struct Queue {
 /// ([`Clipboard::clear_if_due`] has its own thread, [`Clipboard::read`] is a command), so a hanging program that owns
 /// the clipboard delays neither locking nor closing.
 pub struct Clipboard {
-    content: Mutex<BackendState>,
-    queue: Mutex<Queue>,
+    backend: Mutex<BackendState>,
+    clear_state: Mutex<ClearState>,
     changed: Condvar,
     clock: Arc<dyn Clock>,
 }
@@ -123,20 +123,20 @@ pub struct Clipboard {
 impl Clipboard {
     /// A clipboard to which nothing has been copied yet.
     pub fn new(backend: Box<dyn ClipboardBackend>, clock: Arc<dyn Clock>) -> Self {
-        let content = Mutex::new(BackendState { backend, copies: 0 });
-        Self { content, queue: Mutex::default(), changed: Condvar::new(), clock }
+        let backend = Mutex::new(BackendState { backend, copies: 0 });
+        Self { backend, clear_state: Mutex::default(), changed: Condvar::new(), clock }
     }
 
     /// Copies a text. It is cleared after `clear_after`, if given, unless the clipboard contains something else by
     /// then. Fails with `no_clipboard` if the system has none.
     pub fn copy(&self, text: Zeroizing<String>, clear_after: Option<Duration>) -> ApiResult<()> {
-        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
-        content.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
-        content.copies += 1;
+        let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
+        state.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
+        state.copies += 1;
         let now = self.clock.elapsed();
-        self.queue().pending = clear_after.map(|after| PendingClear {
+        self.clear_state().pending = clear_after.map(|after| PendingClear {
             text: Arc::new(text),
-            copy: content.copies,
+            copy: state.copies,
             due: now.saturating_add(after),
             attempts_left: CLEAR_ATTEMPTS,
         });
@@ -147,8 +147,8 @@ impl Clipboard {
     /// The current text, for pasting. None if there is none. Fails with `no_clipboard`, or with `limit` if the text is
     /// too long for a text field.
     pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
-        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
-        let text = content.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
+        let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = state.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
         match text {
             Some(text) if text.len() > MAX_PASTE_BYTES => Err(ApiError::new(
                 "limit",
@@ -161,7 +161,7 @@ impl Clipboard {
 
     /// Makes the pending text due now.
     pub fn clear_now(&self) {
-        if let Some(pending) = &mut self.queue().pending {
+        if let Some(pending) = &mut self.clear_state().pending {
             pending.due = Duration::ZERO;
         }
         self.changed.notify_all();
@@ -170,31 +170,32 @@ impl Clipboard {
     /// Clears the pending text and waits until that is done, because the window is closing.
     pub fn close(&self) {
         self.clear_now();
-        let mut queue = self.queue();
-        queue.closing = true;
+        let mut clear_state = self.clear_state();
+        clear_state.closing = true;
         self.changed.notify_all();
-        drop(self.changed.wait_timeout_while(queue, MAX_CLOSE_WAIT, |queue| queue.pending.is_some()));
+        drop(self.changed.wait_timeout_while(clear_state, MAX_CLOSE_WAIT, |clear_state| clear_state.pending.is_some()));
         // Another thread holds this lock only if another program hangs. Then the content cannot be handed over.
-        if let Ok(mut content) = self.content.try_lock() {
-            content.backend.close();
+        if let Ok(mut state) = self.backend.try_lock() {
+            state.backend.close();
         }
     }
 
     /// Clears the pending text if it is due and still on the clipboard.
     pub fn clear_if_due(&self) {
         let now = self.clock.elapsed();
-        let due = self.queue().pending.as_ref().filter(|pending| pending.due <= now).map(|p| (p.copy, p.text.clone()));
+        let due =
+            self.clear_state().pending.as_ref().filter(|pending| pending.due <= now).map(|p| (p.copy, p.text.clone()));
         let Some((copy, text)) = due else {
             return;
         };
         let cleared = self.clear_copy(copy, &text);
-        let mut queue = self.queue();
+        let mut clear_state = self.clear_state();
         // A later copy has its own due time.
-        if let Some(pending) = queue.pending.as_mut().filter(|pending| pending.copy == copy) {
+        if let Some(pending) = clear_state.pending.as_mut().filter(|pending| pending.copy == copy) {
             pending.attempts_left -= 1;
             pending.due = now.saturating_add(RETRY_AFTER);
             if cleared.is_ok() || pending.attempts_left == 0 {
-                queue.pending = None;
+                clear_state.pending = None;
             }
         }
         self.changed.notify_all();
@@ -202,30 +203,30 @@ impl Clipboard {
 
     /// Clears the clipboard if it still contains this copy. A later copy stays, even of the same text.
     fn clear_copy(&self, copy: u64, text: &str) -> Result<(), Unavailable> {
-        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_ours = content.copies == copy && content.backend.text()?.is_some_and(|found| *found == text);
-        if is_ours { content.backend.clear() } else { Ok(()) }
+        let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ours = state.copies == copy && state.backend.text()?.is_some_and(|found| *found == text);
+        if is_ours { state.backend.clear() } else { Ok(()) }
     }
 
     /// Clears texts when they are due, until the window closes.
     pub fn watch(&self) {
         loop {
             self.clear_if_due();
-            let queue = self.queue();
+            let clear_state = self.clear_state();
             let now = self.clock.elapsed();
-            match &queue.pending {
-                None if queue.closing => return,
-                None => drop(self.changed.wait(queue)),
+            match &clear_state.pending {
+                None if clear_state.closing => return,
+                None => drop(self.changed.wait(clear_state)),
                 Some(pending) => {
                     let wait = pending.due.saturating_sub(now).min(MAX_WAIT);
-                    drop(self.changed.wait_timeout(queue, wait));
+                    drop(self.changed.wait_timeout(clear_state, wait));
                 }
             }
         }
     }
 
-    fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    fn clear_state(&self) -> MutexGuard<'_, ClearState> {
+        self.clear_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

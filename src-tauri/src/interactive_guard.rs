@@ -1,4 +1,4 @@
-//! Lets background work pause while the person waits for the window.
+//! Pauses background work while the person waits for a command.
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 

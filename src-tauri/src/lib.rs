@@ -80,7 +80,7 @@ pub fn run() -> ExitCode {
                     let job = Job::with_progress(Arc::new(move |progress| {
                         let _ = window.emit(WATCH_PROGRESS_EVENT, progress);
                     }));
-                    blocking::yielding(job, handle.clone())
+                    blocking::pausing_for_commands(job, handle.clone())
                 };
                 watching::run(&handle.state::<state::AppState>(), new_job, || {
                     let _ = handle.emit(WATCHED_EVENT, ());

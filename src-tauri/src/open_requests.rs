@@ -11,8 +11,8 @@ const DEMONSTRATION_OPTION: &str = "--demonstration";
 
 /// What one start of the program was asked to open.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Requested {
-    /// Files and folders, without repetitions.
+pub struct StartRequest {
+    /// Files and folders, without duplicates.
     pub paths: Vec<PathBuf>,
     /// Whether to open the demonstration.
     pub demonstration: bool,
@@ -20,11 +20,11 @@ pub struct Requested {
 
 /// The requests that the window has not taken yet.
 #[derive(Default)]
-pub struct OpenRequests(Mutex<Requested>);
+pub struct OpenRequests(Mutex<StartRequest>);
 
 impl OpenRequests {
     /// Adds the requests of one start of the program. A later start hands its requests over to this process.
-    pub fn add(&self, requested: Requested) {
+    pub fn add(&self, requested: StartRequest) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.demonstration |= requested.demonstration;
         for path in requested.paths {
@@ -35,16 +35,16 @@ impl OpenRequests {
     }
 
     /// Returns everything and forgets it.
-    pub fn take(&self) -> Requested {
+    pub fn take(&self) -> StartRequest {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 /// The requests in a program's arguments. The first argument, the name of the program, is skipped. Relative paths are
 /// relative to `folder`. File managers may pass `file://` URLs. Unknown options are ignored, up to an argument `--`.
-pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> Requested {
+pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> StartRequest {
     let mut only_paths = false;
-    let mut requested = Requested::default();
+    let mut requested = StartRequest::default();
     for arg in args.into_iter().skip(1) {
         let text = arg.to_str();
         if !only_paths && text == Some("--") {
@@ -54,7 +54,8 @@ pub fn requested_by(args: impl IntoIterator<Item = OsString>, folder: &Path) -> 
         } else if arg.is_empty() || (!only_paths && arg.as_encoded_bytes().starts_with(b"-")) {
             // The program starts despite an unknown option, because a newer version may define it.
         } else if let Some(address) = text.filter(|text| text.starts_with("file:")) {
-            // A URL of another computer has no path here, so its text is reported as a missing file.
+            // A URL that names another computer has no local path, so the URL's text is used as a path, which is then
+            // missing.
             let path = tauri::Url::parse(address).ok().and_then(|url| url.to_file_path().ok());
             requested.paths.push(path.unwrap_or_else(|| folder.join(&arg)));
         } else {
@@ -110,18 +111,18 @@ mod tests {
     }
 
     #[test]
-    fn waiting_requests_are_taken_once_and_without_repetitions() {
+    fn waiting_requests_are_taken_once_and_without_duplicates() {
         let requests = OpenRequests::default();
         let add = |paths: &[&str], demonstration| {
-            requests.add(Requested { paths: paths.iter().map(PathBuf::from).collect(), demonstration });
+            requests.add(StartRequest { paths: paths.iter().map(PathBuf::from).collect(), demonstration });
         };
         add(&["/a", "/b", "/a"], true);
         add(&["/b", "/c"], false);
         let paths = vec!["/a".into(), "/b".into(), "/c".into()];
-        assert_eq!(requests.take(), Requested { paths, demonstration: true });
-        assert_eq!(requests.take(), Requested::default());
+        assert_eq!(requests.take(), StartRequest { paths, demonstration: true });
+        assert_eq!(requests.take(), StartRequest::default());
         let many = (0..MAX_WAITING + 5).map(|n| n.to_string().into()).collect();
-        requests.add(Requested { paths: many, demonstration: false });
+        requests.add(StartRequest { paths: many, demonstration: false });
         assert_eq!(requests.take().paths.len(), MAX_WAITING);
     }
 }

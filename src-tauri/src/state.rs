@@ -8,7 +8,7 @@ use crate::open_vault::{OpenVault, SharedVault};
 use crate::settings::SettingsFile;
 use crate::wake_signal::WakeSignal;
 use mementory_api::types::{RecentVault, SessionState};
-use mementory_api::{ApiError, ApiResult, Job, Session, WatchRound};
+use mementory_api::{ApiError, ApiResult, FolderScan, Job, Session};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -72,14 +72,14 @@ impl AppState {
         let running = self.jobs.start(id, job)?;
         let result = self.with_session(work);
         // The end of a job counts as input, because a person who waits for it is not idle.
-        self.touch();
+        self.record_input();
         self.finish_job(running);
         result
     }
 
     /// Makes `session`, which was just created or opened, the open vault. If another vault is open, that vault is
     /// locked.
-    pub fn put_session(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
+    pub fn set_open_vault(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
         self.jobs.cancel_all();
@@ -100,7 +100,7 @@ impl AppState {
     /// be called whenever the grants or that switch change.
     pub fn update_agents(&self) {
         let enabled = self.settings().get().answer_clients;
-        let any_grant = self.with_session(|session| session.agents().any_in_force()).unwrap_or(false);
+        let any_grant = self.with_session(|session| session.agents().has_active_grant()).unwrap_or(false);
         self.agents.update(&self.vault, enabled, any_grant);
         let running = self.agents.state(enabled).running;
         let _ = self.with_session(|session| {
@@ -111,8 +111,8 @@ impl AppState {
 
     /// Sets the path of the socket for connected clients.
     #[cfg(all(test, unix))]
-    pub fn answer_at(&mut self, socket: std::path::PathBuf) {
-        self.agents = Agents::at(socket);
+    pub fn set_client_socket(&mut self, socket: std::path::PathBuf) {
+        self.agents = Agents::with_socket(socket);
     }
 
     /// The server for connected clients.
@@ -188,7 +188,7 @@ impl AppState {
     }
 
     /// Scans the watched folders once. This is background work, so it does not keep the vault from locking.
-    pub fn watch_round(&self, job: &Job) -> ApiResult<WatchRound> {
+    pub fn scan_watched_folders(&self, job: &Job) -> ApiResult<FolderScan> {
         let _running = self.jobs.start_background("watching", job)?;
         self.with_session(|session| session.watching().scan_folders(self.clock.elapsed(), job))
     }
@@ -259,16 +259,16 @@ impl AppState {
     }
 
     /// Records input by the person.
-    pub fn touch(&self) {
+    pub fn record_input(&self) {
         let now = self.clock.elapsed();
-        self.idle().timer.touch(now);
+        self.idle().timer.record_input(now);
     }
 
     /// Records that a vault was opened, which counts as input and cancels an earlier lock request.
     fn vault_opened(&self) {
         let now = self.clock.elapsed();
         let mut idle = self.idle();
-        idle.timer.touch(now);
+        idle.timer.record_input(now);
         idle.timer.cancel_request();
         idle.opened_at = now;
     }
@@ -279,7 +279,7 @@ impl AppState {
         let now = self.clock.elapsed();
         self.update_timer(|timer| {
             timer.set_minutes(minutes);
-            timer.touch(now);
+            timer.record_input(now);
         });
     }
 

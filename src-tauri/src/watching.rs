@@ -65,16 +65,16 @@ pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
     let mut events = FolderEvents { watcher: None, folders: BTreeSet::new(), wake_signal: state.wake_signal().clone() };
     loop {
         let started = Instant::now();
-        let round = state.watch_round(&new_job());
+        let scan = state.scan_watched_folders(&new_job());
         let scan_time = started.elapsed();
-        let wait = match round {
-            Ok(round) => {
-                let wait = round.watching.then(|| round.wait.unwrap_or(POLL_INTERVAL));
-                events.subscribe(round.folders);
-                if round.changed {
+        let wait = match scan {
+            Ok(scan) => {
+                let wait = scan.watching.then(|| scan.wait.unwrap_or(POLL_INTERVAL));
+                events.subscribe(scan.folders);
+                if scan.changed {
                     on_change();
                 }
-                for file in round.imports {
+                for file in scan.imports {
                     // A failed import stays in the list, where the person sees the reason.
                     let _ = state.import_detected_file(&file, &new_job());
                     on_change();

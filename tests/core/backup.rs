@@ -33,7 +33,7 @@ fn a_backup_contains_the_whole_vault_and_opens_with_its_passphrase() {
         .execute_batch("BEGIN; SELECT count(*) FROM records;")
         .unwrap();
     t.import(&[sample("claude-export.zip")]).unwrap();
-    let facts = t.vault.queries().facts().unwrap();
+    let facts = t.vault.queries().vault_counts().unwrap();
     let out = t.folder.path().join("copy.mementory");
     let backup_result = backup(&t, &out).unwrap();
     reader.execute_batch("COMMIT").unwrap();
@@ -50,7 +50,7 @@ fn a_backup_contains_the_whole_vault_and_opens_with_its_passphrase() {
     );
     // The original vault stays open.
     let copy = Vault::open(&out, PASSPHRASE).unwrap();
-    let copied_facts = copy.queries().facts().unwrap();
+    let copied_facts = copy.queries().vault_counts().unwrap();
     assert_eq!(copied_facts.counts, facts.counts);
     assert!(
         copy.integrity()
@@ -140,7 +140,7 @@ fn contents(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8
 fn a_restored_vault_equals_the_original_and_the_backup_is_unchanged() {
     let t = TempVault::new();
     t.import(&[sample("chatgpt-export.zip")]).unwrap();
-    let facts = t.vault.queries().facts().unwrap();
+    let facts = t.vault.queries().vault_counts().unwrap();
     let copy = t.folder.path().join("copy");
     backup(&t, &copy).unwrap();
     let before = contents(&copy);
@@ -149,7 +149,7 @@ fn a_restored_vault_equals_the_original_and_the_backup_is_unchanged() {
     assert!(restored.bytes > 0 && restored.digest.len() == 64);
     assert_eq!(contents(&copy), before, "it is only read");
     let again = Vault::open(&out, PASSPHRASE).unwrap();
-    assert_eq!(again.queries().facts().unwrap().counts, facts.counts);
+    assert_eq!(again.queries().vault_counts().unwrap().counts, facts.counts);
     assert!(
         again
             .integrity()

@@ -25,7 +25,7 @@ fn vault_with_list(data: &Path) -> TempVault {
 
 fn apply_list(t: &TempVault, data: &Path) -> AppliedErasures {
     let ledger = t.vault.erasure_ledger();
-    ledger.keep_in(Some(data));
+    ledger.set_outside_folder(Some(data));
     ledger.apply(at(1_000), &|_| {}).unwrap()
 }
 
@@ -108,7 +108,7 @@ fn assert_word_is_gone(t: &TempVault, word: &str) {
 const ONE_ERASURE_APPLIED: AppliedErasures = AppliedErasures {
     erasures: 1,
     incomplete: 0,
-    known: true,
+    has_outside_list: true,
     unread: 0,
 };
 
@@ -127,7 +127,10 @@ fn what_was_erased_stays_erased_after_an_older_backup_is_restored() {
     );
 
     let (restored, copy) = restore_and_open(&older, Some(data.path()));
-    assert_eq!((restored.erased_since, restored.known), (1, true));
+    assert_eq!(
+        (restored.erased_since, restored.has_outside_list),
+        (1, true)
+    );
     assert!(hit_count(&copy, CANARY) > 0, "the backup has it");
     assert_eq!(apply_list(&copy, data.path()), ONE_ERASURE_APPLIED);
     for id in [&conversation, &message] {
@@ -202,7 +205,10 @@ fn what_was_redacted_stays_redacted_after_an_older_backup_is_restored() {
     redact(&t, &message, CANARY);
 
     let (restored, copy) = restore_and_open(&older, Some(data.path()));
-    assert_eq!((restored.erased_since, restored.known), (1, true));
+    assert_eq!(
+        (restored.erased_since, restored.has_outside_list),
+        (1, true)
+    );
     assert_eq!(apply_list(&copy, data.path()), ONE_ERASURE_APPLIED);
     let text = |t: &TempVault| {
         t.vault
@@ -259,7 +265,10 @@ fn a_newer_backup_beside_an_older_one_provides_the_list() {
     backup(&t, &other.path().join("backup 2"));
     let (restored_backup, copy) = restore_and_open(&older, Some(elsewhere.path()));
     assert_eq!(
-        (restored_backup.erased_since, restored_backup.known),
+        (
+            restored_backup.erased_since,
+            restored_backup.has_outside_list
+        ),
         (1, true),
         "each backup carries the list"
     );
@@ -283,9 +292,12 @@ fn without_any_list_it_is_unknown_what_was_erased_since_a_backup() {
     backup(&t, &older);
     erase(&t, &[conversation_of(&t)]);
     let (restored, copy) = restore_and_open(&older, Some(elsewhere.path()));
-    assert_eq!((restored.erased_since, restored.known), (0, false));
+    assert_eq!(
+        (restored.erased_since, restored.has_outside_list),
+        (0, false)
+    );
     assert!(
-        !apply_list(&copy, elsewhere.path()).known,
+        !apply_list(&copy, elsewhere.path()).has_outside_list,
         "nor does opening it"
     );
 }
@@ -347,7 +359,7 @@ fn a_vault_older_than_the_erasure_list_builds_it_from_its_tombstones() {
         AppliedErasures {
             erasures: 0,
             incomplete: 0,
-            known: false,
+            has_outside_list: false,
             unread: 0
         }
     );

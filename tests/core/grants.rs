@@ -443,8 +443,8 @@ fn what_a_client_receives_is_counted_logged_and_limited() {
     };
     assert_eq!(remaining_records(at(20)), Ok(100));
     let mut call = Call::new("client_search");
-    call.left.insert(Kind::Memory, 60);
-    call.left.insert(Kind::Fact, 1);
+    call.returned.insert(Kind::Memory, 60);
+    call.returned.insert(Kind::Fact, 1);
     assert_eq!(grants.record(&stored_grant, &call, at(20)).unwrap(), Ok(()));
     assert_eq!(remaining_records(at(21)), Ok(39));
     assert_eq!(

@@ -177,7 +177,7 @@ fn encoder() -> Option<Encoder> {
 }
 
 fn encode_all(t: &TempVault, encoder: &Encoder) -> usize {
-    let pending = Meaning::of(&t.vault).pending().unwrap();
+    let pending = Meaning::of(&t.vault).rows_to_encode().unwrap();
     Meaning::of(&t.vault).encode(encoder, &pending).unwrap();
     pending.len()
 }

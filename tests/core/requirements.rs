@@ -6,8 +6,8 @@ use mementory_formats::{Catalog, Validation, by_id, detect, file_sha256};
 use mementory_model::{Kind, Limits, TombstoneOp};
 use mementory_testkit::{TempVault, at, contains_text, repo};
 use mementory_vault::{
-    EditFields, EraseOutcome, EvidenceOrder, ExportOutcome, ListQuery, RedactSpan, RowView, Scope,
-    VaultError,
+    EditFields, EraseOutcome, EvidencePackOptions, ExportOutcome, ListQuery, RedactSpan, RowView,
+    Scope, VaultError,
 };
 use serde_json::{Value, json};
 use std::{
@@ -532,9 +532,9 @@ fn l3_the_evidence_pack_proves_the_deletion() {
     let id = one_row(&t, "episode/ep_tea").id_text();
     erase(&t, &id, "test", 100);
     let out = t.folder.path().join("pack.mem");
-    let order = EvidenceOrder {
+    let order = EvidencePackOptions {
         sign: true,
-        ..EvidenceOrder::default()
+        ..EvidencePackOptions::default()
     };
     t.vault
         .exporter()

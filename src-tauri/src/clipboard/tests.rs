@@ -29,7 +29,7 @@ impl Setup {
     }
 
     fn is_pending(&self) -> bool {
-        self.clipboard.queue().pending.is_some()
+        self.clipboard.clear_state().pending.is_some()
     }
 }
 

@@ -40,7 +40,7 @@ pub async fn export_text(
 #[tauri::command]
 #[specta::specta]
 pub async fn text_taken(app: AppHandle) -> CommandResult<()> {
-    session(app, |vault| vault.exports().text_taken()).await
+    session(app, |vault| vault.exports().record_copied_text()).await
 }
 
 /// Write an Evidence Pack and check it.

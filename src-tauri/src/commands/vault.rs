@@ -76,7 +76,7 @@ pub async fn create_vault(app: AppHandle, path: String, passphrase: String) -> C
         let path = require_absolute(&path)?;
         let (session, created) = Session::create(&path, &passphrase, CreateOptions::default())?;
         session.apply_erasures(files::ledger_folder().as_deref(), &Job::silent());
-        state.put_session(&path, session)?;
+        state.set_open_vault(&path, session)?;
         Ok(created)
     })
     .await;
@@ -101,7 +101,7 @@ pub async fn unlock(
         let opening = state.jobs().start(&job_id, &job)?;
         let session = Session::open_watched(&path, &secret, files::ledger_folder().as_deref(), &job)?;
         drop(opening);
-        state.put_session(&path, session)
+        state.set_open_vault(&path, session)
     })
     .await?;
     // Runs while the window loads its first data. Errors are ignored, because the first search reports them.
@@ -128,7 +128,7 @@ pub async fn open_demonstration(app: AppHandle) -> CommandResult<SessionState> {
         } else {
             Session::create_demonstration(&path, &job)?.0
         };
-        state.put_session(&path, session)
+        state.set_open_vault(&path, session)
     })
     .await
 }
@@ -166,7 +166,7 @@ pub async fn set_auto_lock(app: AppHandle, minutes: u32) -> CommandResult<()> {
 #[tauri::command]
 #[specta::specta]
 pub async fn touch(app: AppHandle) -> CommandResult<()> {
-    app.state::<AppState>().touch();
+    app.state::<AppState>().record_input();
     Ok(())
 }
 

@@ -56,7 +56,7 @@ pub enum BusMessage {
     Disconnected(Bus),
     /// An event with the D-Bus object that it is about.
     Event(SystemEvent, OwnedObjectPath),
-    /// The person changed the setting.
+    /// The person changed whether the vault locks with the session.
     SettingChanged,
 }
 
@@ -161,8 +161,8 @@ fn event_for_signal(interface: &str, member: &str, flag: Option<bool>) -> Option
     }
 }
 
-/// Handles messages. While the setting is on, holds a sleep inhibitor: logind delays sleep as long as the file
-/// descriptor that it returned is open, so that the vault can be locked first.
+/// Handles messages. While the vault is set to lock with the session, holds a sleep inhibitor: logind delays sleep as
+/// long as the file descriptor that it returned is open, so that the vault can be locked first.
 fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener) {
     let mut logind: Option<Connection> = None;
     let mut inhibitor: Option<OwnedFd> = None;

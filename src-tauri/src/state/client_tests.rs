@@ -26,10 +26,10 @@ impl Window {
         let folder = tempfile::tempdir().unwrap();
         let settings = SettingsFile::load(&folder.path().join("config"));
         let mut state = AppState::new(settings, Arc::new(ManualClock::default()), Box::new(FakeClipboard::default()));
-        state.answer_at(folder.path().join("run/clients.sock"));
+        state.set_client_socket(folder.path().join("run/clients.sock"));
         let window = Self { folder, state };
         let (session, _) = Session::create(&window.vault(), PASSPHRASE, CreateOptions { kdf_floor: true }).unwrap();
-        window.state.put_session(&window.vault(), session).unwrap();
+        window.state.set_open_vault(&window.vault(), session).unwrap();
         window
     }
 
@@ -38,7 +38,7 @@ impl Window {
     }
 
     fn unlock(&self) {
-        self.state.put_session(&self.vault(), Session::open(&self.vault(), PASSPHRASE).unwrap()).unwrap();
+        self.state.set_open_vault(&self.vault(), Session::open(&self.vault(), PASSPHRASE).unwrap()).unwrap();
     }
 
     fn socket(&self) -> PathBuf {
@@ -214,7 +214,7 @@ fn a_second_window_reports_that_another_one_answers_clients() {
     let window = Window::open();
     window.grant();
     let mut other = Window::open();
-    other.state.answer_at(window.socket());
+    other.state.set_client_socket(window.socket());
     other.grant();
     let state = other.state.agents().state(true);
     assert!(!state.running);

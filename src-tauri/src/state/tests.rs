@@ -22,7 +22,7 @@ fn open_window_and_clipboard(folder: &Path) -> (AppState, Arc<ManualClock>, Fake
     let vault = folder.join("Memories.mementory");
     let options = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&vault, "correct horse battery staple", options).unwrap();
-    let opened = state.put_session(&vault, session).unwrap();
+    let opened = state.set_open_vault(&vault, session).unwrap();
     assert!(opened.open && opened.name.as_deref() == Some("Memories"));
     (state, clock, backend)
 }
@@ -40,7 +40,7 @@ fn the_vault_locks_after_five_minutes_without_input_and_can_be_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let (state, clock) = open_window(folder.path());
     clock.set(MINUTE * 4);
-    state.touch();
+    state.record_input();
     clock.set(MINUTE * 8);
     assert_eq!(state.lock_if_idle(), None, "four minutes after the last input");
     clock.set(MINUTE * 9);
@@ -52,7 +52,7 @@ fn the_vault_locks_after_five_minutes_without_input_and_can_be_opened_again() {
     let vault = folder.path().join("Memories.mementory");
     assert_eq!(state.recent_vaults()[0].path, vault.display().to_string());
     let session = Session::open(&vault, "correct horse battery staple").unwrap();
-    assert!(state.put_session(&vault, session).unwrap().open);
+    assert!(state.set_open_vault(&vault, session).unwrap().open);
 }
 
 #[test]
@@ -99,14 +99,14 @@ fn a_locked_screen_locks_the_vault_after_running_jobs_unless_it_is_unlocked_befo
     let vault = folder.path().join("Memories.mementory");
     let open = || {
         let session = Session::open(&vault, "correct horse battery staple").unwrap();
-        state.put_session(&vault, session).unwrap()
+        state.set_open_vault(&vault, session).unwrap()
     };
     state.on_screen_lock(true);
     open();
     assert_eq!(state.lock_if_idle(), None, "opening a vault cancels an earlier lock request");
     let during = state.with_job("import", &Job::silent(), |_| {
         state.on_screen_lock(true);
-        state.touch();
+        state.record_input();
         Ok(state.lock_if_idle())
     });
     assert_eq!(during.unwrap(), None);
@@ -137,7 +137,7 @@ fn a_locked_screen_and_the_end_of_a_job_wake_the_idle_thread_at_once() {
 
     let vault = folder.path().join("Memories.mementory");
     let session = Session::open(&vault, "correct horse battery staple").unwrap();
-    state.put_session(&vault, session).unwrap();
+    state.set_open_vault(&vault, session).unwrap();
     let job = Job::silent();
     let working = |_: &Session| {
         state.on_screen_lock(true);
@@ -191,7 +191,7 @@ fn watching_does_not_keep_the_vault_open_and_ends_when_it_locks() {
     std::fs::create_dir(&watched).unwrap();
     state.with_session(|session| session.watching().add(&watched)).unwrap();
     clock.set(MINUTE * 4);
-    assert!(state.watch_round(&Job::silent()).unwrap().watching);
+    assert!(state.scan_watched_folders(&Job::silent()).unwrap().watching);
     assert_eq!(state.import_detected_file("nothing", &Job::silent()).unwrap_err().code, "not_found");
     let background = Job::silent();
     let running = state.jobs().start_background("watching", &background).unwrap();
@@ -199,7 +199,7 @@ fn watching_does_not_keep_the_vault_open_and_ends_when_it_locks() {
     assert!(state.lock_if_idle().is_some(), "neither a scan nor an automatic import is input");
     assert!(background.cancel_flag().load(Ordering::Relaxed), "a running scan is cancelled");
     drop(running);
-    assert_eq!(state.watch_round(&Job::silent()).unwrap_err().code, "locked");
+    assert_eq!(state.scan_watched_folders(&Job::silent()).unwrap_err().code, "locked");
 }
 
 #[test]

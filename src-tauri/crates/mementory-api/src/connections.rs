@@ -70,7 +70,7 @@ impl Connections {
             let changed = apply_plan(&self.plan(client, &token)?)?;
             return Ok(ConnectionChange { grant, ..changed });
         }
-        // This plan is never applied. It only brings errors to light before a grant is created.
+        // This plan is never applied. It only detects errors before a grant is created.
         self.plan(client, NO_TOKEN)?;
         let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
         let new_grant = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;

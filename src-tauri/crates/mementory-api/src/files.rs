@@ -257,7 +257,7 @@ pub(crate) fn nearest_candidates<'n>(
 }
 
 /// Returns the error `usage` for an unknown format.
-pub(crate) fn known_format(format: Option<&str>) -> ApiResult<()> {
+pub(crate) fn check_format_known(format: Option<&str>) -> ApiResult<()> {
     match format.filter(|f| by_id(f).is_none()) {
         Some(unknown) => Err(ApiError::new(
             "usage",
@@ -349,7 +349,7 @@ pub struct Check<'a> {
 pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> {
     let Check { format, expect, trust, base, passphrase } = *check;
     let limits = Limits::default();
-    known_format(format)?;
+    check_format_known(format)?;
     let trusted = Trust::parse(trust)?;
     let mut catalog = open(path, &limits, passphrase)?;
     catalog.cancel_with(job.cancel_flag());

@@ -127,7 +127,7 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     if can_salvage && !salvage {
         return with_sentence(error, SALVAGE_HINT).with("salvage", true);
     }
-    // A cancelled import or a full disk is not the file's fault, and an invalid signature has an option of its own.
+    // A cancelled import or a full disk is not the file's fault, and another option accepts invalid signatures.
     match salvage && !can_salvage && error.exit == 1 && error.code != "signature_invalid" {
         true => with_sentence(error, "--salvage does nothing for this fault: there is nothing left to go by."),
         false => error,

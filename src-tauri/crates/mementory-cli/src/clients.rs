@@ -2,7 +2,7 @@
 //! start.
 use crate::{
     client_args::{GrantArgs, GrantsCommand, McpArgs, SuggestionsArgs},
-    done::{CommandResult, applied, done},
+    command_result::{CommandResult, applied, success},
 };
 use mementory_api::{
     ApiError, ApiResult, Job, Session, TOKEN_VARIABLE, new_file,
@@ -12,15 +12,15 @@ use std::path::Path;
 
 pub fn grants(session: &Session, command: Option<&GrantsCommand>) -> ApiResult<CommandResult> {
     match command {
-        None => done(&session.agents().grants()?),
-        Some(GrantsCommand::Revoke { grant }) => done(&session.agents().revoke_grant(grant)?),
+        None => success(&session.agents().grants()?),
+        Some(GrantsCommand::Revoke { grant }) => success(&session.agents().revoke_grant(grant)?),
         Some(GrantsCommand::Add(args)) => add(session, args),
     }
 }
 
 fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
     let request = args.options.request(&args.name);
-    let Some(file) = &args.token_file else { return done(&session.agents().add_grant(&request)?) };
+    let Some(file) = &args.token_file else { return success(&session.agents().add_grant(&request)?) };
     // Create the file first, so that no grant is created whose token cannot be written.
     let mut out = new_file(file, true).map_err(|error| file_error(file, &error))?;
     let new_grant = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
@@ -30,7 +30,7 @@ fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
         session.agents().revoke_grant(&new_grant.grant.id)?;
         return Err(file_error(file, &error));
     }
-    done(&serde_json::json!({"grant": new_grant.grant, "token_file": file.display().to_string()}))
+    success(&serde_json::json!({"grant": new_grant.grant, "token_file": file.display().to_string()}))
 }
 
 fn file_error(path: &Path, error: &std::io::Error) -> ApiError {
@@ -41,7 +41,7 @@ fn file_error(path: &Path, error: &std::io::Error) -> ApiError {
 
 pub fn suggestions(session: &Session, args: &SuggestionsArgs) -> ApiResult<CommandResult> {
     if args.accept.is_empty() && args.refuse.is_empty() && args.never.is_empty() {
-        return done(&session.agents().suggestions()?);
+        return success(&session.agents().suggestions()?);
     }
     let accept = args.accept.iter().map(|id| SuggestionAccept { id: id.clone(), text: None }).collect();
     let decision = SuggestionDecision { accept, refuse: args.refuse.clone(), never: args.never.clone() };
@@ -88,7 +88,7 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     if let Some(session) = open_vault.0.write().unwrap_or_else(PoisonError::into_inner).take() {
         session.agents().note_answering(false);
     }
-    done(&serde_json::json!({"socket": path.display().to_string()}))
+    success(&serde_json::json!({"socket": path.display().to_string()}))
 }
 
 #[cfg(not(unix))]

@@ -2,7 +2,7 @@
 //! them, and check it there.
 use crate::{
     client_args::GrantOptions,
-    done::{CommandResult, applied, done},
+    command_result::{CommandResult, applied, success},
 };
 use clap::Subcommand;
 use mementory_api::{ApiError, ApiResult, Connections, Session};
@@ -50,22 +50,22 @@ pub enum ConnectCommand {
 /// Runs a command. `open` opens the vault, if the command needs it.
 pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) -> ApiResult<CommandResult> {
     match command {
-        ConnectCommand::Connect { client: None, name, .. } => done(&connections(name)?.list()),
+        ConnectCommand::Connect { client: None, name, .. } => success(&connections(name)?.list()),
         ConnectCommand::Connect { client: Some(client), name, dry_run, grant } => {
             let connections = connections(name)?;
             // The preview comes before the passphrase prompt, so that a configuration that cannot be changed is
             // reported first.
             let preview = connections.preview_connect(None, client)?;
             if *dry_run {
-                return done(&preview);
+                return success(&preview);
             }
-            done(&connections.connect(&open()?, client, &grant.request(&preview.client))?)
+            success(&connections.connect(&open()?, client, &grant.request(&preview.client))?)
         }
         ConnectCommand::Disconnect { client, name, dry_run, keep_grant } => {
             let connections = connections(name)?;
             let preview = connections.preview_disconnect(client)?;
             if *dry_run {
-                return done(&preview);
+                return success(&preview);
             }
             let session = if *keep_grant { None } else { Some(open()?) };
             applied(&connections.disconnect(session.as_ref(), client)?)
@@ -73,7 +73,7 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
         ConnectCommand::Doctor { name } => {
             let found = connections(name)?.list();
             let healthy = found.clients.iter().all(|client| client.problems.is_empty());
-            Ok(CommandResult { exit: u8::from(!healthy), ..done(&found)? })
+            Ok(CommandResult { exit: u8::from(!healthy), ..success(&found)? })
         }
     }
 }

@@ -8,8 +8,8 @@
 mod args;
 mod client_args;
 mod clients;
+mod command_result;
 mod connect;
-mod done;
 mod guide;
 mod input;
 mod job;
@@ -43,10 +43,10 @@ fn main() -> ExitCode {
     let (json, quiet) = (cli.json, cli.quiet);
     let speaks_protocol = matches!(cli.command, args::Command::Mcp(_));
     match run::run(cli) {
-        Ok(done) if speaks_protocol => ExitCode::from(done.exit),
+        Ok(result) if speaks_protocol => ExitCode::from(result.exit),
         // The person would miss the answer: the recovery code of a new vault, for example, is printed only once.
-        Ok(done) => match print::result(&done, json, quiet) {
-            true => ExitCode::from(done.exit),
+        Ok(result) => match print::result(&result, json, quiet) {
+            true => ExitCode::from(result.exit),
             false => ExitCode::from(OUTPUT_FAILED),
         },
         Err(error) => {

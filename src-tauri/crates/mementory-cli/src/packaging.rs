@@ -3,7 +3,7 @@
 //! the bundle.
 use crate::{
     args::Cli,
-    done::{CommandResult, done},
+    command_result::{CommandResult, success},
     release_args::ReleaseArgs,
 };
 use clap::CommandFactory;
@@ -26,7 +26,7 @@ pub fn write(dir: &Path, release: &ReleaseArgs) -> ApiResult<CommandResult> {
     let files = write_files(dir).and_then(|files| Ok(files + write_bundle(dir, release)?)).map_err(|error| {
         ApiError::new("io", 7, format!("The files could not be written to {}: {error}.", dir.display()))
     })?;
-    done(&serde_json::json!({ "files": files }))
+    success(&serde_json::json!({ "files": files }))
 }
 
 fn write_bundle(dir: &Path, release: &ReleaseArgs) -> std::io::Result<usize> {

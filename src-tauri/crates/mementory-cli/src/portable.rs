@@ -1,7 +1,7 @@
 //! Commands that need no vault: keys, signatures, conversions, disclosures, permanent deletion.
 use crate::{
     args::{Command, ExportArgs, Filters, KeysCommand},
-    done::{CommandResult, applied, done},
+    command_result::{CommandResult, applied, success},
     input::{filter, path_text, read_secret},
     job::cancel_on_ctrl_c,
     push,
@@ -43,15 +43,15 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<CommandResult>> {
         }),
         Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
             .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
-            .and_then(|result| Ok(CommandResult { exit: u8::from(!result.ok), ..done(&result)? })),
+            .and_then(|result| Ok(CommandResult { exit: u8::from(!result.ok), ..success(&result)? })),
         Command::Keys(KeysCommand::Make { algorithm, out_private, out_public }) => {
-            portable::generate_key(algorithm, out_private, out_public).and_then(|made| done(&made))
+            portable::generate_key(algorithm, out_private, out_public).and_then(|made| success(&made))
         }
         Command::Disclose { bundle, out, select } => run_disclose(bundle, out, select),
         Command::Apply { base, deltas, out, import_passphrase_file } => {
             file_passphrase(import_passphrase_file.as_deref())
                 .and_then(|input_passphrase| portable::apply(base, deltas, out, input_passphrase.as_deref(), job))
-                .and_then(|made| Ok(CommandResult { exit: u8::from(!made.validated), ..done(&made)? }))
+                .and_then(|made| Ok(CommandResult { exit: u8::from(!made.validated), ..success(&made)? }))
         }
         Command::Purge { .. } => purge(command),
         Command::Push { file, sink, dest, auth_token_file } => {
@@ -89,7 +89,7 @@ fn purge(command: &Command) -> ApiResult<CommandResult> {
         strip_links: *strip_links,
         dry_run: *dry_run,
     };
-    portable::purge_archive(&request).and_then(|purged| done(&purged))
+    portable::purge_archive(&request).and_then(|purged| success(&purged))
 }
 
 fn verify(
@@ -104,7 +104,7 @@ fn verify(
         job,
     )?;
     let verified = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
-    Ok(CommandResult { exit: u8::from(!verified), ..done(&result)? })
+    Ok(CommandResult { exit: u8::from(!verified), ..success(&result)? })
 }
 
 fn run_convert(
@@ -169,7 +169,7 @@ pub fn require_signatures(
 
 fn run_disclose(bundle: &Path, out: &Path, select: &SelectArgs) -> ApiResult<CommandResult> {
     let written = portable::disclose(bundle, &selector(select)?, out)?;
-    done(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.of}))
+    success(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.of}))
 }
 
 pub fn export_request(

@@ -1,15 +1,15 @@
 //! Prints results: JSON for programs, short lines for people.
-use crate::done::CommandResult;
+use crate::command_result::CommandResult;
 use mementory_api::ApiError;
 use serde_json::{Value, json};
 
 /// Prints a result. Returns false if it could not be written.
-pub fn result(done: &CommandResult, json: bool, quiet: bool) -> bool {
+pub fn result(result: &CommandResult, json: bool, quiet: bool) -> bool {
     if json {
-        write_stdout(&format!("{}\n", done.value))
-    } else if !quiet || done.essential {
+        write_stdout(&format!("{}\n", result.value))
+    } else if !quiet || result.essential {
         let mut lines = String::new();
-        append_lines(&done.value, 0, &mut lines);
+        append_lines(&result.value, 0, &mut lines);
         write_stdout(&lines)
     } else {
         true

@@ -1,7 +1,7 @@
 //! Sends an exported file once, to another file or to a webhook (like Zaxy's `export-push`). No other command opens a
 //! network connection. It is not in the API, so that no code of the window can open one.
 use crate::{
-    done::{CommandResult, done},
+    command_result::{CommandResult, success},
     input::read_secret,
 };
 use mementory_api::{ApiError, ApiResult, Job, files};
@@ -45,7 +45,7 @@ pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job:
         "webhook" => post(path, checked.format.as_deref(), dest, token_file)?,
         _ => return Err(usage_error("A sink is file or webhook. Nothing was sent.")),
     };
-    done(&Pushed { sink, dest, status })
+    success(&Pushed { sink, dest, status })
 }
 
 fn copy(path: &Path, dest: &Path) -> ApiResult<String> {

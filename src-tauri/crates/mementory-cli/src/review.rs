@@ -1,5 +1,5 @@
 //! Commands for the evidence of a memory, the review, the list of what to delete, and the report.
-use crate::done::{CommandResult, applied, done};
+use crate::command_result::{CommandResult, applied, success};
 use clap::Args;
 use mementory_api::{ApiError, ApiResult, Job, Session, types::*};
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job
                 format!("{id} is the id of a record, and these options are for an Evidence Pack. Write ./{id}.");
             return Err(ApiError::new("usage", 2, message));
         }
-        return done(&session.origins().of(id)?);
+        return success(&session.origins().of(id)?);
     }
     let parts = pack.parts.map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect()).transpose()?;
     let request = EvidenceRequest { since: pack.since.clone(), until: pack.until.clone(), sign: pack.sign, parts };
@@ -97,8 +97,8 @@ pub fn review(session: &Session, args: &ReviewArgs) -> ApiResult<CommandResult> 
         counts_only: !args.next && args.show.is_none() && !answers.is_empty(),
     };
     match session.review().next(&request) {
-        Ok(next) => done(&next),
-        Err(_) if !answers.is_empty() => done(&serde_json::json!({"warnings": [Warning {
+        Ok(next) => success(&next),
+        Err(_) if !answers.is_empty() => success(&serde_json::json!({"warnings": [Warning {
             code: "next_not_read".into(),
             place: "review".into(),
             message: "the answers are stored, but what comes next could not be read".into(),

@@ -1,9 +1,9 @@
 //! Runs the commands; each calls a function of the API.
 use crate::{
     args::{Cli, Command, KeysCommand},
-    clients, connect,
-    done::{CommandResult, applied, done},
-    guide,
+    clients,
+    command_result::{CommandResult, applied, success},
+    connect, guide,
     input::{filter, path_text, read_secret, read_text},
     job::{cancel_on_ctrl_c, job_with_progress},
     packaging,
@@ -28,7 +28,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             Ok(CommandResult { essential: true, ..applied(&made)? })
         }
         Command::Packaging { dir, release } => packaging::write(dir, release),
-        Command::Detect { paths } => done(&files::detect(paths, None)?),
+        Command::Detect { paths } => success(&files::detect(paths, None)?),
         Command::Guide(args) => guide::run(args),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
             let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;
@@ -40,7 +40,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
                 passphrase: input_passphrase.as_deref(),
             };
             let result = files::validate(path, &check, &job)?;
-            Ok(CommandResult { exit: u8::from(!result.ok), ..done(&result)? })
+            Ok(CommandResult { exit: u8::from(!result.ok), ..success(&result)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
             let old = read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
@@ -68,10 +68,10 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
         Command::Connect(command) => connect::run(command, || open(&cli)),
         Command::Serve => clients::serve(open(&cli)?),
         command => match portable::run(command, &job) {
-            Some(done) => done,
+            Some(result) => result,
             None => {
                 let session = open(&cli)?;
-                with_vault(&session, command, &job).map(|done| with_erasures(&session, done))
+                with_vault(&session, command, &job).map(|result| with_erasures(&session, result))
             }
         },
     }
@@ -79,7 +79,7 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
 
 fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<CommandResult> {
     match command {
-        Command::Info => done(&session.overview().info()?),
+        Command::Info => success(&session.overview().info()?),
         Command::Import {
             paths,
             format,
@@ -108,27 +108,27 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 portable::require_signatures(paths, format.as_deref(), trust, input_passphrase.as_deref(), job)?;
             }
             // Only the window's preview needs the texts of new records; here the counts suffice.
-            done(&ImportReport {
+            success(&ImportReport {
                 coming: Vec::new(),
                 ..session.imports().import_with(&request, input_passphrase, *dry_run, job)?
             })
         }
-        Command::Imports => done(&session.imports().list()?),
+        Command::Imports => success(&session.imports().list()?),
         Command::Undo { batch } => {
             cancel_on_ctrl_c(job);
             applied(&session.imports().undo(batch, job)?)
         }
         Command::List { filters, trash, sort, limit, cursor } => {
             let filter = Filter { trash: *trash, ..filter(filters) };
-            done(&session.records().list(&ListRequest {
+            success(&session.records().list(&ListRequest {
                 filter,
                 sort: sort.clone(),
                 limit: *limit,
                 cursor: cursor.clone(),
             })?)
         }
-        Command::Show { id, history, verbatim } => done(&session.records().show(id, *history, *verbatim)?),
-        Command::Thread { id } => done(&session.records().thread(id)?),
+        Command::Show { id, history, verbatim } => success(&session.records().show(id, *history, *verbatim)?),
+        Command::Thread { id } => success(&session.records().thread(id)?),
         Command::Search { query, queries, filters, meaning, limit } => {
             if *meaning {
                 cancel_on_ctrl_c(job);
@@ -155,7 +155,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             if let (Some(about), true) = (about, no_fields) {
                 let version = session.records().show(id, false, false)?.record.version;
                 session.changes().set_about(&AboutRequest { ids: vec![id.clone()], about: about.clone() })?;
-                return done(&Edited { id: id.clone(), version });
+                return success(&Edited { id: id.clone(), version });
             }
             let text = text_file.as_deref().map(read_text).transpose()?;
             let request = EditRequest {
@@ -171,7 +171,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             })
         }
         Command::Scan { filters, class } => {
-            done(&session.scan().records(&ScanRequest { filter: filter(filters), classes: class.clone() }, job)?)
+            success(&session.scan().records(&ScanRequest { filter: filter(filters), classes: class.clone() }, job)?)
         }
         Command::Redact { id, span, detected, everywhere } => {
             let spans = match detected {
@@ -188,7 +188,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             let request =
                 EraseRequest { ids: ids.clone(), reason: reason.clone(), with_copies: *with_copies, copies: None };
             if *dry_run {
-                return done(&session.changes().erase_preview(&request)?);
+                return success(&session.changes().erase_preview(&request)?);
             }
             cancel_on_ctrl_c(job);
             let result = session.changes().erase(&request, job)?;
@@ -196,44 +196,44 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         }
         Command::Duplicates => {
             cancel_on_ctrl_c(job);
-            done(&session.duplicates().groups(job)?)
+            success(&session.duplicates().groups(job)?)
         }
         Command::Topics => {
             cancel_on_ctrl_c(job);
-            done(&session.insights().topics(job)?)
+            success(&session.insights().topics(job)?)
         }
         Command::People => {
             cancel_on_ctrl_c(job);
-            done(&session.insights().people(job)?)
+            success(&session.insights().people(job)?)
         }
         Command::Timeline { person, topic } => {
             cancel_on_ctrl_c(job);
             let insights = session.insights();
             let ids = insights.memories_about(person.as_deref(), topic.as_deref(), job)?;
-            done(&insights.timeline(&ids)?)
+            success(&insights.timeline(&ids)?)
         }
         Command::Contradictions { both_true } => match both_true.as_deref() {
-            Some([a, b]) => done(&session.insights().keep_both(a, b, true)?),
+            Some([a, b]) => success(&session.insights().keep_both(a, b, true)?),
             _ => {
                 cancel_on_ctrl_c(job);
-                done(&session.insights().contradictions(job)?)
+                success(&session.insights().contradictions(job)?)
             }
         },
         Command::Backup { out } => {
             cancel_on_ctrl_c(job);
             applied(&session.backups().create(out, job)?)
         }
-        Command::Tombstones => done(&session.changes().tombstones()?),
+        Command::Tombstones => success(&session.changes().tombstones()?),
         Command::Audit { verify } => {
             let log = session.overview().audit(*verify)?;
-            Ok(CommandResult { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
+            Ok(CommandResult { exit: u8::from(log.verified == Some(false)), ..success(&log)? })
         }
         Command::Export { format, out, filters, export_args, select, dry_run } => {
             let request = export_request(format, out, filters, export_args)?;
             let options = portable::export_options(export_args, Some(select))?;
             cancel_on_ctrl_c(job);
             if *dry_run {
-                return done(&session.exports().preview_with(&request, &options, job)?);
+                return success(&session.exports().preview_with(&request, &options, job)?);
             }
             let exported = session.exports().export_with(&request, &options, job)?;
             Ok(CommandResult { exit: u8::from(!exported.validated), ..applied(&exported)? })
@@ -241,24 +241,24 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         Command::Check { rebuild_index } => {
             cancel_on_ctrl_c(job);
             let report = session.overview().check(*rebuild_index, job)?;
-            Ok(CommandResult { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
+            Ok(CommandResult { exit: if report.ok { 0 } else { 5 }, ..success(&report)? })
         }
         Command::Evidence { out, since, until, parts, sign } => {
             let pack = review::PackOptions { since, until, parts: parts.as_deref(), sign: *sign };
             review::evidence(session, out, &pack, job)
         }
         Command::Review(args) => review::review(session, args),
-        Command::Todo(args) => done(&session.review().todo(args.assistant.as_deref(), Some(&args.language))?),
+        Command::Todo(args) => success(&session.review().todo(args.assistant.as_deref(), Some(&args.language))?),
         Command::Report(args) => {
             cancel_on_ctrl_c(job);
             let request = ReportRequest { language: Some(args.language.clone()) };
-            done(&session.review().report(&args.out, &request, job)?)
+            success(&session.review().report(&args.out, &request, job)?)
         }
         Command::Grants { command } => clients::grants(session, command.as_ref()),
         Command::Suggestions(args) => clients::suggestions(session, args),
-        Command::Keys(KeysCommand::List) => done(&session.keys().list()?),
-        Command::Keys(KeysCommand::Trust { key, name }) => done(&session.keys().trust(key, name.as_deref())?),
-        Command::Keys(KeysCommand::Forget { key }) => done(&session.keys().forget(key)?),
+        Command::Keys(KeysCommand::List) => success(&session.keys().list()?),
+        Command::Keys(KeysCommand::Trust { key, name }) => success(&session.keys().trust(key, name.as_deref())?),
+        Command::Keys(KeysCommand::Forget { key }) => success(&session.keys().forget(key)?),
         _ => Err(ApiError::new("usage", 2, "This command works without a vault. Nothing was changed.")),
     }
 }
@@ -272,7 +272,7 @@ fn search(
 ) -> ApiResult<CommandResult> {
     let search_one = |query: &str| {
         let request = SearchRequest { query: query.to_owned(), ..request.clone() };
-        if meaning { done(&session.meaning().search(&request)?) } else { done(&session.search().hits(&request)?) }
+        if meaning { success(&session.meaning().search(&request)?) } else { success(&session.search().hits(&request)?) }
     };
     match (query, queries) {
         (Some(query), _) => search_one(query),
@@ -311,9 +311,9 @@ fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
 
 /// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened, and
 /// whether a list of erasures was missing or could not be applied.
-fn with_erasures(session: &Session, mut done: CommandResult) -> CommandResult {
+fn with_erasures(session: &Session, mut result: CommandResult) -> CommandResult {
     let applied = session.applied_erasures();
-    if let Some(members) = done.value.as_object_mut() {
+    if let Some(members) = result.value.as_object_mut() {
         if applied.erasures > 0 {
             members.insert("erasures_reapplied".into(), applied.erasures.into());
         }
@@ -321,7 +321,7 @@ fn with_erasures(session: &Session, mut done: CommandResult) -> CommandResult {
             members.insert("ledger".into(), ledger.into());
         }
     }
-    done
+    result
 }
 
 /// Call this before asking for the passphrase, so that a missing vault is reported first.

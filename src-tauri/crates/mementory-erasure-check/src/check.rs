@@ -90,9 +90,9 @@ impl ErasureCheck<'_> {
     }
 
     fn check_records(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
-        let connection = self.store.extra_reader()?;
+        let connection = self.store.new_reader()?;
         let mut left = 0;
-        for row in &evidence.gone_rows {
+        for row in &evidence.erased_rows {
             for sql in [
                 "SELECT 1 FROM records WHERE row = ?1",
                 "SELECT 1 FROM versions WHERE row = ?1",
@@ -106,10 +106,10 @@ impl ErasureCheck<'_> {
         Ok(checked_place(
             "record",
             left == 0,
-            if evidence.gone_rows.is_empty() { PlaceOutcome::Redacted } else { PlaceOutcome::Erased },
+            if evidence.erased_rows.is_empty() { PlaceOutcome::Redacted } else { PlaceOutcome::Erased },
             format!(
                 "{} records, their versions, verbatim texts, links and vectors",
-                evidence.gone_rows.len().max(evidence.rewritten_rows.len())
+                evidence.erased_rows.len().max(evidence.rewritten_rows.len())
             ),
         ))
     }
@@ -118,7 +118,7 @@ impl ErasureCheck<'_> {
     /// records. If the index cannot be searched, returns all words.
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
-        let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
+        let rows: Vec<u64> = evidence.erased_rows.iter().map(|r| *r as u64).collect();
         let rewritten: Vec<u64> = evidence.rewritten_rows.iter().map(|r| *r as u64).collect();
         let folder = self.dir.join("index");
         let residue = match mementory_search::residue(&folder, self.keys.index(), &rows, &rewritten, &words) {
@@ -146,7 +146,7 @@ impl ErasureCheck<'_> {
 
     /// The words that the index may contain for a record, read from all of its versions in the store.
     fn words_of_row(&self, row: i64) -> StoreResult<HashSet<String>> {
-        let connection = self.store.extra_reader()?;
+        let connection = self.store.new_reader()?;
         let sql = "SELECT pack, slot FROM records WHERE row = ?1 UNION SELECT pack, slot FROM versions WHERE row = ?1";
         let mut statement = connection.prepare_cached(sql)?;
         let places = statement.query_map([row], |r| Ok((r.get(0)?, r.get(1)?)))?.collect::<Result<Vec<_>, _>>()?;

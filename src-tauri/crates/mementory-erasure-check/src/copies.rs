@@ -38,13 +38,14 @@ impl ErasureCheck<'_> {
         evidence: &Evidence,
         present: &HashSet<String>,
     ) -> StoreResult<BTreeSet<i64>> {
-        let connection = self.store.extra_reader()?;
+        let connection = self.store.new_reader()?;
         let mut rows = BTreeSet::new();
-        // In scripts without spaces, the last character of a run is a token of its own, which a longer run lacks.
-        let is_gone =
+        // Single characters are ignored: in scripts without spaces, the last one of a run is a token that longer runs
+        // lack.
+        let is_no_longer_indexed =
             |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
         for sentence in sentences {
-            if mementory_search::tokens(sentence).iter().any(is_gone) {
+            if mementory_search::tokens(sentence).iter().any(is_no_longer_indexed) {
                 continue;
             }
             for row in self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))? {
@@ -78,12 +79,12 @@ impl ErasureCheck<'_> {
         let heads: Vec<&[u8]> = all.iter().map(|s| s.as_bytes().get(..HEAD_BYTES).unwrap_or(s.as_bytes())).collect();
         let search = Needles::new(&heads).map_err(|e| StoreError::Usage(e.to_string()))?;
         let contains_any = |text: &str| {
-            search.each(text.as_bytes()).any(|(number, start)| {
+            search.occurrences(text.as_bytes()).any(|(number, start)| {
                 let rest = text.as_bytes().get(start..).unwrap_or_default();
                 all.get(number).is_some_and(|sentence| rest.starts_with(sentence.as_bytes()))
             })
         };
-        let connection = self.store.extra_reader()?;
+        let connection = self.store.new_reader()?;
         let sql = "SELECT row, pack, slot FROM records WHERE trashed IS NOT NULL \
                    UNION ALL SELECT row, pack, slot FROM versions ORDER BY pack, slot";
         let mut statement = connection.prepare(sql)?;
@@ -91,7 +92,7 @@ impl ErasureCheck<'_> {
         while let Some(row) = found.next()? {
             let (row, pack, slot): (i64, i64, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
             // Rows that are already counted, and those of erased records, are skipped.
-            if rows.contains(&row) || evidence.gone_rows.contains(&row) {
+            if rows.contains(&row) || evidence.erased_rows.contains(&row) {
                 continue;
             }
             // A record that cannot be read may contain the sentence, so it counts.
@@ -108,7 +109,7 @@ impl ErasureCheck<'_> {
 /// texts and each erased text as a whole if it is short.
 fn sentences(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
-    if !evidence.gone_rows.is_empty() {
+    if !evidence.erased_rows.is_empty() {
         let whole =
             evidence.texts.iter().map(|text| normal_text(text)).filter(|text| text.len() <= MAX_WHOLE_TEXT_BYTES);
         let each = evidence.texts.iter().flat_map(|text| normal_sentences(text));

@@ -20,7 +20,7 @@ pub struct Evidence {
     /// For each window, the id of its pack.
     pub(crate) window_packs: Vec<i64>,
     /// Rows that must not be found anywhere.
-    pub gone_rows: Vec<i64>,
+    pub erased_rows: Vec<i64>,
     /// Rows of records from which words were removed.
     pub rewritten_rows: Vec<i64>,
     /// Erased texts.
@@ -43,12 +43,12 @@ pub struct Evidence {
 
 impl Evidence {
     /// Evidence of a deletion that was interrupted: its rows are known from the change log, its texts are not.
-    pub fn of_interrupted_deletion(gone_rows: Vec<i64>, rewritten_rows: Vec<i64>, wal_clean: bool) -> Self {
-        Self { traces_unknown: true, gone_rows, rewritten_rows, wal_clean, ..Self::default() }
+    pub fn of_interrupted_deletion(erased_rows: Vec<i64>, rewritten_rows: Vec<i64>, wal_clean: bool) -> Self {
+        Self { traces_unknown: true, erased_rows, rewritten_rows, wal_clean, ..Self::default() }
     }
 
     /// Adds every word that the index may contain for a version of a record.
-    pub fn record(&mut self, record: &Record) {
+    pub fn add_record(&mut self, record: &Record) {
         indexed_words(record, &mut |word| {
             if !self.words.contains(word) {
                 self.words.insert(word.to_owned());
@@ -56,9 +56,9 @@ impl Evidence {
         });
     }
 
-    /// Adds a piece of the stored vector of an erased or redacted text. A vector is not a word, so the piece is treated
-    /// like a window of a pack that does not exist.
-    pub fn vector(&mut self, stored: &[u8]) {
+    /// Adds a sample of the stored vector of an erased or redacted text. A vector is not a word, so the sample is
+    /// treated like a window of a pack.
+    pub fn add_vector(&mut self, stored: &[u8]) {
         let middle = stored.len() / 2;
         if let Some(window) = stored.get(middle..middle + WINDOW_BYTES) {
             self.windows.push(window.to_vec());
@@ -68,7 +68,7 @@ impl Evidence {
 
     /// Adds windows of a pack's old bytes that the new bytes lack. Drops windows from earlier calls for this pack that
     /// the new bytes contain again.
-    pub fn pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
+    pub fn add_pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
         // If a pack is replaced again, the new bytes may contain earlier windows. Those are no longer traces.
         if self.window_packs.contains(&pack) {
             let (windows, packs) = std::mem::take(&mut self.windows)
@@ -97,13 +97,13 @@ mod tests {
         let state = |word: &str| format!("{}{}", "the same beginning ", word.repeat(60)).into_bytes();
         let [first, second, other] = ["once upon a time ", "no words here yet ", "somebody else's pack "].map(state);
         let mut evidence = Evidence::default();
-        evidence.pack(2, &other, &second);
-        evidence.pack(1, &first, &second);
+        evidence.add_pack(2, &other, &second);
+        evidence.add_pack(1, &first, &second);
         let count_windows_in = |evidence: &Evidence, bytes: &[u8]| {
             evidence.windows.iter().filter(|window| memmem::find(bytes, window).is_some()).count()
         };
         assert!(count_windows_in(&evidence, &first) > 0, "the former bytes are looked for");
-        evidence.pack(1, &second, &first);
+        evidence.add_pack(1, &second, &first);
         assert_eq!(count_windows_in(&evidence, &first), 0, "the pack contains them again");
         assert!(
             count_windows_in(&evidence, &second) > 0 && count_windows_in(&evidence, &other) > 0,

@@ -53,8 +53,8 @@ const MAX_RECORDS_PER_NEEDLE: usize = 200;
 const MAX_NEEDLES: usize = 32;
 
 /// A lower bound for how often each needle occurs in live data. It counts the occurrences in the records that the index
-/// finds for the needle, which are usually all the records that contain it. Needles with an owner are bytes of a pack
-/// and not words, so their count stays 0.
+/// finds for the needle, which are usually all that contain it. Needles with an owner are bytes of a pack, which the
+/// index does not contain, so their count stays 0.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],
@@ -75,7 +75,7 @@ pub(crate) fn counts_by_index(
             check.with_index(|i| i.rows_with_phrase(phrase, MAX_RECORDS_PER_NEEDLE))?.into_iter().map(|row| row as i64),
         );
     }
-    let connection = check.store.extra_reader()?;
+    let connection = check.store.new_reader()?;
     let mut columns = connection.prepare("SELECT title, preview, type, status, pack FROM records WHERE row = ?1")?;
     let mut packs = BTreeSet::new();
     for row in found {
@@ -101,9 +101,9 @@ pub(crate) fn counts_by_index(
 pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -> StoreResult<Vec<u64>> {
     let search = Needles::new(needles).map_err(|e| StoreError::Usage(e.to_string()))?;
     let counter = || NeedleCounter { search: &search, counts: vec![0; needles.len()] };
-    let connection = store.extra_reader()?;
+    let connection = store.new_reader()?;
     let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
-    let packs = |from: i64, to: i64| counter().count_packs(&store.extra_reader()?, owners, from, to);
+    let packs = |from: i64, to: i64| counter().count_packs(&store.new_reader()?, owners, from, to);
     std::thread::scope(|scope| {
         let first = scope.spawn(|| packs(0, last / 2));
         let second = scope.spawn(|| packs(last / 2 + 1, last));
@@ -125,7 +125,7 @@ struct NeedleCounter<'n> {
 
 impl NeedleCounter<'_> {
     fn add(&mut self, bytes: &[u8], times: u64, is_counted: impl Fn(usize) -> bool) {
-        for (found, _) in self.search.each(bytes) {
+        for (found, _) in self.search.occurrences(bytes) {
             if is_counted(found) {
                 self.counts[found] += times;
             }

@@ -1,8 +1,8 @@
-//! Finds texts that a file has escaped or in another encoding than UTF-8. The code is independent of the vault's code
-//! that removes them.
+//! Finds texts that a file contains in escaped form or in an encoding other than UTF-8. The code is independent of the
+//! vault's code that removes them.
 //!
 //! Escapes of JSON, JavaScript, Python and HTML are decoded until none is left, and backslashes without a meaning are
-//! left out. Then a text has the same form however it is escaped, in JSON inside a JSON string or in HTML too.
+//! dropped. After that, a text has the same form however it was escaped, even in JSON inside a JSON string.
 use crate::entity_names::character;
 use mementory_search::Needles;
 use mementory_store::{StoreError, StoreResult};
@@ -17,7 +17,7 @@ const MIN_DECODED_BYTES: usize = 16;
 const MIN_WITHOUT_FIRST_BYTES: usize = 24;
 /// Largest number of times that nested escapes are decoded.
 const MAX_LEVELS: usize = 8;
-/// Number of times that an escaped text may be longer than the text to be found across two windows.
+/// An escaped text of up to this many times the length of the original is found across two windows.
 const MAX_GROWTH: usize = 8;
 /// Largest number of bytes of an HTML entity after the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
@@ -38,12 +38,12 @@ impl Forms {
         Ok(Self { heads, all })
     }
 
-    fn are_in(&self, bytes: &[u8]) -> bool {
+    fn occur_in(&self, bytes: &[u8]) -> bool {
         let is_whole = |(number, start): (usize, usize)| {
             let rest = bytes.get(start..).unwrap_or_default();
             self.all.get(number).is_some_and(|form| rest.starts_with(form))
         };
-        self.heads.each(bytes).any(is_whole)
+        self.heads.occurrences(bytes).any(is_whole)
     }
 
     fn longest(&self) -> usize {
@@ -76,10 +76,10 @@ impl OtherForms {
         self.encoded.longest().max(self.decoded.longest().saturating_mul(MAX_GROWTH))
     }
 
-    pub(crate) fn are_in(&self, bytes: &[u8]) -> bool {
-        self.encoded.are_in(bytes)
+    pub(crate) fn occur_in(&self, bytes: &[u8]) -> bool {
+        self.encoded.occur_in(bytes)
             || match decoded(bytes) {
-                Cow::Owned(decoded) => self.decoded.are_in(&decoded),
+                Cow::Owned(decoded) => self.decoded.occur_in(&decoded),
                 // The plain texts are searched for elsewhere.
                 Cow::Borrowed(_) => false,
             }
@@ -232,8 +232,8 @@ mod tests {
 
     const TEXT: &str = "He said: \"The café is closed.\"\nAsk R&D, it's <new> 😀.";
 
-    fn are_in(text: &str, bytes: &[u8]) -> bool {
-        OtherForms::new(std::iter::once(&text.to_owned())).unwrap().are_in(bytes)
+    fn occur_in(text: &str, bytes: &[u8]) -> bool {
+        OtherForms::new(std::iter::once(&text.to_owned())).unwrap().occur_in(bytes)
     }
 
     #[test]
@@ -252,26 +252,26 @@ mod tests {
             json(&html(TEXT)).replace('&', "\\u0026"),
             ascii.replace("\\ud83d\\uDE00", "\\u{1f600}").replace("\\u00E9", "\\xe9"),
         ] {
-            assert!(are_in(TEXT, escaped.as_bytes()), "{escaped}");
+            assert!(occur_in(TEXT, escaped.as_bytes()), "{escaped}");
         }
-        assert!(!are_in(TEXT, json(&TEXT.replace("closed", "open")).as_bytes()));
+        assert!(!occur_in(TEXT, json(&TEXT.replace("closed", "open")).as_bytes()));
     }
 
     #[test]
     fn texts_with_backslashes_are_found() {
         let text = "cd C:\\temp\\new\\ && dir \\\n  &amp; \\u00e9 \\";
         let json = serde_json::to_string(text).unwrap();
-        assert!(are_in(text, json.as_bytes()), "escaped");
+        assert!(occur_in(text, json.as_bytes()), "escaped");
         let after_backslash = "new plan of the \"old\" garden";
-        assert!(are_in(after_backslash, br#""C:\\new plan of the \"old\" garden""#), "after a backslash");
-        assert!(!are_in("p\\n1", b"stop\\\n1"), "a short text that may be another one");
+        assert!(occur_in(after_backslash, br#""C:\\new plan of the \"old\" garden""#), "after a backslash");
+        assert!(!occur_in("p\\n1", b"stop\\\n1"), "a short text that may be another one");
     }
 
     #[test]
     fn texts_in_other_encodings_are_found() {
         let utf16 = |to_bytes: fn(u16) -> [u8; 2]| TEXT.encode_utf16().flat_map(to_bytes).collect::<Vec<u8>>();
-        assert!(are_in(TEXT, &utf16(u16::to_le_bytes)) && are_in(TEXT, &utf16(u16::to_be_bytes)));
-        assert!(are_in("“Müller” – oft", b"x \x93M\xfcller\x94 \x96 oft"));
-        assert!(are_in("“Müller” – \"oft\"", b"x \x93M\xfcller\x94 \x96 \\\"oft\\\""), "escaped");
+        assert!(occur_in(TEXT, &utf16(u16::to_le_bytes)) && occur_in(TEXT, &utf16(u16::to_be_bytes)));
+        assert!(occur_in("“Müller” – oft", b"x \x93M\xfcller\x94 \x96 oft"));
+        assert!(occur_in("“Müller” – \"oft\"", b"x \x93M\xfcller\x94 \x96 \\\"oft\\\""), "escaped");
     }
 }

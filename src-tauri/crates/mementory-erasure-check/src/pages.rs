@@ -24,7 +24,7 @@ impl ErasureCheck<'_> {
         evidence: &Evidence,
         wipe: Option<Wipe<'_>>,
     ) -> StoreResult<(ReceiptPlace, Option<bool>)> {
-        let connection = self.store.extra_reader()?;
+        let connection = self.store.new_reader()?;
         if evidence.traces_unknown {
             return Ok((unused_bytes::check(&connection)?, None));
         }
@@ -42,7 +42,7 @@ impl ErasureCheck<'_> {
         let mut wal_clean = None;
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
             // Pages are wiped before their traces are attributed to live data, since traces in unused bytes belong to
-            // none.
+            // no live data.
             let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
             wal_clean = Some(wipe(&dirty)?);
             hits = search.scan(&connection, dirty.into_iter())?;
@@ -64,7 +64,7 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| search.scan(&self.store.extra_reader()?, middle + 1..=pages));
+            let second = scope.spawn(|| search.scan(&self.store.new_reader()?, middle + 1..=pages));
             let mut first = search.scan(connection, 1..=middle)?;
             let second = second.join().unwrap_or_else(|_| Err(StoreError::Usage("the page check stopped".into())));
             first.extend(second?);
@@ -113,7 +113,7 @@ impl<'n> PageSearch<'n> {
     /// example where a text that lacks the last letter precedes a hash that begins with it.
     fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut layout = None;
-        for (needle, start) in self.search.each(bytes) {
+        for (needle, start) in self.search.occurrences(bytes) {
             let layout = layout.get_or_insert_with(|| PageLayout::of(bytes, page == 1, self.reserved));
             let end = start + self.needles.get(needle).map_or(0, |needle| needle.len());
             if !layout.as_ref().is_some_and(|layout| layout.is_across_values(&(start..end))) {

@@ -7,7 +7,7 @@ use crate::{
     phrases::{MAX_GAP_BYTES, SplitLines, are_around_mark, is_long_phrase, pieces_of},
     quoted_lines::QuotedLines,
     receipt::checked_place,
-    utf16::{Utf16Reader, units_of},
+    utf16::{Utf16Reader, unit_decoder},
 };
 use memchr::memmem;
 use mementory_model::normal_text;
@@ -46,7 +46,7 @@ struct TextFinder {
     heads: Needles,
     forms: Vec<Vec<u8>>,
     max_form_bytes: usize,
-    /// Finds the texts in other encodings, and those with other escapes than JSON writes.
+    /// Finds texts in other encodings, and texts with escapes that writers of JSON do not use.
     other_forms: OtherForms,
     /// All forms of the texts and of their pieces, in which pieces of files are looked up.
     joined_forms: JoinedForms,
@@ -82,10 +82,10 @@ enum SearchResult {
 
 impl ErasureCheck<'_> {
     pub(crate) fn check_passthrough(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
-        // The digest of each blob, and the id of a record that names it.
+        // The digest of each blob, and the id of a record that refers to it.
         let blobs: BTreeMap<[u8; 32], String> = {
-            let connection = self.store.extra_reader()?;
-            // The join begins with the few named blobs, because there is no index on the records' kind.
+            let connection = self.store.new_reader()?;
+            // The join begins with the few blobs in use, because there is no index on the records' kind.
             let mut statement = connection.prepare(
                 "SELECT n.blob, lower(hex(r.id)) FROM named_blobs n CROSS JOIN records r ON r.row = n.row \
                  WHERE r.kind = ?1",
@@ -94,7 +94,7 @@ impl ErasureCheck<'_> {
             let found = statement.query_map([kind], |r| Ok((r.get(0)?, r.get(1)?)))?;
             found.collect::<Result<_, _>>()?
         };
-        let finder = TextFinder::new(&evidence.texts, !evidence.gone_rows.is_empty())?.map(|finder| TextFinder {
+        let finder = TextFinder::new(&evidence.texts, !evidence.erased_rows.is_empty())?.map(|finder| TextFinder {
             // A deletion that rewrote no file wrote no mark into one.
             has_written_marks: evidence.passthrough_files > 0,
             ..finder
@@ -164,7 +164,7 @@ impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
     /// redaction marks is also searched for in pieces. A redaction removes no pieces.
     fn new(texts: &[String], is_erasure: bool) -> StoreResult<Option<Self>> {
-        // Windows files have `\r\n` where records have `\n`.
+        // Files from Windows have `\r\n` where records have `\n`.
         let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
         let windows = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n"));
         let texts: &[String] = &texts.iter().cloned().chain(windows).collect::<Vec<_>>();
@@ -202,7 +202,7 @@ impl TextFinder {
     fn search(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
         let mut start = Vec::new();
         source.by_ref().take(2).read_to_end(&mut start)?;
-        match units_of(&start) {
+        match unit_decoder(&start) {
             Some(unit) => self.search_bytes(Utf16Reader::new(source, unit)),
             None => self.search_bytes(start.as_slice().chain(source)),
         }
@@ -252,13 +252,13 @@ impl TextFinder {
             let is_text = !(window.is_json && is_letter_of_escape(bytes, start));
             is_text && self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         };
-        if self.heads.each(bytes).any(is_text_at) || self.other_forms.are_in(bytes) {
+        if self.heads.occurrences(bytes).any(is_text_at) || self.other_forms.occur_in(bytes) {
             return true;
         }
         let marks = redaction_marks(bytes);
         self.has_piece_beside_mark(window, &marks)
             || self.quoted_lines.as_ref().is_some_and(|lines| lines.are_around(bytes, &marks))
-            || self.split_lines.as_ref().is_some_and(|lines| lines.are_in(bytes, window.is_json))
+            || self.split_lines.as_ref().is_some_and(|lines| lines.occur_in(bytes, window.is_json))
     }
 
     /// True if the window contains a redaction mark that an earlier redaction left inside a quoted text: everything

@@ -62,7 +62,7 @@ pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     all.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
-/// True if a piece next to a redaction mark, alone or together with the other piece, is a long part of a text.
+/// True if a piece next to a mark, alone or with the piece on the mark's other side, is a long part of a text.
 pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
     let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
     let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();
@@ -153,9 +153,9 @@ impl SplitLines {
     }
 
     /// True if two pieces follow each other in one string or line of the bytes. Escaped forms occur only in JSON.
-    pub(crate) fn are_in(&self, bytes: &[u8], is_json: bool) -> bool {
+    pub(crate) fn occur_in(&self, bytes: &[u8], is_json: bool) -> bool {
         let mut places: BTreeMap<usize, BTreeSet<(usize, usize)>> = BTreeMap::new();
-        for (form, start) in self.search.each(bytes) {
+        for (form, start) in self.search.occurrences(bytes) {
             let form = self.forms.get(form).filter(|form| form.is_plain || is_json);
             if let Some(form) = form {
                 places.entry(form.piece).or_default().insert((start, start + form.length));
@@ -186,7 +186,7 @@ mod tests {
     fn are_split_lines_in(bytes: &str) -> bool {
         let texts = ["One\nI am quite sure that [REDACTED:name] still has the old \"red\" key.".to_owned()];
         let split_lines = SplitLines::new(&texts, written_forms).unwrap().unwrap();
-        split_lines.are_in(bytes.as_bytes(), bytes.starts_with('{'))
+        split_lines.occur_in(bytes.as_bytes(), bytes.starts_with('{'))
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl QuotedLines {
             let same = text.iter().rev().zip(before.iter().rev()).take_while(|(a, b)| a == b).count();
             has_mark(end - same, |mark| mark.end) && text.get(text.len() - same..).is_some_and(are_long_lines)
         };
-        self.beginnings.each(window).any(is_before_mark) || self.ends.each(window).any(is_behind_mark)
+        self.beginnings.occurrences(window).any(is_before_mark) || self.ends.occurrences(window).any(is_behind_mark)
     }
 }
 

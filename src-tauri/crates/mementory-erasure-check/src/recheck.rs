@@ -66,7 +66,7 @@ impl ErasureCheck<'_> {
     /// Looks for the erased records, which are known from the tombstones. Rows that belong to no record have already
     /// been removed.
     fn recheck_records(&self, receipt: &str) -> StoreResult<ReceiptPlace> {
-        let connection = self.store.extra_reader()?;
+        let connection = self.store.new_reader()?;
         let sql = "SELECT count(*), count(r.row) FROM tombstones t LEFT JOIN records r ON r.id = t.record \
                    WHERE t.receipt = ?1 AND t.op = 0";
         let (tombstones, left): (u32, u32) =
@@ -77,7 +77,7 @@ impl ErasureCheck<'_> {
 
     /// Checks that the index, which was rebuilt from the store, has one document for each live record and nothing else.
     fn recheck_index(&self) -> StoreResult<ReceiptPlace> {
-        let (documents, live) = (self.with_index(|i| Ok(i.documents()))?, self.live_records()?);
+        let (documents, live) = (self.with_index(|i| Ok(i.documents()))?, self.count_live_records()?);
         let residue = mementory_search::residue(&self.dir.join("index"), self.keys.index(), &[], &[], &[]);
         let (clean, detail) = match residue {
             Ok(r) if r.is_clean() && documents == live => {
@@ -93,7 +93,7 @@ impl ErasureCheck<'_> {
     /// because unused bytes were wiped at once. They count as gone if texts without a record were found and removed
     /// now, or if the pages had not been searched. Otherwise they may still be there, and the place fails.
     fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanedUp) -> StoreResult<ReceiptPlace> {
-        let rechecked = unused_bytes::check(&self.store.extra_reader()?)?;
+        let rechecked = unused_bytes::check(&self.store.new_reader()?)?;
         let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);
         if rechecked.outcome == PlaceOutcome::Failed || is_explained {
             return Ok(rechecked);
@@ -106,7 +106,7 @@ impl ErasureCheck<'_> {
     fn recheck_passthrough(&self) -> StoreResult<ReceiptPlace> {
         let kind = mementory_store::kind_code(mementory_model::Kind::Foreign);
         let sql = "SELECT count(DISTINCT n.blob) FROM named_blobs n JOIN records r ON r.row = n.row WHERE r.kind = ?1";
-        let file_count: u32 = self.store.extra_reader()?.query_row(sql, [kind], |r| r.get(0))?;
+        let file_count: u32 = self.store.new_reader()?.query_row(sql, [kind], |r| r.get(0))?;
         let detail = if file_count == 0 {
             "there are none any more".into()
         } else {
@@ -116,7 +116,7 @@ impl ErasureCheck<'_> {
     }
 
     /// Number of records that are not in the Trash. These are the records that the index has to contain.
-    fn live_records(&self) -> StoreResult<u64> {
+    fn count_live_records(&self) -> StoreResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
         let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
         Ok(u64::try_from(live).unwrap_or(0))

@@ -2,13 +2,13 @@
 use std::io::{ErrorKind, Read, Result};
 
 /// A function that decodes a unit of UTF-16.
-pub(crate) type Unit = fn([u8; 2]) -> u16;
+pub(crate) type DecodeUnit = fn([u8; 2]) -> u16;
 
 /// Number of bytes read at a time.
 const CHUNK_BYTES: u64 = 1 << 16;
 
 /// How to decode the units of a file that begins with the byte order mark of UTF-16. None for other files.
-pub(crate) fn units_of(start: &[u8]) -> Option<Unit> {
+pub(crate) fn unit_decoder(start: &[u8]) -> Option<DecodeUnit> {
     match start {
         [0xff, 0xfe] => Some(u16::from_le_bytes),
         [0xfe, 0xff] => Some(u16::from_be_bytes),
@@ -19,7 +19,7 @@ pub(crate) fn units_of(start: &[u8]) -> Option<Unit> {
 /// The text of a source in UTF-16, without its byte order mark. Invalid units become U+FFFD.
 pub(crate) struct Utf16Reader<R> {
     source: R,
-    unit: Unit,
+    unit: DecodeUnit,
     text: Vec<u8>,
     /// Number of bytes of `text` that the caller has received.
     position: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Utf16Reader<R> {
 
 impl<R: Read> Utf16Reader<R> {
     /// `source` begins after the byte order mark.
-    pub(crate) fn new(source: R, unit: Unit) -> Self {
+    pub(crate) fn new(source: R, unit: DecodeUnit) -> Self {
         Self { source, unit, text: Vec::new(), position: 0, first_of_pair: None }
     }
 
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn pairs_are_decoded_across_chunks() {
         let text = "x".repeat(CHUNK_BYTES as usize / 2 - 1) + "😀 Müller";
-        for unit in [u16::from_le_bytes as Unit, u16::from_be_bytes] {
+        for unit in [u16::from_le_bytes as DecodeUnit, u16::from_be_bytes] {
             // Decoding and encoding a unit swap the same bytes.
             let bytes: Vec<u8> = text.encode_utf16().flat_map(|c| unit(c.to_ne_bytes()).to_ne_bytes()).collect();
             let mut decoded = String::new();

@@ -12,9 +12,9 @@ const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env"
 /// How the names of programs that run scripts begin. The person is more likely to know the script than the program.
 #[cfg(target_os = "linux")]
 const INTERPRETERS: [&str; 5] = ["node", "bun", "deno", "python", "electron"];
-/// Largest number of steps from a process to its parent.
+/// Largest number of processes to examine: the one at the other end, then its ancestors.
 #[cfg(target_os = "linux")]
-const MAX_STEPS: usize = 6;
+const MAX_EXAMINED_PROCESSES: usize = 6;
 
 /// A program that asks for records.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct Program {
 #[cfg(target_os = "linux")]
 pub(crate) fn program_of(pid: u32) -> Option<Program> {
     let mut pid = pid;
-    for _ in 0..MAX_STEPS {
+    for _ in 0..MAX_EXAMINED_PROCESSES {
         let exe = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;
         let name = exe.file_name()?.to_string_lossy().into_owned();
         if name != OWN_PROGRAM && !SHELLS.contains(&name.as_str()) {

@@ -116,7 +116,7 @@ fn fetch(client: ClientCalls<'_>, arguments: &FetchArguments) -> ApiResult<Value
     let record = &fetched.record;
     let (text, next) = if record.kind == "conversation" {
         let mut parts = vec![quote(record, &title_of(record))];
-        parts.extend(fetched.messages.iter().map(|m| quote_message(m, &cut(&m.text, MAX_MESSAGE_CHARS))));
+        parts.extend(fetched.messages.iter().map(|m| quote_message(m, &shorten(&m.text, MAX_MESSAGE_CHARS))));
         let next = fetched.more_messages.then(|| offset.saturating_add(fetched.messages.len() as u32));
         (parts.join("\n\n"), next)
     } else {
@@ -148,7 +148,7 @@ fn list(client: ClientCalls<'_>, arguments: &ListArguments) -> ApiResult<Value> 
             json!({
                 "id": record.id,
                 "title": title_of(record),
-                "text": quote(record, &cut(&record.text, MAX_LISTED_CHARS)),
+                "text": quote(record, &shorten(&record.text, MAX_LISTED_CHARS)),
                 "metadata": metadata_of(record),
             })
         })
@@ -210,7 +210,7 @@ fn metadata_of(record: &ClientRecord) -> Value {
 }
 
 /// The beginning of a text. If the text was cut, a note at the end says how much was left out.
-fn cut(text: &str, max_chars: usize) -> String {
+fn shorten(text: &str, max_chars: usize) -> String {
     let length = text.chars().count();
     if length <= max_chars {
         return text.to_owned();

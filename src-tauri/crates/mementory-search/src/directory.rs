@@ -47,7 +47,7 @@ struct EncryptedMeta {
     meta: String,
 }
 
-struct Inner {
+struct DirectoryState {
     dir: PathBuf,
     key: Zeroizing<[u8; 32]>,
     cache: ChunkCache,
@@ -60,13 +60,13 @@ struct Inner {
 
 /// An encrypted folder for tantivy, see the module documentation. Clones share their state.
 #[derive(Clone)]
-pub struct EncryptedDirectory(Arc<Inner>);
+pub struct EncryptedDirectory(Arc<DirectoryState>);
 
 impl EncryptedDirectory {
     /// Opens the folder, which must exist, and reads `meta.json` if there is one. Fails with `InvalidData` if
     /// `meta.json` fails its check.
     pub fn open(dir: &Path, key: &[u8; 32]) -> io::Result<Self> {
-        let this = Self(Arc::new(Inner {
+        let this = Self(Arc::new(DirectoryState {
             dir: dir.to_path_buf(),
             key: Zeroizing::new(*key),
             cache: ChunkCache::new(),

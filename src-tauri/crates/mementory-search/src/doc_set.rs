@@ -73,7 +73,7 @@ impl SegmentDocs {
     }
 
     /// Calls `each` for every document, in descending order.
-    pub(crate) fn each_from_end(&self, mut each: impl FnMut(u32)) {
+    pub(crate) fn for_each_descending(&self, mut each: impl FnMut(u32)) {
         for (at, word) in self.words.iter().enumerate().rev() {
             let mut left = *word;
             while left != 0 {

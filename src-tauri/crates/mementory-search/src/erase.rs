@@ -1,6 +1,6 @@
 //! Erases rows from the index. tantivy itself only marks documents as deleted, so segments that contain an erased row
 //! are rewritten without it, and the old files are removed.
-use crate::{IndexError, IndexResult, SearchIndex, index::Pending};
+use crate::{IndexError, IndexResult, SearchIndex, index::PendingChanges};
 use std::sync::PoisonError;
 use tantivy::{Term, index::SegmentId};
 
@@ -67,8 +67,8 @@ impl SearchIndex {
     }
 
     /// Removes the files of segments that belong to no commit. Waits for running searches, which keep files open.
-    fn remove_unused_files(&self, pending: &mut Pending) -> IndexResult<()> {
-        let _no_search_runs = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
+    fn remove_unused_files(&self, pending: &mut PendingChanges) -> IndexResult<()> {
+        let _no_search_runs = self.open_segments.write().unwrap_or_else(PoisonError::into_inner);
         self.filter_cache.clear();
         let writer = self.writer(pending)?;
         let result = writer.garbage_collect_files().wait()?;

@@ -54,7 +54,7 @@ impl FilterCache {
         Ok(docs)
     }
 
-    /// Clears the cache. Its keys contain words of records, and it may hold segments that a rewrite has removed.
+    /// Clears the cache. Its keys contain words of records, and it may have entries of segments that no longer exist.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }

@@ -28,17 +28,17 @@ pub struct SearchIndex {
     pub(crate) directory: EncryptedDirectory,
     pub(crate) fields: Fields,
     pub(crate) reader: IndexReader,
-    writer: Mutex<Pending>,
+    writer: Mutex<PendingChanges>,
     threads: usize,
     seq: AtomicU64,
     /// Locked for reading while a search has segment files open, and for writing while files of dropped segments are
     /// removed.
-    pub(crate) in_use: RwLock<()>,
+    pub(crate) open_segments: RwLock<()>,
     pub(crate) filter_cache: FilterCache,
 }
 
 #[derive(Default)]
-pub(crate) struct Pending {
+pub(crate) struct PendingChanges {
     writer: Option<IndexWriter>,
     /// Number of documents added since the last time that segments were closed.
     open_docs: u32,
@@ -61,7 +61,7 @@ const BATCH_BYTES: usize = 256 << 10;
 /// for its queue, which by itself limits only the number of batches.
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
-impl Pending {
+impl PendingChanges {
     /// Drops all pending documents.
     fn discard(&mut self) {
         (self.open_docs, self.waiting_bytes, self.bytes_since_close) = (0, 0, 0);
@@ -118,7 +118,7 @@ impl SearchIndex {
             writer: Mutex::default(),
             threads: 1,
             seq: AtomicU64::new(seq),
-            in_use: RwLock::new(()),
+            open_segments: RwLock::new(()),
             filter_cache: FilterCache::new(),
         })
     }
@@ -176,7 +176,7 @@ impl SearchIndex {
         if pending.open_docs == 0 { Ok(()) } else { self.close_locked(&mut pending) }
     }
 
-    fn close_locked(&self, pending: &mut Pending) -> IndexResult<()> {
+    fn close_locked(&self, pending: &mut PendingChanges) -> IndexResult<()> {
         // Preparing a commit closes the current segments. The prepared commit is dropped, so nothing is committed.
         self.with_writer(pending, |writer| {
             drop(writer.prepare_commit()?);
@@ -196,7 +196,7 @@ impl SearchIndex {
         self.commit_locked(&mut pending, seq)
     }
 
-    fn commit_locked(&self, pending: &mut Pending, seq: u64) -> IndexResult<()> {
+    fn commit_locked(&self, pending: &mut PendingChanges, seq: u64) -> IndexResult<()> {
         self.with_writer(pending, |writer| {
             let mut prepared = writer.prepare_commit()?;
             prepared.set_payload(&seq.to_string());
@@ -230,7 +230,7 @@ impl SearchIndex {
         self.release_locked(&mut self.pending())
     }
 
-    pub(crate) fn release_locked(&self, pending: &mut Pending) -> IndexResult<()> {
+    pub(crate) fn release_locked(&self, pending: &mut PendingChanges) -> IndexResult<()> {
         pending.discard();
         if let Some(writer) = pending.writer.take() {
             writer.wait_merging_threads()?;
@@ -246,7 +246,7 @@ impl SearchIndex {
 
     /// Like [`check`](Self::check), but stops as soon as `stop` returns true.
     pub fn check_until(&self, stop: &mut dyn FnMut() -> bool) -> IndexResult<()> {
-        let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
+        let _open = self.open_segments.read().unwrap_or_else(PoisonError::into_inner);
         let names = self.index.load_metas()?.list_segment_files_and_meta();
         // tantivy also lists files that segments with this schema do not have. They were never written, so they are
         // skipped.
@@ -262,12 +262,12 @@ impl SearchIndex {
     /// Runs `body` with a searcher, and turns a panic into an error. tantivy panics on some malformed files. A damaged
     /// file usually fails its check before that, but a panic during a search must never end the program.
     pub(crate) fn with_searcher<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
-        let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
+        let _open = self.open_segments.read().unwrap_or_else(PoisonError::into_inner);
         let searcher = self.reader.searcher();
         catch_unwind(AssertUnwindSafe(|| body(&searcher))).unwrap_or_else(|_| Err(unreadable_segment_error()))
     }
 
-    pub(crate) fn pending(&self) -> MutexGuard<'_, Pending> {
+    pub(crate) fn pending(&self) -> MutexGuard<'_, PendingChanges> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -275,7 +275,7 @@ impl SearchIndex {
     /// be lost, so every further call fails until they are discarded.
     fn with_writer(
         &self,
-        pending: &mut Pending,
+        pending: &mut PendingChanges,
         change: impl FnOnce(&mut IndexWriter) -> IndexResult<()>,
     ) -> IndexResult<()> {
         if pending.has_lost_changes {
@@ -293,7 +293,7 @@ impl SearchIndex {
         changed
     }
 
-    pub(crate) fn writer<'w>(&self, pending: &'w mut Pending) -> IndexResult<&'w mut IndexWriter> {
+    pub(crate) fn writer<'w>(&self, pending: &'w mut PendingChanges) -> IndexResult<&'w mut IndexWriter> {
         let writer = match pending.writer.take() {
             Some(writer) => writer,
             None => {

@@ -90,9 +90,9 @@ fn split_at_closing_quote(text: &str) -> Option<(&str, &str)> {
     Some((inside, rest.strip_prefix(is_quote).unwrap_or(rest)))
 }
 
-/// Tokens of a part of a query. In a script without spaces, tokens are pairs of characters. The last character of a
-/// longer run gets no separate token, because the run may continue in a document. A run of a single character matches
-/// every pair that begins with it.
+/// Tokens of a part of a query. In a script without spaces, tokens are pairs of characters. Unlike in a document, the
+/// last character of a longer run is not a separate token, because the run may continue in a document. A run of a
+/// single character matches every pair that begins with it.
 pub(crate) fn query_tokens(text: &str, unfinished: bool) -> Vec<QueryToken> {
     let mut words = Words::new(text);
     let mut out: Vec<QueryToken> = Vec::new();

@@ -25,7 +25,7 @@ const MAX_CANDIDATE_POSTINGS: u64 = 400_000;
 const MAX_RESCORE_POSTINGS: u64 = 1_500_000;
 /// In an index with fewer documents than this, frequent words produce candidates too.
 const SMALL_INDEX_DOCS: u64 = 1000;
-/// Two query words raise a candidate's score if they are at most this many words apart in it.
+/// Two query words that are at most this many words apart in a document raise its score.
 const MAX_NEAR_DISTANCE: u32 = 8;
 /// Maximum number of words that a prefix is expanded to.
 const MAX_EXPANSIONS: usize = 24;
@@ -287,7 +287,7 @@ impl<'s> Ranking<'s> {
 #[derive(Default)]
 struct CandidateMatch {
     score: f32,
-    /// Sum of the weights of the query words that the document contains.
+    /// Sum of the inverse document frequencies of the query words that the document contains.
     idf: f32,
     /// Number of words in the document that produce candidates.
     finding_words: u32,

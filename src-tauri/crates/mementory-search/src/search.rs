@@ -104,7 +104,7 @@ impl SearchIndex {
                 let mut docs = docs_with_phrase(segment, &self.fields, &parts, &expand)?;
                 docs.drop_deleted(segment);
                 let rows = segment.fast_fields().u64("row")?;
-                docs.each_from_end(|doc| {
+                docs.for_each_descending(|doc| {
                     if out.len() < max_rows {
                         out.extend(rows.first(doc));
                     }
@@ -173,7 +173,7 @@ impl SearchIndex {
                 let mut docs = matching_docs.clone();
                 page.filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
                 best.total += docs.len();
-                docs.each_from_end(|doc| {
+                docs.for_each_descending(|doc| {
                     let key = match &newest {
                         // Scores are not negative, so their bits sort in the same order.
                         None => u64::from(scores.get(doc as usize).copied().unwrap_or(0.0).to_bits()),

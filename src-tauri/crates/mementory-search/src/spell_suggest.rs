@@ -4,8 +4,7 @@ use tantivy::{Searcher, Term};
 
 /// Minimum length, in characters, of a word to correct. Shorter words resemble too many others.
 const MIN_WORD_CHARS: usize = 4;
-/// The suggestion for a word of at least this many characters may differ from it by two edits, that for a shorter word
-/// by one.
+/// A suggestion may differ by two edits from a word of at least this many characters, and by one from a shorter word.
 const TWO_EDITS_MIN_CHARS: usize = 8;
 
 /// An indexed word that may be suggested: edit distance, number of documents, word.

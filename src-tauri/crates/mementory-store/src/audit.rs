@@ -125,8 +125,8 @@ pub fn chain(c: &Connection) -> StoreResult<Vec<ChainLink>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Checks the whole chain: numbers without gaps, every hash and every signature. If entries are cut off at the end of
-/// the log, this is not noticed, because nothing outside the store records the log's length.
+/// Checks the whole chain: numbers without gaps, every hash and every signature. Entries cut off at the end of the log
+/// go unnoticed, because nothing outside the store records the log's length.
 ///
 /// # Errors
 /// The database fails.

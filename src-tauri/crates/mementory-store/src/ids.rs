@@ -70,6 +70,6 @@ pub fn parse_id(text: &str) -> Option<[u8; 16]> {
 }
 
 /// A new random id in hexadecimal.
-pub fn random_text() -> crate::StoreResult<String> {
+pub fn random_hex_id() -> crate::StoreResult<String> {
     Ok(hex::encode(mementory_crypto::random_id()?))
 }

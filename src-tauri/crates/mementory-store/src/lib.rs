@@ -20,11 +20,11 @@ pub use packs::{Entry, PackWriter, Packs};
 pub use record_columns::{ListPosition, MAX_PREVIEW_CHARS, RecordColumns, is_branched, write_columns, write_tags};
 pub use rows::{Cause, Flags, ROW_COLUMNS, RowView, kind_code, kind_from_code, next_row, platform_id};
 pub use scrub::{scrub, scrub_all};
-pub use store::{FILE, SCHEMA_VERSION, Store, failing_pages, named_blobs, page_problems};
+pub use store::{DATABASE_FILE, SCHEMA_VERSION, Store, blobs_in_use, failing_pages, page_problems};
 
 /// Key in the table `meta` for the number of the last change that was removed from the change log, because the index
 /// already contains it.
-pub const CHANGES_FORGOTTEN: &str = "changes_forgotten";
+pub const LAST_REMOVED_CHANGE_KEY: &str = "changes_forgotten";
 
 /// The first version of the database schema, for tests of query plans.
 #[doc(hidden)]

@@ -1,6 +1,6 @@
-//! Packs, each of which holds the bodies of many records and is compressed as a whole. Chats take up only a fifth to a
-//! tenth of their JSON size this way, so that the erasure check can read the whole database. A pack can be rewritten
-//! without some of its entries.
+//! Packs, each of which holds the bodies of many records and is compressed as a whole. This shrinks chats to between a
+//! fifth and a tenth of their JSON size, so the database stays small enough for the erasure check to read all of it. A
+//! pack can be rewritten without some of its entries.
 use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -165,15 +165,15 @@ pub struct Packs {
 impl Packs {
     /// Must be called after each commit. Clears the cache if the transaction rewrote or removed a pack. If it only
     /// added packs, the cached ones stay valid.
-    pub fn committed(&self) {
+    pub fn after_commit(&self) {
         if self.cache().rewriting {
-            self.forget();
+            self.clear_cache();
         }
     }
 
     /// Clears the cache. Must be called after each rollback, because the pack numbers that were rolled back are used
     /// again.
-    pub fn forget(&self) {
+    pub fn clear_cache(&self) {
         let mut cache = self.cache();
         *cache = Cache { generation: cache.generation + 1, ..Cache::default() };
     }
@@ -239,7 +239,7 @@ impl Packs {
 
     /// Number of packs, and number of entries that no record or version refers to. Such an entry may contain words that
     /// an erasure would not find.
-    pub fn strays(&self, connection: &Connection) -> StoreResult<(u32, u32)> {
+    pub fn count_strays(&self, connection: &Connection) -> StoreResult<(u32, u32)> {
         let used = UsedSlots::in_all_packs(connection)?;
         let (mut packs, mut strays) = (0, 0);
         let mut statement = connection.prepare("SELECT id FROM packs")?;
@@ -253,7 +253,7 @@ impl Packs {
 
     /// Removes every entry that no record or version refers to, and returns how many were removed. For each changed
     /// pack, calls `on_change` with its number, its old stored bytes and its new ones.
-    pub fn release_strays(
+    pub fn remove_strays(
         &self,
         connection: &Connection,
         mut on_change: impl FnMut(i64, &[u8], &[u8]),
@@ -277,7 +277,7 @@ impl Packs {
     }
 
     /// Removes those entries of these packs that no record or version refers to.
-    pub fn release(&self, connection: &Connection, packs: &BTreeSet<i64>) -> StoreResult<()> {
+    pub fn remove_strays_in(&self, connection: &Connection, packs: &BTreeSet<i64>) -> StoreResult<()> {
         if packs.is_empty() {
             return Ok(());
         }
@@ -430,7 +430,7 @@ impl PackWriter {
         Ok(())
     }
     /// An entry of the pack that is being filled. None if the entry is in a pack that has already been written.
-    pub fn pending(&self, pack: i64, slot: u32) -> Option<Entry> {
+    pub fn unwritten_entry(&self, pack: i64, slot: u32) -> Option<Entry> {
         let entries = if pack == self.next_pack { decode(&self.raw)? } else { Vec::new() };
         entries.into_iter().find(|(s, _)| *s == slot).map(|(_, entry)| entry)
     }

@@ -22,7 +22,7 @@ pub const SCHEMA_VERSION: u32 = 3;
 const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2.sql"), include_str!("schema_3.sql")];
 
 /// File name of the database in the vault folder.
-pub const FILE: &str = "store.db";
+pub const DATABASE_FILE: &str = "store.db";
 
 /// An open database.
 pub struct Store {
@@ -43,13 +43,13 @@ impl Store {
     /// `Damaged` if the first page fails its check, or if `create` is false and the file is missing or shorter than a
     /// page; `NewerSchema`; an I/O error.
     pub fn open(dir: &Path, key: &[u8; 32], create: bool) -> StoreResult<Self> {
-        let path = dir.join(FILE);
+        let path = dir.join(DATABASE_FILE);
         if !create && !path.exists() {
-            return Err(StoreError::Damaged(format!("{FILE} is not there")));
+            return Err(StoreError::Damaged(format!("{DATABASE_FILE} is not there")));
         }
         // SQLite would open a file shorter than a page as a new, empty database.
         if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE_BYTES) {
-            return Err(StoreError::Damaged(format!("{FILE} is cut off")));
+            return Err(StoreError::Damaged(format!("{DATABASE_FILE} is cut off")));
         }
         let key_pragma = key_pragma(key);
         let mut writer = connect(&path, &key_pragma, create)?;
@@ -107,15 +107,15 @@ impl Store {
         match value {
             Ok(value) => {
                 if let Err(error) = transaction.commit() {
-                    self.packs.forget();
+                    self.packs.clear_cache();
                     return Err(self.undo_failed_commit(connection, error));
                 }
-                self.packs.committed();
+                self.packs.after_commit();
                 Ok(value)
             }
             Err(error) => {
                 drop(transaction);
-                self.packs.forget();
+                self.packs.clear_cache();
                 Err(error)
             }
         }
@@ -142,7 +142,7 @@ impl Store {
     /// # Errors
     /// `Cancelled`; errors of `f`.
     pub fn read_until<T>(&self, cancel: &AtomicBool, f: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
-        let connection = self.extra_reader()?;
+        let connection = self.new_reader()?;
         let interrupt = connection.get_interrupt_handle();
         run_interruptible(cancel, &interrupt, |_| f(&connection))
     }
@@ -158,7 +158,7 @@ impl Store {
         let pooled = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
         let connection = match pooled {
             Some(connection) => connection,
-            None => self.extra_reader()?,
+            None => self.new_reader()?,
         };
         let value = f(&connection);
         let mut pool = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -169,7 +169,7 @@ impl Store {
     }
 
     /// A new read-only connection, for callers that need one of their own, such as the erasure check.
-    pub fn extra_reader(&self) -> StoreResult<Connection> {
+    pub fn new_reader(&self) -> StoreResult<Connection> {
         let connection = connect(&self.path, &self.key_pragma, false)?;
         connection.execute_batch("PRAGMA query_only=ON; PRAGMA cache_size=-8000;")?;
         Ok(connection)
@@ -220,12 +220,12 @@ pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
 /// read. Returns 0 if all pages pass or cannot be counted.
 pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
     // A file shorter than a page has no page to count.
-    if std::fs::metadata(dir.join(FILE)).map_or(0, |meta| meta.len()) < PAGE_BYTES {
+    if std::fs::metadata(dir.join(DATABASE_FILE)).map_or(0, |meta| meta.len()) < PAGE_BYTES {
         return 0;
     }
     let count = || -> rusqlite::Result<u32> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(dir.join(FILE), flags)?;
+        let connection = Connection::open_with_flags(dir.join(DATABASE_FILE), flags)?;
         unlock(&connection, &key_pragma(key))?;
         let mut statement = connection.prepare("PRAGMA cipher_integrity_check")?;
         let mut lines = statement.query([])?;
@@ -240,7 +240,7 @@ pub fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
 }
 
 /// Digests of all blobs in use.
-pub fn named_blobs(connection: &Connection) -> StoreResult<Vec<[u8; 32]>> {
+pub fn blobs_in_use(connection: &Connection) -> StoreResult<Vec<[u8; 32]>> {
     let mut statement = connection.prepare("SELECT DISTINCT blob FROM named_blobs")?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -301,7 +301,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> StoreResult<()> {
     if let Some(backup) = &backup {
         // Changes that are still in the write-ahead log must be in the copy too.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        if let Err(error) = std::fs::copy(dir.join(FILE), backup) {
+        if let Err(error) = std::fs::copy(dir.join(DATABASE_FILE), backup) {
             let _ = std::fs::remove_file(backup);
             return Err(StoreError::io("backup before upgrade", error));
         }

@@ -119,7 +119,7 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
 
 /// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from it. If a
 /// target's name contains an id of this vault (`ep_<vault id>`, as in our `.mem` exports), this id is included.
-pub fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
+pub fn target_record_ids(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
     target_ids(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
 
@@ -164,7 +164,7 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
         signature_valid: false,
         verbatim: tombstone.verbatim.clone(),
     };
-    if is_taken(tx, tombstone)? {
+    if is_id_in_use(tx, tombstone)? {
         return Ok(false);
     }
     insert(tx, &row, ids.first())?;
@@ -179,7 +179,7 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
 }
 
 /// True if the tombstone's id is already used for one of the vault's own tombstones or for a different target.
-pub fn is_taken(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
+pub fn is_id_in_use(c: &Connection, tombstone: &Tombstone) -> StoreResult<bool> {
     let found = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
         .query_row([&tombstone.id], read_tombstone)

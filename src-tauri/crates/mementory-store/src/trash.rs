@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 /// for a person. Restoring the row `root` restores all of these rows. Returns the moved rows, which the caller must
 /// remove from the index.
 pub fn trash_row(tx: &Connection, row: i64, root: i64, now: Timestamp, batch: Option<i64>) -> StoreResult<Vec<i64>> {
-    let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
+    let moved = query_rows(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
     for moved in &moved {
         tx.prepare_cached("UPDATE records SET trashed = ?2, trash_root = ?3, trash_batch = ?4 WHERE row = ?1")?
             .execute(params![moved, now.as_micros(), root, batch])?;
@@ -39,7 +39,7 @@ pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
 ///
 /// # Errors
 /// The database fails.
-pub fn rows_of(tx: &Connection, sql: &str, row: i64) -> StoreResult<Vec<i64>> {
+pub fn query_rows(tx: &Connection, sql: &str, row: i64) -> StoreResult<Vec<i64>> {
     let mut statement = tx.prepare_cached(sql)?;
     let rows = statement.query_map([row], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -63,7 +63,7 @@ fn overwrite_header(mut file: &File, at: u64) -> io::Result<()> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::{FILE, Store};
+    use crate::{DATABASE_FILE, Store};
 
     fn add_tag(store: &Store, tag: &str) {
         let sql = "INSERT INTO meta (key, value) VALUES (?1, '')";
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn only_frames_after_the_last_commit_are_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let log = path(&folder.path().join(FILE));
+        let log = path(&folder.path().join(DATABASE_FILE));
         let store = Store::open(folder.path(), &[7; 32], true).unwrap();
         assert!(store.checkpoint().unwrap());
         add_tag(&store, "t-1");

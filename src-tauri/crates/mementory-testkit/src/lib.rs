@@ -165,7 +165,7 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
         refuse_deletions: false,
         is_unchanged: None,
         dropped_signatures: Vec::new(),
-        notes: &[],
+        prior_warnings: &[],
         findings: &[],
         salvage: false,
         missing: &[],

@@ -18,7 +18,7 @@ impl Suggestions<'_> {
     /// `NotFound` if the suggestion is not in the queue or its record is gone; `Usage` for an unchanged text or a
     /// record in the Trash.
     pub fn accept(&self, suggestion: Suggestion, now: Timestamp) -> VaultResult<Applied<String>> {
-        let close_suggestion = |tx: &Connection| self.close_in(tx, &suggestion.id, Closing::Accepted, now);
+        let close_suggestion = |tx: &Connection| self.close_in_transaction(tx, &suggestion.id, Closing::Accepted, now);
         let text = suggestion.text.clone().unwrap_or_default();
         let editor = Editor::new(self.context);
         let Some((target, _)) = &suggestion.target else {
@@ -33,12 +33,12 @@ impl Suggestions<'_> {
             return editor.add_memory(memory, now, &close_suggestion);
         };
         Ok(match suggestion.op {
-            SuggestionOp::Forget => {
-                Trash::new(self.context).trash_and(std::slice::from_ref(target), now, &close_suggestion)?.map(drop)
-            }
+            SuggestionOp::Forget => Trash::new(self.context)
+                .trash_with_extra_work(std::slice::from_ref(target), now, &close_suggestion)?
+                .map(drop),
             _ => {
                 let fields = EditFields { text: Some(text), ..EditFields::default() };
-                editor.edit_and(target, fields, now, &close_suggestion)?.map(drop)
+                editor.edit_with_extra_work(target, fields, now, &close_suggestion)?.map(drop)
             }
         }
         .map(|()| target.clone()))

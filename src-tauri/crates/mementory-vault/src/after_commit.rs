@@ -12,7 +12,7 @@ impl Context {
 
     /// Brings the index up to date with the store's change `seq`. `update` passes the changed rows to the index. If
     /// `update` fails, the index is recovered from the change log.
-    pub(crate) fn index_follow(&self, seq: u64, update: impl FnOnce() -> VaultResult<()>) -> VaultResult<()> {
+    pub(crate) fn update_index(&self, seq: u64, update: impl FnOnce() -> VaultResult<()>) -> VaultResult<()> {
         let result = update().and_then(|()| self.index_commit(seq));
         result.or_else(|_| self.index_recover())
     }

@@ -22,7 +22,7 @@ impl<T> Applied<T> {
         Self { value, warnings: BTreeSet::new() }
     }
 
-    /// The same warnings with another value.
+    /// Replaces the value and keeps the warnings.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Applied<U> {
         Applied { value: f(self.value), warnings: self.warnings }
     }

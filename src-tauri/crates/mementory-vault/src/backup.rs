@@ -6,7 +6,7 @@ use crate::{
     VaultError, VaultResult,
     applied::Applied,
     context::Context,
-    erasure_ledger::{FILE as ERASURES, FoundLedger, LedgerFiles},
+    erasure_ledger::{FoundLedger, LEDGER_FILE, LedgerFiles},
     failed_step::FailedStep,
 };
 use mementory_crypto::{HEADER_FILE, VaultKeys, open_header, read_header};
@@ -41,7 +41,7 @@ pub struct RestoredBackup {
     pub erased_since: u32,
     /// True if a list of erasures was found outside the backup. Otherwise nobody can tell whether something was erased
     /// after the backup was made.
-    pub known: bool,
+    pub has_outside_list: bool,
 }
 
 /// A backup in the same folder as its vault.
@@ -68,7 +68,7 @@ pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
             (_, Err(_)) => false,
         })
         .map(|entry| {
-            let changed = entry.path().join(store::FILE).metadata().and_then(|meta| meta.modified()).ok();
+            let changed = entry.path().join(store::DATABASE_FILE).metadata().and_then(|meta| meta.modified()).ok();
             FoundBackup { path: entry.path(), changed }
         })
         .collect();
@@ -128,15 +128,15 @@ impl Backups<'_> {
         // A passive checkpoint does not wait for readers. Changes that it cannot move into the database because of a
         // reader stay in the WAL, which is copied too.
         writer.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
-        let log = format!("{}-wal", store::FILE);
-        for name in [HEADER_FILE, store::FILE, &log, ERASURES] {
+        let log = format!("{}-wal", store::DATABASE_FILE);
+        for name in [HEADER_FILE, store::DATABASE_FILE, &log, LEDGER_FILE] {
             let from = self.context.dir().join(name);
             if from.exists() {
                 monitor.copy_file(&from, &to.join(name))?;
             }
         }
         drop(writer);
-        copy_blobs(self.context.dir(), to, &self.context.named_blobs()?, monitor)
+        copy_blobs(self.context.dir(), to, &self.context.blobs_in_use()?, monitor)
     }
 
     /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
@@ -160,12 +160,12 @@ impl Backups<'_> {
             return Err(VaultError::Missing(from.display().to_string()));
         }
         let parent = parent_of_free_place(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
-        let _lock = lock_if_there(from)?;
+        let _lock = lock_if_present(from)?;
         let (header, keys) = open_header(from, secret)?;
         let partial = create_partial_folder(parent, out)?;
         let mut monitor = CopyMonitor { cancel, progress, done: 0, total: bytes_to_copy(from) };
-        let log = format!("{}-wal", store::FILE);
-        for name in [HEADER_FILE, store::FILE, &log] {
+        let log = format!("{}-wal", store::DATABASE_FILE);
+        for name in [HEADER_FILE, store::DATABASE_FILE, &log] {
             let source = from.join(name);
             if source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
                 monitor.copy_file(&source, &partial.path().join(name))?;
@@ -174,7 +174,7 @@ impl Backups<'_> {
         // Only blobs that the database refers to belong to the backup.
         let database = store::Store::open(partial.path(), keys.store(), false)?;
         let (named_digests, applied) =
-            database.read(|c| Ok((store::named_blobs(c)?, mementory_store::tombstones::own_ids(c)?)))?;
+            database.read(|c| Ok((store::blobs_in_use(c)?, mementory_store::tombstones::own_ids(c)?)))?;
         drop(database);
         copy_blobs(from, partial.path(), &named_digests, &mut monitor)?;
         check_copy(partial.path(), &keys)?;
@@ -185,7 +185,7 @@ impl Backups<'_> {
         }
         let erased_since = u32::try_from(found.all.ledger.missing(&applied).len()).unwrap_or(u32::MAX);
         let copy = rename_to_final_name(partial, parent, out)?;
-        Ok(copy.map(|copy| RestoredBackup { copy, erased_since, known: found.known }))
+        Ok(copy.map(|copy| RestoredBackup { copy, erased_since, has_outside_list: found.has_outside_list }))
     }
 }
 
@@ -193,20 +193,20 @@ impl Backups<'_> {
 struct FoundErasures {
     all: FoundLedger,
     /// True if a list other than the backup's own was read.
-    known: bool,
+    has_outside_list: bool,
 }
 
 /// Reads every list of erasures that may apply: the backup's own, the program's, the vault's, and those of other backups
 /// in the same folder.
 fn erasures_for(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
-    let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(ERASURES));
+    let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(LEDGER_FILE));
     for path in files.outside.iter().cloned().chain(backup_lists) {
         files.read(keys, &path, &mut all);
     }
-    let known = all.read > 0;
-    files.read(keys, &backup.join(ERASURES), &mut all);
-    FoundErasures { all, known }
+    let has_outside_list = all.read > 0;
+    files.read(keys, &backup.join(LEDGER_FILE), &mut all);
+    FoundErasures { all, has_outside_list }
 }
 
 /// Checks that `out` does not exist and is not inside `vault`. Returns the parent folder of `out`. `inside_message` is
@@ -262,7 +262,7 @@ fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
         return Err(VaultError::Damaged(problem));
     }
     let blobs = Blobs::new(dir, keys.blobs())?;
-    copy.read(store::named_blobs)?.iter().try_for_each(|digest| blobs.verify(digest))
+    copy.read(store::blobs_in_use)?.iter().try_for_each(|digest| blobs.verify(digest))
 }
 
 /// Gives the copy its final name.
@@ -286,7 +286,7 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
 
 /// Locks the backup, so that no process opens it as a vault while it is copied. A backup that was never opened has no
 /// lock file, and none is created.
-fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
+fn lock_if_present(dir: &Path) -> VaultResult<Option<File>> {
     let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
@@ -300,7 +300,7 @@ fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
 fn bytes_to_copy(dir: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);
-    size(dir.join(store::FILE)) + blobs.map(|entry| size(entry.path())).sum::<u64>()
+    size(dir.join(store::DATABASE_FILE)) + blobs.map(|entry| size(entry.path())).sum::<u64>()
 }
 
 impl CopyMonitor<'_> {

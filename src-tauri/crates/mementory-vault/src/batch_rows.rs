@@ -21,7 +21,7 @@ impl BatchRows {
         Ok(Self { id, unchanged, versions })
     }
 
-    /// True if the history has a version of the row from this import.
+    /// True if the row's history contains a version that this import wrote.
     pub(crate) fn has_version(&self, row: i64) -> bool {
         self.versions.contains(&row)
     }

@@ -11,7 +11,7 @@ use crate::{
 use mementory_crypto::{Header, VaultKeys};
 use mementory_erasure_check::{ErasureCheck, Evidence};
 use mementory_search::{IndexError, SearchIndex};
-use mementory_store::{RowView, Store, blobs::Blobs, named_blobs};
+use mementory_store::{RowView, Store, blobs::Blobs, blobs_in_use};
 use rusqlite::OptionalExtension;
 use std::{
     collections::{HashMap, HashSet},
@@ -53,7 +53,7 @@ pub(crate) struct Context {
     /// index.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
-    /// The values that masking looks for, and the state of the vault from which they were read.
+    /// The values that masking searches for, and the state of the vault from which they were read.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
     /// The kinds and special categories of memories that have been computed so far.
     pub(crate) insight: Mutex<InsightCache>,
@@ -108,8 +108,8 @@ impl Context {
     }
 
     /// Digests of all files that records refer to.
-    pub(crate) fn named_blobs(&self) -> VaultResult<Vec<[u8; 32]>> {
-        self.store.read(named_blobs)
+    pub(crate) fn blobs_in_use(&self) -> VaultResult<Vec<[u8; 32]>> {
+        self.store.read(blobs_in_use)
     }
 
     /// Removes blob files that no record refers to, and returns their number. Removes none while it is uncertain
@@ -118,8 +118,8 @@ impl Context {
         if self.store.is_unconfirmed() {
             return Ok(0);
         }
-        let named_blobs: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
-        self.blobs.sweep(&named_blobs)
+        let blobs_in_use: HashSet<[u8; 32]> = self.blobs_in_use()?.into_iter().collect();
+        self.blobs.sweep(&blobs_in_use)
     }
 
     /// Size of the store, the blobs and the index on disk, in bytes.
@@ -136,7 +136,7 @@ impl Context {
     }
 
     /// Number of records that are not in the Trash. These are the records that the index contains.
-    pub(crate) fn live_records(&self) -> VaultResult<u64> {
+    pub(crate) fn count_live_records(&self) -> VaultResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
         let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
         Ok(u64::try_from(live).unwrap_or(0))

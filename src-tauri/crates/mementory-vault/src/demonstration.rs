@@ -1,5 +1,5 @@
 //! Marks a vault that holds only invented records, so that the window can say so and delete the whole vault.
-use crate::{VaultError, VaultResult, context::Context, erasure_ledger::FILE as LEDGER_FILE, meta};
+use crate::{VaultError, VaultResult, context::Context, erasure_ledger::LEDGER_FILE, meta};
 use mementory_crypto::HEADER_FILE;
 use mementory_store as store;
 use std::{
@@ -48,7 +48,7 @@ impl Demonstration<'_> {
 
 /// Names of all files and folders of a vault. The header is deleted first. Without it, the folder is no longer a vault.
 const VAULT_ENTRIES: [&str; 8] =
-    [HEADER_FILE, store::FILE, "store.db-wal", "store.db-shm", "index", "blobs", LEDGER_FILE, "lock"];
+    [HEADER_FILE, store::DATABASE_FILE, "store.db-wal", "store.db-shm", "index", "blobs", LEDGER_FILE, "lock"];
 
 /// Deletes the files of a closed vault, and its folder if nothing else is in it. Other files stay.
 ///

@@ -58,7 +58,7 @@ impl Duplicates<'_> {
                 for row in rows {
                     views.extend(RowView::by_row(c, *row)?);
                 }
-                if !are_all_apart(c, &views)? {
+                if !are_all_kept_apart(c, &views)? {
                     views.sort_by_key(|view| (view.sort, view.row));
                     out.push(DuplicateGroup { views, same: group.likeness == Likeness::Same });
                 }
@@ -112,11 +112,11 @@ impl Duplicates<'_> {
                 record.tags = tags;
                 Editor::new(self.context).next_version(tx, &view, record, Cause::Edit, now)?;
             }
-            let moved = Trash::new(self.context).move_in(tx, &others_views, now, true)?;
+            let moved = Trash::new(self.context).move_in_transaction(tx, &others_views, now, true)?;
             Ok((Store::last_change(tx)?, moved))
         })?;
         let indexed = merged.then(FailedStep::Index, |(seq, moved)| {
-            self.context.index_follow(*seq, || {
+            self.context.update_index(*seq, || {
                 moved.iter().try_for_each(|row| self.context.index_delete(*row))?;
                 self.context.reindex(view.row)
             })
@@ -125,7 +125,7 @@ impl Duplicates<'_> {
     }
 }
 
-fn are_all_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
+fn are_all_kept_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
     let mut statement = c.prepare_cached("SELECT 1 FROM apart WHERE one = ?1 AND other = ?2")?;
     for (one, other) in id_pairs(views) {
         if !statement.exists(params![one, other])? {

@@ -137,7 +137,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
                     continue;
                 }
                 ExportDiffStatus::Changed
-            } else if complete && rule.is_gone(info) {
+            } else if complete && rule.counts_as_gone(info) {
                 ExportDiffStatus::Gone
             } else {
                 continue;
@@ -168,7 +168,7 @@ pub(crate) fn count_gone_if_newest(
     let Some(rule) = GoneRule::new(c, &rows, &earlier_batches, &contains, planned.kinds.clone(), planned.span)? else {
         return Ok(out);
     };
-    for info in rows.iter().filter(|info| !contains(info) && rule.is_gone(info)) {
+    for info in rows.iter().filter(|info| !contains(info) && rule.counts_as_gone(info)) {
         *out.entry(mementory_store::kind_from_code(info.kind).as_str().to_owned()).or_default() += 1;
     }
     Ok(out)
@@ -237,7 +237,7 @@ impl GoneRule {
         Ok(Some(Self { related, kinds, span, derived, newer }))
     }
 
-    fn is_gone(&self, info: &RowInfo) -> bool {
+    fn counts_as_gone(&self, info: &RowInfo) -> bool {
         info.batch.is_some_and(|batch| self.related.contains(&batch))
             && self.kinds.contains(&info.kind)
             && match info.kind == kind_code(Kind::Conversation) {

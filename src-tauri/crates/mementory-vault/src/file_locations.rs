@@ -61,7 +61,7 @@ impl KnownLocations {
 }
 
 /// Stores the path of the export that the last log entry is about.
-pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
+pub(crate) fn store_export_path(tx: &Connection, out: &Path) -> VaultResult<()> {
     let Some(path) = std::path::absolute(out).ok().and_then(|path| path.to_str().map(str::to_owned)) else {
         return Ok(());
     };
@@ -72,7 +72,7 @@ pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
 }
 
 /// Stores the paths of the files of an import.
-pub(crate) fn imported_from(tx: &Connection, batch: &str, at: i64, paths: &[String]) -> VaultResult<()> {
+pub(crate) fn store_import_paths(tx: &Connection, batch: &str, at: i64, paths: &[String]) -> VaultResult<()> {
     let paths = absolute_paths(paths);
     if paths.is_empty() {
         return Ok(());

@@ -30,8 +30,12 @@ pub(crate) fn class_from_code(code: i64) -> Class {
     Class::ALL.into_iter().find(|class| class_code(*class) == code).unwrap_or(Class::Password)
 }
 
-/// The result of a query whose rows are a class and a number.
-pub(crate) fn by_class(c: &Connection, sql: &str, values: impl rusqlite::Params) -> VaultResult<BTreeMap<Class, u32>> {
+/// Runs a query whose rows are a class and a number, and returns the numbers by class.
+pub(crate) fn count_by_class(
+    c: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+) -> VaultResult<BTreeMap<Class, u32>> {
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map(values, |r| Ok((class_from_code(r.get(0)?), r.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -4,8 +4,8 @@ use mementory_model::{DroppedAs, Kind, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Upper limit for the listed items of each outcome. Items beyond it are only counted, unless they are among the first
-/// of their kind.
+/// Upper limit for the listed items of each outcome. Further items are only counted, except the first ones of each kind
+/// (see `ALWAYS_LISTED_PER_KIND`).
 pub(crate) const MAX_LISTED_ITEMS: u32 = 5_000;
 /// Number of items of each kind and outcome that are always listed, so that many messages do not hide the memories of
 /// an export.
@@ -95,7 +95,7 @@ pub struct Item {
 /// A record that would be new, found by a dry run. Not stored, because it has the beginning of the record's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub struct Coming {
+pub struct PlannedRecord {
     pub kind: String,
     pub place: String,
     pub text: String,
@@ -152,7 +152,7 @@ pub struct ImportReport {
     pub items: Vec<Item>,
     /// In a dry run: the records that would be new. Not stored with the batch.
     #[serde(skip)]
-    pub coming: Vec<Coming>,
+    pub coming: Vec<PlannedRecord>,
     /// In a dry run: names of files that the input names but does not contain. Not stored with the batch, since the
     /// vault lists them.
     #[serde(skip)]
@@ -250,7 +250,7 @@ impl ImportReport {
     pub(crate) fn note_new(&mut self, record: &Record, place: String) {
         let name = record.kind.as_str();
         if self.count(name, ItemOutcome::Added) && self.dry_run {
-            self.coming.push(Coming { kind: name.to_owned(), place, text: preview_text(record) });
+            self.coming.push(PlannedRecord { kind: name.to_owned(), place, text: preview_text(record) });
         }
     }
 

@@ -75,7 +75,7 @@ impl Context {
     }
 
     fn index_replay(&self, from: u64, last: u64, watch: Option<&IndexWatch<'_>>) -> VaultResult<bool> {
-        let forgotten: Option<i64> = self.store.read(|c| meta::read(c, mementory_store::CHANGES_FORGOTTEN))?;
+        let forgotten: Option<i64> = self.store.read(|c| meta::read(c, mementory_store::LAST_REMOVED_CHANGE_KEY))?;
         if forgotten.is_some_and(|upto| (from as i64) < upto) {
             return Ok(false); // changes that the index lacks are no longer in the log
         }
@@ -87,7 +87,7 @@ impl Context {
         if changes.iter().any(|(op, _)| *op == 4) {
             return Ok(false); // the rows of an undone batch are no longer in the store
         }
-        let connection = self.store.extra_reader()?;
+        let connection = self.store.new_reader()?;
         for (op, target) in changes {
             if watch.is_some_and(|watch| watch.cancel.load(Ordering::Relaxed)) {
                 return Err(VaultError::Cancelled);
@@ -169,7 +169,7 @@ impl Context {
             let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
             *index = fresh_index(&folder, self.keys.index())?;
         }
-        let changed_flags = self.index_rows(&self.store.extra_reader()?, "1", None, watch)?;
+        let changed_flags = self.index_rows(&self.store.new_reader()?, "1", None, watch)?;
         if !changed_flags.is_empty() {
             self.store.write(|tx| {
                 let mut statement = tx.prepare("UPDATE records SET flags = ?2 WHERE row = ?1")?;

@@ -71,8 +71,8 @@ impl RowStamp {
     }
 }
 
-/// The kinds that the person decided, by record id. The `Form` of each decided text is kept too, to recognise other
-/// memories that say the same.
+/// The kinds that the person decided, by record id. The `Form` of each decided text is kept too, to find other memories
+/// that say the same.
 #[derive(Debug)]
 pub(crate) struct DecidedKinds {
     pub(crate) kinds: HashMap<[u8; 16], AboutKind>,
@@ -117,7 +117,7 @@ impl InsightCache {
         *self = Self::default();
     }
 
-    /// Takes the judgements that can be reused in this state: all, or none if the number of tombstones has changed.
+    /// Removes and returns the judgements that stay valid: all, or none if tombstones were added or removed.
     pub(crate) fn begin(&mut self, state: State) -> HashMap<i64, (RowStamp, Judgement)> {
         match self.state.take() {
             Some((_, tombstones, _)) if tombstones == state.1 => std::mem::take(&mut self.entries),

@@ -54,7 +54,7 @@ impl IntegrityCheck<'_> {
         ];
         for (place, check) in checks {
             cancel::check(cancel)?;
-            // A place that cannot be read counts as failed, and the others are checked nevertheless.
+            // A place that cannot be read counts as failed, and the other places are still checked.
             places.push(match check() {
                 Err(VaultError::Cancelled) => return Err(VaultError::Cancelled),
                 found => found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }),
@@ -75,7 +75,7 @@ impl IntegrityCheck<'_> {
 
     fn check_index(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
         let last = self.context.store.read(Store::last_change)?;
-        let live = self.context.live_records()?;
+        let live = self.context.count_live_records()?;
         let (seq, documents) = self.context.with_index(|i| Ok((i.seq(), i.documents())))?;
         self.context.with_index(|index| index.check_until(&mut || cancel.load(Ordering::Relaxed)))?;
         cancel::check(cancel)?;
@@ -92,7 +92,7 @@ impl IntegrityCheck<'_> {
     }
 
     fn check_blobs(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
-        let digests = self.context.named_blobs()?;
+        let digests = self.context.blobs_in_use()?;
         let mut damaged = 0;
         for digest in &digests {
             cancel::check(cancel)?;
@@ -107,7 +107,7 @@ impl IntegrityCheck<'_> {
     }
 
     fn check_packs(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
-        let (packs, strays) = self.context.store.read_until(cancel, |c| self.context.store.packs.strays(c))?;
+        let (packs, strays) = self.context.store.read_until(cancel, |c| self.context.store.packs.count_strays(c))?;
         let detail = match strays {
             0 => format!("{packs} packs"),
             n => format!("{n} texts in {packs} packs belong to no record"),

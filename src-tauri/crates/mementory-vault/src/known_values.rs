@@ -9,7 +9,7 @@ pub(crate) struct KnownValues {
     pub(crate) ignored: HashSet<ValueId>,
     /// Spellings that the scan finds in some record. Other records may contain them without the context that the scan
     /// needs.
-    pub(crate) known: Option<Removal>,
+    pub(crate) spellings: Option<Removal>,
 }
 
 /// The state that determines the known values: the number of the last change, the last scanned row, the number of

@@ -58,7 +58,7 @@ mod word_removal;
 
 pub use agents::{
     Call, ExportRange, Grant, GrantRefusal, GrantRights, GrantScope, GrantedExport, GrantedPage, GrantedRecord,
-    GrantedView, Grants, NewGrant, Offered, OfferedMemory,
+    GrantedView, Grants, NewGrant, OfferedDocument, OfferedMemory,
 };
 pub use applied::Applied;
 pub use audit::AuditTrail;
@@ -71,12 +71,14 @@ pub use edit::{EditFields, Editor};
 #[cfg(feature = "sabotage")]
 pub use erasure::Sabotage;
 pub use erasure::{AppliedErasures, EraseOutcome, ErasePlan, Eraser, ErasureLedger, Receipts, RedactSpan, Redactor};
-pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Exporter, Scope, Written};
+pub use export::{
+    EvidencePackOptions, EvidenceParts, ExportOutcome, Exporter, Scope, WrittenEvidencePack, WrittenFiles,
+};
 pub use failed_step::FailedStep;
 pub use file_locations::{FailedImport, FileLocations, KnownLocations};
 pub use import::{ImportOptions, Importer, Merge};
 pub use import_report::{
-    Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, ReachedState, SourceSeen,
+    ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, MissingPart, PlannedRecord, ReachedState, SourceSeen,
 };
 pub use index_sync::IndexWatch;
 pub use insight::{ContradictionPair, Contradictions, Insight, MemoryPerson, MemoryTopic};
@@ -95,16 +97,16 @@ pub use mementory_store::{
 };
 pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, Trace};
 pub use query::{
-    BatchRow, Batches, FacetCounts, Facts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader,
-    Search, Sort, SourceFacts, Summary, VersionRow, in_halves,
+    BatchRow, Batches, FacetCounts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader, Search,
+    Sort, SourceCounts, Summary, VaultCounts, VersionRow, in_halves,
 };
 pub use review::{Answer, AnsweredRecord, AssistantState, Review, ReviewFilter, ReviewItem};
 pub use scratch::Scratch;
 pub use sensitive::{
-    Piece, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
+    ContextSegment, ScanProgress, Scanner, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState,
     SensitiveValue,
 };
-pub use suggestions::{Added, Closing, Suggestion, SuggestionOp, Suggestions, is_suggestible};
+pub use suggestions::{Closing, QueueOutcome, Suggestion, SuggestionOp, Suggestions, is_suggestible};
 pub use trash::{ExpiredTrash, Trash};
 pub use vault::Vault;
 pub use watching::WatchedFolders;

@@ -45,7 +45,7 @@ pub const fn is_suggestible(kind: Kind) -> bool {
 
 /// Result of adding a suggestion to the queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Added {
+pub enum QueueOutcome {
     /// The suggestion waits in the queue under this id.
     Waiting(String),
     /// The person has refused it for good.
@@ -147,7 +147,7 @@ impl Suggestions<'_> {
     pub fn add(&self, suggestion: Suggestion) -> VaultResult<String> {
         suggestion.check()?;
         match self.add_all(vec![suggestion])?.pop() {
-            Some(Added::Waiting(id)) => Ok(id),
+            Some(QueueOutcome::Waiting(id)) => Ok(id),
             _ => Err(VaultError::RefusedForGood),
         }
     }
@@ -156,7 +156,7 @@ impl Suggestions<'_> {
     ///
     /// # Errors
     /// `Usage` if the queue has no room for all of them, in which case none is added.
-    pub fn add_all(&self, suggestions: Vec<Suggestion>) -> VaultResult<Vec<Added>> {
+    pub fn add_all(&self, suggestions: Vec<Suggestion>) -> VaultResult<Vec<QueueOutcome>> {
         self.context.store.write(|tx| {
             let mut all = load_all(tx)?;
             let mut added = Vec::with_capacity(suggestions.len());
@@ -167,33 +167,33 @@ impl Suggestions<'_> {
         })
     }
 
-    fn insert(&self, tx: &Connection, all: &mut Vec<Suggestion>, suggestion: &Suggestion) -> VaultResult<Added> {
+    fn insert(&self, tx: &Connection, all: &mut Vec<Suggestion>, suggestion: &Suggestion) -> VaultResult<QueueOutcome> {
         if suggestion.check().is_err() {
-            return Ok(Added::Unfit);
+            return Ok(QueueOutcome::Unfit);
         }
         let refused = self.refused_key(suggestion);
         let found = tx.query_row("SELECT 1 FROM meta WHERE key = ?1", [&refused], |_| Ok(())).optional()?;
         if found.is_some() {
-            return Ok(Added::RefusedForGood);
+            return Ok(QueueOutcome::RefusedForGood);
         }
         let is_same = |other: &&Suggestion| {
             Suggestion { id: suggestion.id.clone(), at: suggestion.at, ..(*other).clone() } == *suggestion
         };
         if let Some(same) = all.iter().find(is_same) {
-            return Ok(Added::Waiting(same.id.clone()));
+            return Ok(QueueOutcome::Waiting(same.id.clone()));
         }
         if all.len() >= MAX_WAITING {
             return Err(VaultError::Usage(format!(
                 "At most {MAX_WAITING} suggestions wait for the person. Nothing was added. Suggest less, or wait."
             )));
         }
-        let id = mementory_store::ids::random_text()?;
+        let id = mementory_store::ids::random_hex_id()?;
         let suggestion = Suggestion { id: id.clone(), ..suggestion.clone() };
         let text = serde_json::to_string(&suggestion)
             .map_err(|_| VaultError::Damaged("a suggestion cannot be written".into()))?;
         tx.execute("INSERT INTO meta (key, value) VALUES ('suggestion/' || ?1, ?2)", params![suggestion.id, text])?;
         all.push(suggestion);
-        Ok(Added::Waiting(id))
+        Ok(QueueOutcome::Waiting(id))
     }
 
     /// Takes a suggestion out of the queue and logs what the person decided.
@@ -209,12 +209,18 @@ impl Suggestions<'_> {
             if let Some(key) = refused {
                 tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '')", [key])?;
             }
-            self.close_in(tx, id, closing, now)
+            self.close_in_transaction(tx, id, closing, now)
         })
     }
 
     /// Takes a suggestion out of the queue and logs the decision, within a transaction.
-    pub(crate) fn close_in(&self, tx: &Connection, id: &str, closing: Closing, now: Timestamp) -> VaultResult<()> {
+    pub(crate) fn close_in_transaction(
+        &self,
+        tx: &Connection,
+        id: &str,
+        closing: Closing,
+        now: Timestamp,
+    ) -> VaultResult<()> {
         if tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [id])? == 0 {
             return Err(VaultError::not_found(id));
         }
@@ -247,7 +253,7 @@ impl Suggestions<'_> {
 /// Deletes the suggestions that contain erased words or whose record is gone.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     for suggestion in load_all(tx)? {
-        let is_gone = match &suggestion.target {
+        let is_target_gone = match &suggestion.target {
             Some((id, _)) => {
                 let mut statement = tx.prepare_cached("SELECT 1 FROM records WHERE id = ?1")?;
                 let id = parse_id(id).unwrap_or_default();
@@ -255,7 +261,7 @@ pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str)
             }
             None => false,
         };
-        if is_gone || suggestion.texts().any(|text| is_named(text) || removal.record_text(text).is_some()) {
+        if is_target_gone || suggestion.texts().any(|text| is_named(text) || removal.record_text(text).is_some()) {
             tx.execute("DELETE FROM meta WHERE key = 'suggestion/' || ?1", [&suggestion.id])?;
         }
     }

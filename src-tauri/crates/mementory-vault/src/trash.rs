@@ -9,7 +9,7 @@ use crate::{
 use mementory_model::Timestamp;
 use mementory_store::{
     RowView, Store,
-    trash::{rows_of, trash_row, untrash},
+    trash::{query_rows, trash_row, untrash},
 };
 use rusqlite::Connection;
 use std::sync::atomic::AtomicBool;
@@ -44,7 +44,7 @@ impl Trash<'_> {
     }
 
     /// Like [`trash`](Self::trash), but also does `extra_work` in the same transaction.
-    pub(crate) fn trash_and(
+    pub(crate) fn trash_with_extra_work(
         &self,
         ids: &[String],
         now: Timestamp,
@@ -68,13 +68,13 @@ impl Trash<'_> {
         // An unknown id is an error before any record is moved.
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let moved = self.context.commit(|tx| {
-            let rows = self.move_in(tx, &views, now, to_trash)?;
+            let rows = self.move_in_transaction(tx, &views, now, to_trash)?;
             extra_work(tx)?;
             Ok((Store::last_change(tx)?, rows))
         })?;
         // Rows that went to the Trash are removed from the index. Rows that came back are indexed again.
         let indexed = moved.then(FailedStep::Index, |(seq, rows)| {
-            self.context.index_follow(*seq, || {
+            self.context.update_index(*seq, || {
                 rows.iter().try_for_each(|row| match to_trash {
                     true => self.context.index_delete(*row),
                     false => self.context.reindex(*row),
@@ -85,7 +85,7 @@ impl Trash<'_> {
     }
 
     /// Moves records to the Trash or back, within a transaction. Returns all rows that moved.
-    pub(crate) fn move_in(
+    pub(crate) fn move_in_transaction(
         &self,
         tx: &Connection,
         views: &[RowView],
@@ -98,7 +98,7 @@ impl Trash<'_> {
                 trash_row(tx, view.row, view.row, now, None)?
             } else {
                 let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
-                let moved = rows_of(tx, sql, view.row)?;
+                let moved = query_rows(tx, sql, view.row)?;
                 for row in &moved {
                     untrash(tx, *row)?;
                     mementory_store::tombstones::unblock(tx, *row)?;

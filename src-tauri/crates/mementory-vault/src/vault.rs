@@ -79,7 +79,7 @@ impl Vault {
             // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
             // belongs to another process.
             if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
-                remove_half_made(dir, existed);
+                remove_incomplete_vault(dir, existed);
             }
         })?;
         let code = vault.context.log_non_store_change(Applied::new(code), now, "create");
@@ -128,7 +128,7 @@ impl Vault {
 
     /// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any. Reads
     /// the whole database.
-    pub fn counted(&self, error: VaultError) -> VaultError {
+    pub fn count_damaged_pages(&self, error: VaultError) -> VaultError {
         with_damaged_page_count(&self.context.dir, self.context.keys.store(), error)
     }
 
@@ -366,7 +366,7 @@ impl Vault {
 
 /// Removes what a failed creation left in a folder that was empty or did not exist before. Errors of this removal are
 /// ignored, since the error of the creation is returned.
-fn remove_half_made(dir: &Path, existed: bool) {
+fn remove_incomplete_vault(dir: &Path, existed: bool) {
     if !existed {
         let _ = std::fs::remove_dir_all(dir);
         return;

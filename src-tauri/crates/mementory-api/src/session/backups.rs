@@ -33,7 +33,7 @@ impl Backups<'_> {
     /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the recovery
     /// code that the vault had at the time of the backup. The backup itself stays unchanged. Records that were erased
     /// after the backup are erased in the copy if a list of erasures names them. Such lists are searched for in the
-    /// folder `ledgers`, beside the backup and in it.
+    /// folder `ledgers`, next to the backup and inside it.
     ///
     /// # Errors
     /// Errors of opening a vault; `exists`; `usage` if `out` is inside the backup; `cancelled`, `io`.
@@ -49,7 +49,7 @@ impl Backups<'_> {
         let restored = mementory_vault::Backups::restore(from, out, secret, ledgers, &cancel, &|done, total| {
             throttle.report("copy", done, total, 0)
         })?;
-        let mut applied = AppliedErasures { erasures: 0, ledger: (!restored.known).then(|| "none".into()) };
+        let mut applied = AppliedErasures { erasures: 0, ledger: (!restored.has_outside_list).then(|| "none".into()) };
         if restored.erased_since > 0 {
             // Opening applies the erasures before anything can be read. If that or the opening itself fails, the result
             // says so in the field `ledger`, and the next opening tries again.
@@ -65,7 +65,7 @@ impl Backups<'_> {
             path: out.display().to_string(),
             bytes: restored.copy.bytes,
             digest: restored.copy.digest,
-            erasures_reapplied: (restored.known || applied.erasures > 0).then_some(applied.erasures),
+            erasures_reapplied: (restored.has_outside_list || applied.erasures > 0).then_some(applied.erasures),
             ledger: applied.ledger,
         }))
     }

@@ -42,7 +42,7 @@ impl Changes<'_> {
         let kind = chosen_kind(about)?;
         let _guard = self.context.write_guard();
         let insight = Insight::of(&self.context.vault);
-        let version = insight.correct_and_edit(&request.id, kind, edit_fields(request), now())?;
+        let version = insight.edit_with_kind(&request.id, kind, edit_fields(request), now())?;
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
@@ -53,7 +53,7 @@ impl Changes<'_> {
     pub fn set_about(&self, request: &AboutRequest) -> ApiResult<Ids> {
         let kind = chosen_kind(&request.about)?;
         let _guard = self.context.write_guard();
-        Insight::of(&self.context.vault).correct(&request.ids, kind, now())?;
+        Insight::of(&self.context.vault).set_kind(&request.ids, kind, now())?;
         Ok(Ids { ids: request.ids.clone() })
     }
 
@@ -137,11 +137,11 @@ impl Changes<'_> {
         let copies = plan.copies.iter().map(|v| self.copy_view(v)).collect::<ApiResult<_>>()?;
         Ok(ErasePreview {
             impact: Impact {
-                records: plan.asked as u32,
-                kinds: count_by_name(plan.records.iter().take(plan.asked).map(|v| v.kind.as_str())),
+                records: plan.requested as u32,
+                kinds: count_by_name(plan.records.iter().take(plan.requested).map(|v| v.kind.as_str())),
                 sources: count_by_name(plan.records.iter().map(|v| v.platform.as_str())),
                 versions: plan.versions,
-                derived: (plan.records.len() - plan.asked.min(plan.records.len())) as u32,
+                derived: (plan.records.len() - plan.requested.min(plan.records.len())) as u32,
                 links: plan.links,
                 attachments: plan.files,
                 passthrough: plan.passthrough,

@@ -1,6 +1,6 @@
 //! State that all use cases of an open vault share.
 use super::watch_state::WatchState;
-use mementory_vault::{AppliedErasures, Encoder, Vault, Written};
+use mementory_vault::{AppliedErasures, Encoder, Vault, WrittenFiles};
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
@@ -19,7 +19,7 @@ pub(super) struct Context {
     pub(super) vault: Vault,
     /// Result of applying the lists of erasures when the vault was opened. None if that failed, or if the vault was
     /// just created and therefore not opened.
-    pub(super) applied: Mutex<Option<AppliedErasures>>,
+    pub(super) applied_erasures: Mutex<Option<AppliedErasures>>,
     /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the
     /// read lock. Otherwise, an erasure could run during the export, whose snapshot would keep it from truncating the
     /// write-ahead log.
@@ -29,24 +29,24 @@ pub(super) struct Context {
     /// State of the watched folders.
     watching: Mutex<WatchState>,
     /// The last export and its format, if it did not pass its check, so that the person can delete it.
-    pub(super) invalid_export: Mutex<Option<(Written, String)>>,
+    pub(super) invalid_export: Mutex<Option<(WrittenFiles, String)>>,
     /// The sentence encoder. It is loaded on first use, since its weights take 80 MB.
     pub(super) encoder: Mutex<Option<Arc<Encoder>>>,
     /// The last text made for the clipboard: its format, and the audit detail to record when the text is copied.
-    pub(super) text: Mutex<Option<(String, String)>>,
+    pub(super) clipboard_text: Mutex<Option<(String, String)>>,
 }
 
 impl Context {
     pub(super) fn new(vault: Vault) -> Self {
         Self {
             vault,
-            applied: Mutex::default(),
+            applied_erasures: Mutex::default(),
             change_lock: RwLock::default(),
             clients_stopped: AtomicBool::default(),
             watching: Mutex::default(),
             invalid_export: Mutex::default(),
             encoder: Mutex::default(),
-            text: Mutex::default(),
+            clipboard_text: Mutex::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 use super::{context::Context, filter::query_of_fields, now, offers::Offers};
 use crate::{ApiResult, Job, files, types::*};
 use mementory_model::Timestamp;
-use mementory_vault::{Applied, EvidenceOrder, EvidenceParts};
+use mementory_vault::{Applied, EvidencePackOptions, EvidenceParts};
 use std::path::Path;
 
 /// Evidence Packs of the vault.
@@ -26,7 +26,7 @@ impl EvidencePacks<'_> {
         let (since, until) = (request.since.clone(), request.until.clone());
         let period = query_of_fields(&Filter { since, until, ..Filter::default() })?;
         let has_part = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));
-        let order = EvidenceOrder {
+        let options = EvidencePackOptions {
             since: period.since.and_then(Timestamp::from_micros),
             until: period.until.and_then(Timestamp::from_micros),
             sign: request.sign,
@@ -41,8 +41,8 @@ impl EvidencePacks<'_> {
         let _guard = self.context.snapshot_guard();
         let export_guard = Offers::new(self.context).begin_file_export(out);
         let Applied { value: pack, warnings } =
-            self.context.vault.exporter().evidence_pack(out, &order, now(), &cancel)?;
-        export_guard.files_written([&out.to_path_buf()]);
+            self.context.vault.exporter().evidence_pack(out, &options, now(), &cancel)?;
+        export_guard.mark_written([&out.to_path_buf()]);
         // The pack is already written, so it is not an error if the check cannot be made.
         let validated = files::validate(out, &files::Check::default(), job).is_ok_and(|checked| checked.ok);
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);

@@ -58,14 +58,15 @@ impl Exports<'_> {
         let progress = |stage: &str, n| throttle.report(stage, n, 0, n);
         let (text, detail) =
             self.context.vault.exporter().export_text(&request.format, &scope, now(), &cancel, &progress)?;
-        *self.context.text.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.format.clone(), detail));
+        *self.context.clipboard_text.lock().unwrap_or_else(PoisonError::into_inner) =
+            Some((request.format.clone(), detail));
         Ok(text)
     }
 
     /// Records in the audit log that the last text was copied. Only the first call for a text has an effect.
-    pub fn text_taken(&self) -> ApiResult<()> {
+    pub fn record_copied_text(&self) -> ApiResult<()> {
         let _guard = self.context.write_guard();
-        let text = self.context.text.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let text = self.context.clipboard_text.lock().unwrap_or_else(PoisonError::into_inner).take();
         text.map_or(Ok(()), |(format, detail)| {
             Ok(self.context.vault.file_locations().record_copied_text(&format, &detail, now())?)
         })
@@ -109,7 +110,7 @@ impl Exports<'_> {
             &|stage, n| throttle.report(stage, n, 0, n),
         )?;
         let Applied { value: outcome, mut warnings } = applied;
-        export_guard.files_written(std::iter::once(&outcome.path).chain(&outcome.beside));
+        export_guard.mark_written(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out = export_result(
             request,
             &outcome.path,

@@ -111,7 +111,7 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
     AboutKind::parse(name).ok_or_else(unknown)
 }
 
-/// The value that selects records of which it is unknown who said them.
+/// The filter value that selects records for which it is unknown who said them.
 const UNKNOWN: &str = "unknown";
 
 /// Parses the filter value that names who said a record. None stands for `unknown`.

@@ -58,7 +58,7 @@ impl Imports<'_> {
     /// # Errors
     /// `brings_deletions` if the file contains deletions; `changed_while_reading` if `is_unchanged` returns false at
     /// the end. In both cases nothing was changed.
-    pub(super) fn import_unseen(
+    pub(super) fn import_unattended(
         &self,
         request: &ImportRequest,
         is_unchanged: &(dyn Fn() -> bool + Sync),
@@ -118,7 +118,7 @@ impl Imports<'_> {
         format: &mut String,
     ) -> ApiResult<ImportReport> {
         let limits = request.limit_bytes.map_or_else(Limits::default, Limits::allowing);
-        files::known_format(request.format.as_deref())?;
+        files::check_format_known(request.format.as_deref())?;
         job.report(progress("detect", 0, 0, 0));
         let catalog = match &request.text {
             Some(text) => Catalog::from_text(text, &limits),
@@ -192,7 +192,7 @@ impl Imports<'_> {
             refuse_deletions: guards.refuse_deletions,
             is_unchanged: guards.is_unchanged,
             dropped_signatures: invalid.iter().map(|signature| signature.place.clone()).collect(),
-            notes: &warnings,
+            prior_warnings: &warnings,
             findings: &findings,
             salvage: request.salvage,
             missing: &missing,

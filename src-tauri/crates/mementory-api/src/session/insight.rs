@@ -1,5 +1,5 @@
 //! Topics, people, timelines and contradictions of the memories.
-use super::{context::Context, now, two_digits, view::RowViews};
+use super::{context::Context, now, round_confidence, view::RowViews};
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_model::Kind;
 use mementory_vault::{Answer, Insight, RowView, VaultError};
@@ -127,7 +127,7 @@ impl Insights<'_> {
                 b: pair.b.id_text(),
                 sort: pair.sort.into(),
                 newer: pair.newer,
-                confidence: two_digits(pair.confidence),
+                confidence: round_confidence(pair.confidence),
                 items: vec![self.item(&pair.a)?, self.item(&pair.b)?],
             });
         }

@@ -31,7 +31,7 @@ enum WeightsProblem {
 }
 
 /// Hits by words and by meaning in one ranking.
-struct Fused {
+struct FusedRanking {
     outcome: SearchOutcome,
     /// The rows that were only found by meaning.
     by_meaning: HashSet<u64>,
@@ -56,7 +56,7 @@ impl Meaning<'_> {
     /// # Errors
     /// `cancelled`.
     pub fn encode_pending(&self, job: &Job) -> ApiResult<Encoded> {
-        let pending = self.vectors().pending()?;
+        let pending = self.vectors().rows_to_encode()?;
         if pending.is_empty() {
             return Ok(Encoded { records: 0, weights: self.weights_problem() });
         }
@@ -94,13 +94,13 @@ impl Meaning<'_> {
     /// `not_found`; `usage` for an invalid filter.
     pub fn similar(&self, request: &SimilarRequest) -> ApiResult<Similar> {
         let meaning = self.vectors();
-        let left = to_u32(meaning.pending()?.len());
+        let left = to_u32(meaning.rows_to_encode()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
         let (vectors, least, except) = match &request.id {
             // The vectors of a record are stored already, so no encoder is needed.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
-                (meaning.of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
+                (meaning.vectors_of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
             }
             None => match self.encoder() {
                 Ok(encoder) => (encode_text(&encoder, &request.query), MIN_COSINE_TO_TEXT, Vec::new()),
@@ -129,9 +129,9 @@ impl Meaning<'_> {
     pub fn search(&self, request: &SearchRequest) -> ApiResult<MeaningResult> {
         let started = std::time::Instant::now();
         let words = Search::new(self.context);
-        let (outcome, by_meaning, warnings) = match self.with_words(request)? {
+        let (outcome, by_meaning, warnings) = match self.fused_ranking(request)? {
             Ok(fused) => (fused.outcome, fused.by_meaning, Vec::new()),
-            Err(problem) => (words.outcome(request)?, HashSet::new(), vec![problem.warning()]),
+            Err(problem) => (words.search_index(request)?, HashSet::new(), vec![problem.warning()]),
         };
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let how = |row| if by_meaning.contains(&row) { "meaning" } else { "words" };
@@ -142,7 +142,7 @@ impl Meaning<'_> {
 
     /// Searches by words and by meaning and fuses the rankings. The inner error says why search by meaning is not
     /// possible.
-    fn with_words(&self, request: &SearchRequest) -> ApiResult<Result<Fused, WeightsProblem>> {
+    fn fused_ranking(&self, request: &SearchRequest) -> ApiResult<Result<FusedRanking, WeightsProblem>> {
         let encoder = match self.encoder() {
             Ok(encoder) => encoder,
             Err(problem) => return Ok(Err(problem)),
@@ -153,7 +153,7 @@ impl Meaning<'_> {
         let filter = self.query(&request.filter)?;
         let by_meaning_hits = self.vectors().nearest(&vectors, &filter, hit_count, MIN_COSINE_TO_TEXT, &[])?;
         let wider_request = SearchRequest { limit: Some(to_u32(hit_count)), offset: None, ..request.clone() };
-        let by_words = Search::new(self.context).outcome(&wider_request)?;
+        let by_words = Search::new(self.context).search_index(&wider_request)?;
         let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();
         for (place, (row, _)) in by_words.hits.iter().enumerate() {
@@ -170,7 +170,7 @@ impl Meaning<'_> {
         hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let total = by_words.total.saturating_add(to_u32(by_meaning.len()));
         let hits = hits.into_iter().skip(offset).take(limit).collect();
-        Ok(Ok(Fused { outcome: SearchOutcome { hits, total, ..by_words }, by_meaning }))
+        Ok(Ok(FusedRanking { outcome: SearchOutcome { hits, total, ..by_words }, by_meaning }))
     }
 
     fn vectors(&self) -> mementory_vault::Meaning<'_> {

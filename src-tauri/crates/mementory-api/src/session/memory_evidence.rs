@@ -1,5 +1,5 @@
 //! Where memories come from.
-use super::{context::Context, filter::said_by_name, meaning::Meaning, two_digits};
+use super::{context::Context, filter::said_by_name, meaning::Meaning, round_confidence};
 use crate::{ApiResult, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{EvidenceMessage as Found, FoundEvidence};
@@ -51,7 +51,7 @@ impl MemoryOrigins<'_> {
             start: found.start,
             end: found.end,
             how: found.found_by.as_str().into(),
-            confidence: two_digits(found.confidence),
+            confidence: round_confidence(found.confidence),
             role: found.record.message.as_ref().map(|part| part.role.clone()).unwrap_or_default(),
             said_by: said_by_name(found.record.said_by()).into(),
             text: found.record.text.chars().skip(found.start as usize).take(length).collect(),

@@ -48,7 +48,7 @@ pub use review::Review;
 pub use scan::Scanner;
 pub use search::Search;
 pub use sensitive::SensitiveValues;
-pub use watching::{WatchRound, WatchedFolders};
+pub use watching::{FolderScan, WatchedFolders};
 
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use context::Context;
@@ -134,18 +134,18 @@ impl Session {
     /// `ledgers`, the program's folder ([`crate::files::ledger_folder`]).
     pub fn apply_erasures(&self, ledgers: Option<&Path>, job: &Job) {
         let ledger = self.context.vault.erasure_ledger();
-        ledger.keep_in(ledgers);
+        ledger.set_outside_folder(ledgers);
         // If the lists cannot be applied, the vault still opens, and the next opening tries again.
         let applied = ledger.apply(now(), &|stage| changes::stage_progress(job, stage)).ok();
-        *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner) = applied;
+        *self.context.applied_erasures.lock().unwrap_or_else(PoisonError::into_inner) = applied;
     }
 
     /// Result of applying the lists of erasures when the vault was opened.
     pub fn applied_erasures(&self) -> AppliedErasures {
-        let applied = *self.context.applied.lock().unwrap_or_else(PoisonError::into_inner);
+        let applied = *self.context.applied_erasures.lock().unwrap_or_else(PoisonError::into_inner);
         match applied {
             None => AppliedErasures { erasures: 0, ledger: Some("failed".into()) },
-            Some(applied) if applied.known => AppliedErasures { erasures: applied.erasures, ledger: None },
+            Some(applied) if applied.has_outside_list => AppliedErasures { erasures: applied.erasures, ledger: None },
             Some(applied) => AppliedErasures { erasures: applied.erasures, ledger: Some("none".into()) },
         }
     }
@@ -303,8 +303,8 @@ fn path_exists(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_ok()
 }
 
-/// A confidence from 0 to 1, rounded to two decimal places, since more would claim a precision that it does not have.
-fn two_digits(confidence: f32) -> f64 {
+/// A confidence from 0 to 1, rounded to two decimal places, since more would suggest false precision.
+fn round_confidence(confidence: f32) -> f64 {
     (f64::from(confidence) * 100.0).round() / 100.0
 }
 

@@ -3,7 +3,7 @@
 use super::context::Context;
 use crate::{ApiError, ApiResult};
 use mementory_formats::sha256;
-use mementory_vault::watching::{PendingOffer, Seen, Stamp};
+use mementory_vault::watching::{FileStamp, PendingOffer, SeenFile};
 use std::{
     collections::HashMap,
     fs::File,
@@ -48,7 +48,7 @@ impl<'s> Offers<'s> {
         }
         let Ok(waiting) = self.open() else { return };
         for path in paths.iter().map(PathBuf::from) {
-            let Some(stamp) = Stamp::from_path(&path) else { continue };
+            let Some(stamp) = FileStamp::from_path(&path) else { continue };
             let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
             match waiting.iter().find(|(other, each)| *other == resolved && each.stamp == stamp) {
                 Some((_, each)) => drop(self.context.vault.watched_folders().answer(&each.id)),
@@ -58,7 +58,7 @@ impl<'s> Offers<'s> {
     }
 
     /// Records that a file and its content are known, so that they are not offered.
-    fn mark_known(&self, path: &Path, stamp: Stamp) -> ApiResult<()> {
+    fn mark_known(&self, path: &Path, stamp: FileStamp) -> ApiResult<()> {
         let content = self.context.vault.watched_folders().content_digest(&file_digest(path, &AtomicBool::new(false))?);
         self.context.vault.watched_folders().mark_known(&content)?;
         // If another file with the same content is on offer, that offer is closed.
@@ -75,7 +75,7 @@ impl<'s> Offers<'s> {
         {
             self.context.vault.watched_folders().record_seen(
                 &watched.id,
-                &[(name.to_owned(), Seen { stamp, offer: None })],
+                &[(name.to_owned(), SeenFile { stamp, offer: None })],
                 None,
             )?;
         }
@@ -103,14 +103,14 @@ pub(super) struct FileExportGuard<'a> {
 
 impl FileExportGuard<'_> {
     /// Marks files that Mementory wrote, so that they are not offered even if they are moved later.
-    pub(super) fn files_written<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
+    pub(super) fn mark_written<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
         }
         for file in files {
             let path = file.canonicalize().unwrap_or_else(|_| file.clone());
             // The export is complete, so errors here are ignored.
-            let _ = Stamp::from_path(&path).map(|stamp| Offers::new(self.context).mark_known(&path, stamp));
+            let _ = FileStamp::from_path(&path).map(|stamp| Offers::new(self.context).mark_known(&path, stamp));
         }
     }
 }

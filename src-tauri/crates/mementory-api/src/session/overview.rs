@@ -19,7 +19,12 @@ impl<'s> Overview<'s> {
 impl Overview<'_> {
     /// Returns statistics about the vault.
     pub fn info(&self) -> ApiResult<VaultInfo> {
-        let facts = self.context.vault.queries().facts().map_err(|error| self.context.vault.counted(error))?;
+        let facts = self
+            .context
+            .vault
+            .queries()
+            .vault_counts()
+            .map_err(|error| self.context.vault.count_damaged_pages(error))?;
         let header = self.context.vault.header();
         let sources = facts
             .sources

@@ -213,7 +213,7 @@ impl Records<'_> {
         let saved = self.context.vault.files().save_file(&view, out, now(), &job.cancel_flag(), &|done| {
             throttle.report_in("bytes", "write", done, total, 0);
         })?;
-        export_guard.files_written(std::iter::once(&out.to_path_buf()));
+        export_guard.mark_written(std::iter::once(&out.to_path_buf()));
         Ok(saved)
     }
 }

@@ -55,10 +55,10 @@ impl Search<'_> {
                 self.add_rows(&titles, request, &mut found)?;
                 hits
             } else {
-                self.outcome(&messages)?
+                self.search_index(&messages)?
             }
         } else {
-            self.outcome(request)?
+            self.search_index(request)?
         };
         self.add_rows(&hits, request, &mut found)?;
         let next = offset.saturating_add(hits.hits.len() as u32);
@@ -90,7 +90,7 @@ impl Search<'_> {
     /// Returns ranked hits of a full-text search.
     pub fn hits(&self, request: &SearchRequest) -> ApiResult<SearchResult> {
         let started = std::time::Instant::now();
-        let outcome = self.outcome(request)?;
+        let outcome = self.search_index(request)?;
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let hits = self.hits_of(&outcome)?.into_iter().map(|(_, hit)| hit).collect();
         Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
@@ -121,7 +121,7 @@ impl Search<'_> {
     }
 
     /// Searches the index and returns rows, best first.
-    pub(super) fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
+    pub(super) fn search_index(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
         let (filter, (limit, offset)) = (filter_of(request)?, page_of(request));
         if filter::needs_store_filter(&request.filter) {
             let mut outcome = self.search_with_store_filter(&request.query, &request.filter, &filter)?;
@@ -144,7 +144,7 @@ impl Search<'_> {
                 return Ok(both);
             }
         }
-        Ok([self.outcome(first)?, self.outcome(second)?])
+        Ok([self.search_index(first)?, self.search_index(second)?])
     }
 
     /// Searches with filters that only the store can check (export status, file kind, batch, kind and special category

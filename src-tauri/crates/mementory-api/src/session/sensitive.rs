@@ -142,7 +142,7 @@ impl SensitiveValues<'_> {
     }
 
     fn item(&self, value: &SensitiveValue) -> ApiResult<SensitiveItem> {
-        let piece = |piece: &mementory_vault::Piece| ContextPiece {
+        let piece = |piece: &mementory_vault::ContextSegment| ContextPiece {
             text: piece.text.clone(),
             hidden: piece.hidden.map(|class| class.as_str().into()),
             this: piece.this,

@@ -1,5 +1,5 @@
 //! Converts rows and records of the vault to the types of the API.
-use super::{time, two_digits};
+use super::{round_confidence, time};
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{FileKind, Insight, Judgement, RowView, Vault};
@@ -17,7 +17,7 @@ fn format_optional_time(t: Option<Timestamp>) -> Option<String> {
 fn insight_info(judgement: Judgement) -> (Option<AboutInfo>, Vec<String>) {
     let about = judgement.about.map(|about| AboutInfo {
         kind: about.kind.as_str().into(),
-        confidence: two_digits(about.confidence),
+        confidence: round_confidence(about.confidence),
         by: if about.by_person { "person".into() } else { "suggested".into() },
     });
     (about, judgement.special.into_iter().map(|class| class.as_str().into()).collect())
@@ -86,7 +86,7 @@ impl RowViews<'_> {
                 FileKind::from_file(f.media_type.as_deref(), record.title.as_deref(), f.present).as_str().into()
             }),
             conversation_id,
-            sensitive: vault.scanner().holds_sensitive(view.row)?,
+            sensitive: vault.scanner().has_sensitive_value(view.row)?,
             standing: vault.export_diff()?.status_of(view).map(|status| status.as_str().into()),
             about,
             special,
@@ -187,7 +187,7 @@ impl RowViews<'_> {
         let conversation =
             view.and_then(|v| v.owner).map(|o| self.vault.reader().view_by_row(o)).transpose()?.flatten();
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
-            // Of a record in the Trash, only its existence is shown.
+            // For a record in the Trash, only the fact that it exists is shown.
             return Ok(LinkInfo {
                 relation: relation.into(),
                 id: None,

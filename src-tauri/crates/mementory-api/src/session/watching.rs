@@ -15,8 +15,8 @@ use mementory_formats::names_encrypted_export;
 use mementory_model::Limits;
 use mementory_vault::Scratch;
 use mementory_vault::watching::{
-    FileFound, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer, QUIET, Seen,
-    Stamp, list_folder,
+    FileFound, FileStamp, Folder, FolderListing, LatestExport, MAX_FILES_PER_FOLDER, Mode, Offer, PendingOffer, QUIET,
+    SeenFile, list_folder,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -39,7 +39,7 @@ const VAULT_FILE: &str = "vault.json";
 
 /// Result of one scan of the folders.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct WatchRound {
+pub struct FolderScan {
     /// True if at least one folder is watched and not paused.
     pub watching: bool,
     /// The watched folders that exist now.
@@ -77,7 +77,7 @@ impl WatchedFolders<'_> {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
             // A file that was deleted or changed is no longer the one that was detected, so its offer is not listed.
-            (Stamp::from_path(&path) == Some(each.stamp)).then(|| Find {
+            (FileStamp::from_path(&path) == Some(each.stamp)).then(|| Find {
                 // While an automatic import is about to begin, there is nothing to ask the person, so the offer is not
                 // fresh.
                 fresh: fresh.contains(&each.id)
@@ -160,19 +160,19 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// `cancelled`, and errors of the store. Folders and files that cannot be read are skipped.
-    pub fn scan_folders(&self, clock: Duration, job: &Job) -> ApiResult<WatchRound> {
-        let mut round = WatchRound::default();
+    pub fn scan_folders(&self, clock: Duration, job: &Job) -> ApiResult<FolderScan> {
+        let mut scan = FolderScan::default();
         let folders = self.context.vault.watched_folders().folders()?;
         for folder in folders.iter().filter(|folder| folder.mode != Mode::Paused) {
             let path = PathBuf::from(&folder.path);
-            round.watching = true;
+            scan.watching = true;
             if self.context.watch_state().export_folders.contains(&path) {
-                round.folders.push(path);
-                round.wait = earliest(round.wait, Some(QUIET));
+                scan.folders.push(path);
+                scan.wait = earliest(scan.wait, Some(QUIET));
                 continue;
             }
             let FolderListing::Files(files) = list_folder(&path) else { continue };
-            round.folders.push(path);
+            scan.folders.push(path);
             let seen = self.context.vault.watched_folders().seen(&folder.id)?;
             self.forget_deleted_files(&folder.id, &seen, &files)?;
             let mut new_files = Vec::new();
@@ -183,11 +183,11 @@ impl WatchedFolders<'_> {
                 }
             }
             let (settled, wait) = self.context.watch_state().settling.settle(&folder.id, new_files, clock);
-            round.wait = earliest(round.wait, wait);
-            round.changed |= self.detect_and_store(folder, settled, job)?;
+            scan.wait = earliest(scan.wait, wait);
+            scan.changed |= self.detect_and_store(folder, settled, job)?;
         }
-        round.imports = self.pending_automatic_imports(&folders)?;
-        Ok(round)
+        scan.imports = self.pending_automatic_imports(&folders)?;
+        Ok(scan)
     }
 
     /// Detects the format of each file and stores the result. Returns true if a file is to be offered.
@@ -216,7 +216,7 @@ impl WatchedFolders<'_> {
                 state.failed.remove(&id);
                 state.fresh.insert(id);
             }
-            seen.push((file.name, Seen { stamp: file.stamp, offer }));
+            seen.push((file.name, SeenFile { stamp: file.stamp, offer }));
         }
         let found = last.is_some();
         if !seen.is_empty() {
@@ -229,7 +229,8 @@ impl WatchedFolders<'_> {
         }
     }
 
-    /// Makes an offer if the file is an export whose content has been neither offered nor imported before.
+    /// Makes an offer if the file is an export, unless its content is on offer already, was declined or imported
+    /// before, or was written by this vault.
     fn make_offer(&self, file: &FileFound, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
         let changed_error =
             || ApiError::new("io", 7, "The file is being changed by another program. Nothing was imported.");
@@ -237,7 +238,7 @@ impl WatchedFolders<'_> {
             return Err(cancelled_error());
         }
         // The file may have been replaced since it was listed, for example by a link.
-        if Stamp::from_path(&file.path) != Some(file.stamp) {
+        if FileStamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed_error());
         }
         let scratch = Scratch(self.context.vault.dir().to_path_buf());
@@ -249,10 +250,10 @@ impl WatchedFolders<'_> {
             return Ok(None);
         }
         let digest = self.context.vault.watched_folders().content_digest(&file_digest(&file.path, cancel)?);
-        if Stamp::from_path(&file.path) != Some(file.stamp) {
+        if FileStamp::from_path(&file.path) != Some(file.stamp) {
             return Err(changed_error());
         }
-        if self.context.vault.watched_folders().content_known(&digest)?
+        if self.context.vault.watched_folders().is_known_content(&digest)?
             || self.is_offered_elsewhere(&digest, &file.path)?
         {
             return Ok(None);
@@ -263,13 +264,18 @@ impl WatchedFolders<'_> {
     /// True if another file with the same content is on offer.
     fn is_offered_elsewhere(&self, digest: &str, path: &Path) -> ApiResult<bool> {
         Ok(Offers::new(self.context).open()?.iter().any(|(other, waiting)| {
-            other != path && waiting.offer.digest == digest && Stamp::from_path(other) == Some(waiting.stamp)
+            other != path && waiting.offer.digest == digest && FileStamp::from_path(other) == Some(waiting.stamp)
         }))
     }
 
     /// Removes the entries of deleted files, so that a busy folder does not fill the vault. Only done if there are many
     /// entries and the folder is not empty, because an empty folder may be the mount point of a disconnected drive.
-    fn forget_deleted_files(&self, folder: &str, seen: &HashMap<String, Seen>, files: &[FileFound]) -> ApiResult<()> {
+    fn forget_deleted_files(
+        &self,
+        folder: &str,
+        seen: &HashMap<String, SeenFile>,
+        files: &[FileFound],
+    ) -> ApiResult<()> {
         if seen.len() <= 2 * MAX_FILES_PER_FOLDER || files.is_empty() {
             return Ok(());
         }

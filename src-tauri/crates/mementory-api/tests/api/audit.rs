@@ -181,15 +181,15 @@ fn a_text_export_is_logged_when_it_is_copied() {
     let session = vault(&folder.path().join("v"));
     add(&session, "Likes tea with milk.");
     let before = last_entry(&session).seq;
-    session.exports().text_taken().unwrap();
+    session.exports().record_copied_text().unwrap();
     let request = ExportRequest { format: "transfer_text".into(), ..ExportRequest::default() };
     session.exports().text(&request, &Job::silent()).unwrap();
     assert_eq!(last_entry(&session).seq, before, "making the text is not logged");
-    session.exports().text_taken().unwrap();
+    session.exports().record_copied_text().unwrap();
     let entry = last_entry(&session);
     let fields = (entry.op.as_str(), entry.target.as_str(), entry.detail.as_str(), entry.file);
     assert_eq!(fields, ("export", "transfer_text", "1 records", None));
-    session.exports().text_taken().unwrap();
+    session.exports().record_copied_text().unwrap();
     assert_eq!(last_entry(&session).seq, entry.seq, "logged once");
 }
 

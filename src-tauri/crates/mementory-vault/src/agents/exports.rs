@@ -38,9 +38,9 @@ pub struct ExportRange {
     pub since_number: Option<u64>,
     /// Only records whose number is at most this.
     pub max_number: Option<u64>,
-    /// Only records that have a date at or after this time, in microseconds since 1970.
+    /// Only records whose own date is at or after this time, in microseconds since 1970.
     pub from: Option<i64>,
-    /// Only records that have a date at or before this time, in microseconds since 1970.
+    /// Only records whose own date is at or before this time, in microseconds since 1970.
     pub to: Option<i64>,
     /// Only these records.
     pub ids: Option<Vec<String>>,
@@ -61,7 +61,7 @@ pub struct GrantedExport {
     /// Number of each record: its position among all visible records, oldest first, from 1.
     pub numbers: HashMap<String, u64>,
     /// Sort time of the first record that was left out. None if there are no more records in the range.
-    more_at: Option<i64>,
+    first_omitted_time: Option<i64>,
     /// Cursor of each record, in the order of `records`.
     cursors: Vec<String>,
 }
@@ -69,7 +69,7 @@ pub struct GrantedExport {
 impl GrantedExport {
     /// True if the range has more records than this export.
     pub fn is_cut_off(&self) -> bool {
-        self.more_at.is_some()
+        self.first_omitted_time.is_some()
     }
 
     /// Leaves out the later half of the records.
@@ -90,8 +90,8 @@ impl GrantedExport {
     /// that stays. Returns the time of the last record that stays, after which another export can continue. Returns
     /// None if no record is omitted, or if all records have the same time.
     pub fn end_between_times(&mut self) -> Option<i64> {
-        let more_at = self.more_at?;
-        let before = self.times.iter().take_while(|time| **time < more_at).count();
+        let first_omitted_time = self.first_omitted_time?;
+        let before = self.times.iter().take_while(|time| **time < first_omitted_time).count();
         if before == 0 {
             return None;
         }
@@ -101,12 +101,12 @@ impl GrantedExport {
 
     /// Cursor with which the next document continues after this export. None if this export is not cut off.
     pub fn next_cursor(&self) -> Option<&str> {
-        self.more_at.and(self.cursors.last()).map(String::as_str)
+        self.first_omitted_time.and(self.cursors.last()).map(String::as_str)
     }
 
     fn truncate(&mut self, max_rows: usize) {
         if let Some(time) = self.times.get(max_rows) {
-            self.more_at = Some(*time);
+            self.first_omitted_time = Some(*time);
         }
         self.records.truncate(max_rows);
         self.times.truncate(max_rows);
@@ -147,7 +147,7 @@ impl GrantedView<'_> {
                     step.0 = *number;
                 }
                 let Some(view) = self.select("r.row = ??", vec![(*row).into()], "LIMIT 1")?.pop() else { continue };
-                if let Some(stored) = self.exported(&view, range)? {
+                if let Some(stored) = self.exported_record(&view, range)? {
                     found.push((stored, view, *number));
                 }
             }
@@ -164,7 +164,7 @@ impl GrantedView<'_> {
             chars += stored.record.text.chars().count();
             let is_full = export.records.len() >= limit as usize || (chars > max_chars && !export.records.is_empty());
             if is_full {
-                export.more_at = Some(view.sort);
+                export.first_omitted_time = Some(view.sort);
                 break;
             }
             export.numbers.insert(stored.id.clone(), number);
@@ -229,7 +229,7 @@ impl GrantedView<'_> {
     }
 
     /// The record to write for a row. None if the record is outside the range or may not leave the vault.
-    fn exported(&mut self, view: &RowView, range: &ExportRange) -> VaultResult<Option<StoredRecord>> {
+    fn exported_record(&mut self, view: &RowView, range: &ExportRange) -> VaultResult<Option<StoredRecord>> {
         let MaskedRecord { record, marks, .. } = self.masked(view)?;
         let times = &record.times;
         let is_dated = [times.created, times.observed, times.updated, times.valid_from].iter().any(Option::is_some);

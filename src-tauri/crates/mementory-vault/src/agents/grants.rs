@@ -34,7 +34,7 @@ pub struct Call {
     /// Name of the action: `client_search`, `client_list` …
     pub op: &'static str,
     /// Number of records that leave the vault, by kind.
-    pub left: BTreeMap<Kind, u32>,
+    pub returned: BTreeMap<Kind, u32>,
     /// Additional note for the log entry. Never contains content of a record.
     pub note: &'static str,
 }
@@ -47,11 +47,11 @@ impl Call {
 
     /// Number of records that leave the vault.
     pub fn records(&self) -> u32 {
-        self.left.values().sum()
+        self.returned.values().sum()
     }
 
     fn detail(&self) -> String {
-        let kinds = self.left.iter().map(|(kind, count)| format!("{} {count}", kind.as_str()));
+        let kinds = self.returned.iter().map(|(kind, count)| format!("{} {count}", kind.as_str()));
         let note = (!self.note.is_empty()).then(|| self.note.to_owned());
         let parts: Vec<String> = kinds.chain(note).collect();
         if parts.is_empty() { "nothing left".into() } else { parts.join(", ") }
@@ -149,7 +149,7 @@ impl Grants<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn of_token(&self, token: &str) -> VaultResult<Option<Grant>> {
+    pub fn grant_of_token(&self, token: &str) -> VaultResult<Option<Grant>> {
         let Some(token) = Token::parse(token) else { return Ok(None) };
         Ok(self.context.store.read(|c| load(c, &token.grant))?.filter(|grant| grant.accepts(&token)))
     }
@@ -175,7 +175,7 @@ impl Grants<'_> {
     /// # Errors
     /// Errors of the store. The inner error says why the token is refused.
     pub fn check(&self, token: &str, now: Timestamp) -> VaultResult<Result<(Grant, u32), GrantRefusal>> {
-        let Some(grant) = self.of_token(token)? else { return Ok(Err(GrantRefusal::UnknownToken)) };
+        let Some(grant) = self.grant_of_token(token)? else { return Ok(Err(GrantRefusal::UnknownToken)) };
         if grant.revoked.is_some() {
             return Ok(Err(GrantRefusal::Revoked));
         }

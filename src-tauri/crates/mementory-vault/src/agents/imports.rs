@@ -22,7 +22,7 @@ pub struct OfferedMemory {
 
 /// The content of a document that a client offers.
 #[derive(Debug, Default)]
-pub struct Offered {
+pub struct OfferedDocument {
     /// Its memories and tasks, in the order of the document.
     pub memories: Vec<OfferedMemory>,
     /// Number of its other elements, such as graph nodes.
@@ -31,7 +31,7 @@ pub struct Offered {
     pub unreadable: u32,
 }
 
-impl Offered {
+impl OfferedDocument {
     /// Reads the document that was given to a tool. Nothing is stored, and no file is opened.
     ///
     /// # Errors
@@ -54,7 +54,7 @@ impl Offered {
     }
 }
 
-impl Sink for Offered {
+impl Sink for OfferedDocument {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         for record in unit.records {
             if is_suggestible(record.kind) {
@@ -86,14 +86,14 @@ impl Sink for Offered {
 impl From<Record> for OfferedMemory {
     fn from(record: Record) -> Self {
         let Record { key: RecordKey { value, .. }, origin_id, text, record_type, tags, times, .. } = record;
-        let id = [Some(value), origin_id].into_iter().flatten().find_map(|id| vault_id(&id));
+        let id = [Some(value), origin_id].into_iter().flatten().find_map(|id| record_id_in(&id));
         Self { id, text, record_type, tags, created: times.created }
     }
 }
 
 /// The record id that an id in a document contains: 32 hex digits, possibly with hyphens, and possibly after a prefix
 /// such as `mem_`.
-fn vault_id(text: &str) -> Option<String> {
+fn record_id_in(text: &str) -> Option<String> {
     let last = text.rsplit(['/', '_', ':']).next()?;
     let id = last.replace('-', "").to_ascii_lowercase();
     parse_id(&id).map(|_| id)
@@ -114,7 +114,7 @@ impl GrantedView<'_> {
         let wanted: HashSet<&str> = texts.iter().copied().collect();
         let mut known = HashSet::new();
         for row in rows {
-            let text = self.granted(&row)?.text;
+            let text = self.granted_record(&row)?.text;
             if wanted.contains(text.as_str()) {
                 known.insert(text);
             }
@@ -131,11 +131,11 @@ mod tests {
     fn ids_of_documents_are_found_in_all_their_forms() {
         let id = "00112233445566778899aabbccddeeff";
         let found = Some(id.to_owned());
-        assert_eq!(vault_id(id), found);
-        assert_eq!(vault_id("mem_00112233-4455-6677-8899-AABBCCDDEEFF"), found);
-        assert_eq!(vault_id("memory/todo_00112233-4455-6677-8899-aabbccddeeff"), found);
+        assert_eq!(record_id_in(id), found);
+        assert_eq!(record_id_in("mem_00112233-4455-6677-8899-AABBCCDDEEFF"), found);
+        assert_eq!(record_id_in("memory/todo_00112233-4455-6677-8899-aabbccddeeff"), found);
         for other in ["", "mem_", "mem_12", "entity:Ada"] {
-            assert_eq!(vault_id(other), None, "{other}");
+            assert_eq!(record_id_in(other), None, "{other}");
         }
     }
 }

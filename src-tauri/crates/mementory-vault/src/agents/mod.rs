@@ -9,6 +9,6 @@ mod visible;
 pub use exports::{ExportRange, GrantedExport};
 pub use grant::{Grant, GrantRights, NewGrant};
 pub use grants::{Call, GrantRefusal, Grants};
-pub use imports::{Offered, OfferedMemory};
+pub use imports::{OfferedDocument, OfferedMemory};
 pub use scope::GrantScope;
 pub use visible::{GrantedPage, GrantedRecord, GrantedView};

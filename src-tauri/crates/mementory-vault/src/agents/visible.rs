@@ -1,6 +1,6 @@
 //! The records that a grant makes visible. Every tool of every client reads through [`GrantedView`]. Each of its
-//! functions uses `select`, which applies the condition of the grant, and `granted`, which masks a record and copies
-//! only what a client may see.
+//! functions uses `select`, which applies the condition of the grant, and `granted_record`, which masks a record and
+//! copies only what a client may see.
 use crate::{VaultError, VaultResult, agents::GrantScope, context::Context, sensitive::Masker};
 use mementory_formats::Redaction;
 use mementory_model::{Kind, Record, Timestamp};
@@ -14,7 +14,7 @@ const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::
 
 /// Number of index hits that are read in one step.
 const HITS_PER_STEP: usize = 200;
-/// Largest number of steps. The search then ends, even if the index has more hits.
+/// Maximum number of steps in one search. It then ends, even if the index has more hits.
 const MAX_STEPS: usize = 10;
 
 /// The part of a record that a client may see. Sensitive values are masked unless the grant says otherwise.
@@ -110,7 +110,7 @@ impl<'v> GrantedView<'v> {
     }
 
     /// The part of a record that the client may see. `view` is a row that [`select`](Self::select) returned.
-    pub(super) fn granted(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
+    pub(super) fn granted_record(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
         let MaskedRecord { record, covered, .. } = self.masked(view)?;
         let conversation = self.owner_id(view)?;
         Ok(GrantedRecord {
@@ -139,7 +139,7 @@ impl<'v> GrantedView<'v> {
     /// `NotFound` if the record is not visible. The error is the same for a record that does not exist or was erased.
     pub fn record(&mut self, id: &str) -> VaultResult<GrantedRecord> {
         let view = self.row(id)?;
-        self.granted(&view)
+        self.granted_record(&view)
     }
 
     fn row(&self, id: &str) -> VaultResult<RowView> {
@@ -150,10 +150,10 @@ impl<'v> GrantedView<'v> {
 
     /// Reads records from the start of `rows` as long as their texts have at most `max_chars` characters in total.
     /// Always reads at least one record, however long it is.
-    fn granted_until(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
+    fn granted_records_within(&mut self, rows: &[RowView], max_chars: usize) -> VaultResult<Vec<GrantedRecord>> {
         let (mut out, mut chars) = (Vec::new(), 0);
         for row in rows {
-            let record = self.granted(row)?;
+            let record = self.granted_record(row)?;
             chars += record.text.chars().count();
             if chars > max_chars && !out.is_empty() {
                 break;
@@ -165,7 +165,7 @@ impl<'v> GrantedView<'v> {
 
     /// Visible messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
     /// returns at most `limit`. Their texts have at most `max_chars` characters in total, except that one message is
-    /// always returned, however long it is. The flag says whether there are more messages.
+    /// always returned, however long it is. The returned flag says whether there are more messages.
     ///
     /// # Errors
     /// As for [`record`](Self::record).
@@ -182,7 +182,7 @@ impl<'v> GrantedView<'v> {
         let mut rows = self.select(&condition, vec![conversation.row.into()], &tail)?;
         let found = rows.len();
         rows.truncate(limit as usize);
-        let messages = self.granted_until(&rows, max_chars)?;
+        let messages = self.granted_records_within(&rows, max_chars)?;
         let has_more = found > messages.len();
         Ok((messages, has_more))
     }
@@ -208,7 +208,7 @@ impl<'v> GrantedView<'v> {
         let mut rows = self.select(&condition, values, &tail)?;
         let found = rows.len();
         rows.truncate(limit as usize);
-        let records = self.granted_until(&rows, max_chars)?;
+        let records = self.granted_records_within(&rows, max_chars)?;
         let last = records.len().checked_sub(1).and_then(|last| rows.get(last));
         let next = last.filter(|_| found > records.len()).map(cursor_of);
         Ok(GrantedPage { records, next, total })
@@ -266,7 +266,7 @@ impl<'v> GrantedView<'v> {
             let mut visible: HashMap<i64, RowView> = visible.into_iter().map(|view| (view.row, view)).collect();
             for (row, _) in &outcome.hits {
                 let Some(view) = visible.remove(&(*row as i64)) else { continue };
-                let record = self.granted(&view)?;
+                let record = self.granted_record(&view)?;
                 let (text, ranges) = snippet(searched_text(&record), &outcome.terms, SNIPPET_CHARS);
                 if !record.covered {
                     found.push((record, text));

@@ -71,7 +71,7 @@ impl Editor<'_> {
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
-        let origin_id_text = mementory_store::ids::random_text()?;
+        let origin_id_text = mementory_store::ids::random_hex_id()?;
         let mut record = Record::new(Kind::Memory, RecordKey::new("me", origin_id_text.clone()), text);
         record.origin_id = Some(origin_id_text);
         record.record_type = record_type;
@@ -99,18 +99,18 @@ impl Editor<'_> {
             Ok((Store::last_change(tx)?, row))
         })?;
         let indexed = added.then(FailedStep::Index, |(seq, row)| {
-            self.context.index_follow(*seq, || self.context.index_add(*row, None, &record))
+            self.context.update_index(*seq, || self.context.index_add(*row, None, &record))
         });
         Ok(indexed.map(|_| hex::encode(id)))
     }
 
     /// Writes a new version. The current one stays in the history. Returns the new version number.
     pub fn edit(&self, id: &str, fields: EditFields, now: Timestamp) -> VaultResult<Applied<u32>> {
-        self.edit_and(id, fields, now, &|_| Ok(()))
+        self.edit_with_extra_work(id, fields, now, &|_| Ok(()))
     }
 
     /// Like [`edit`](Self::edit), but also does `extra_work` in the same transaction.
-    pub(crate) fn edit_and(
+    pub(crate) fn edit_with_extra_work(
         &self,
         id: &str,
         fields: EditFields,
@@ -185,7 +185,7 @@ impl Editor<'_> {
             Ok((Store::last_change(tx)?, version))
         })?;
         let indexed = edited
-            .then(FailedStep::Index, |(seq, _)| self.context.index_follow(*seq, || self.context.reindex(view.row)));
+            .then(FailedStep::Index, |(seq, _)| self.context.update_index(*seq, || self.context.reindex(view.row)));
         Ok(indexed.map(|(_, version)| version))
     }
 

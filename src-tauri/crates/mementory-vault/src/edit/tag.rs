@@ -68,7 +68,7 @@ impl Editor<'_> {
             Ok((Store::last_change(tx)?, changed))
         })?;
         let indexed = tagged.then(FailedStep::Index, |(seq, changed)| {
-            self.context.index_follow(*seq, || changed.iter().try_for_each(|view| self.context.reindex(view.row)))
+            self.context.update_index(*seq, || changed.iter().try_for_each(|view| self.context.reindex(view.row)))
         });
         Ok(indexed.map(|(_, changed)| changed.iter().map(|view| view.id_text()).collect()))
     }

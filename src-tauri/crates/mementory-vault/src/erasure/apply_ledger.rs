@@ -27,7 +27,7 @@ pub struct AppliedErasures {
     pub incomplete: u32,
     /// True if a list was found outside this copy. Otherwise nobody can tell whether something was erased after the
     /// copy was made.
-    pub known: bool,
+    pub has_outside_list: bool,
     /// Number of lists that could not be read, because they are damaged or belong to another vault.
     pub unread: u32,
 }
@@ -48,7 +48,7 @@ impl ErasureLedger<'_> {
             all.ledger.merge(found.ledger.clone());
         }
         let mut out = AppliedErasures {
-            known: outside.read + from_backups.read > 0,
+            has_outside_list: outside.read + from_backups.read > 0,
             unread: own.unread + outside.unread + from_backups.unread,
             ..AppliedErasures::default()
         };

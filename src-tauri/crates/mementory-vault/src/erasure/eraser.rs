@@ -7,10 +7,10 @@ use crate::{
     context::Context,
     erasure::{
         ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts, receipts::pending_receipt,
-        reports::Names, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage, same_words::SameWords,
-        targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of, targets::texts_of,
-        vectors::add_to_evidence, write_tombstones::EarlierErasure, write_tombstones::TombstoneContext,
-        write_tombstones::TombstoneWriter,
+        reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction, sabotage::Sabotage,
+        same_words::SameWords, targets::EraseScope, targets::Target, targets::Targets, targets::sentences_of,
+        targets::texts_of, vectors::add_to_evidence, write_tombstones::EarlierErasure,
+        write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
@@ -32,7 +32,7 @@ pub struct ErasePlan {
     /// All records that would be removed, the requested ones first.
     pub records: Vec<RowView>,
     /// Number of requested records.
-    pub asked: usize,
+    pub requested: usize,
     /// Number of versions, including the current ones.
     pub versions: u32,
     /// Number of links.
@@ -74,7 +74,7 @@ pub(crate) struct EraseRequest<'a> {
 }
 
 /// A committed erasure, for the steps after the commit.
-struct AfterErasing<'a> {
+struct CommittedErasure<'a> {
     seq: u64,
     receipt_id: String,
     targets: &'a [Target],
@@ -108,7 +108,7 @@ impl Eraser<'_> {
         })?;
         let copies = SameWords::new(self.context).same_words(&sentences_of(&targets), &rows)?;
         Ok(ErasePlan {
-            asked: ids.iter().collect::<HashSet<_>>().len(),
+            requested: ids.iter().collect::<HashSet<_>>().len(),
             versions: targets.iter().map(|t| t.versions.len() as u32).sum(),
             links: u32::try_from(links).unwrap_or(u32::MAX),
             files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,
@@ -172,7 +172,7 @@ impl Eraser<'_> {
         let mut evidence = Evidence::default();
         let cancel = request.cancel;
         let visit = &mut |record: &Record| {
-            evidence.record(record);
+            evidence.add_record(record);
             cancel::check(cancel)
         };
         let targets = Targets::new(self.context).erase_targets(request.ids, request.scope, visit)?;
@@ -184,7 +184,7 @@ impl Eraser<'_> {
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &rows, true)?;
         let receipt_id = match request.earlier {
             Some(earlier) => earlier.receipt.clone(),
-            None => mementory_store::ids::random_text()?,
+            None => mementory_store::ids::random_hex_id()?,
         };
         let act = RefCell::new(Act { at: request.now.as_micros(), ..Act::default() });
         let is_listed = Cell::new(true);
@@ -207,7 +207,7 @@ impl Eraser<'_> {
             let batches_with_records = batches_left(tx)?;
             let was_last_of_import =
                 |target: &Target| target.view.batch.is_some_and(|batch| !batches_with_records.contains(&batch));
-            clean_reports(tx, &removal, &Names::collect(&targets, &was_last_of_import))?;
+            clean_reports(tx, &removal, &ErasedNames::collect(&targets, &was_last_of_import))?;
             let (old_blobs, files_changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
             evidence.passthrough_files = files_changed;
@@ -236,7 +236,7 @@ impl Eraser<'_> {
         }
         let (seq, tombstones, reindex) = written?;
         evidence.texts = texts;
-        let after = AfterErasing { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
+        let after = CommittedErasure { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
         let receipt = self.after_erasing(after, request, &mut evidence, progress, sabotage);
         let receipt = Receipts::after_commit(receipt, receipt_id, request.now);
         let outcome =
@@ -248,13 +248,13 @@ impl Eraser<'_> {
     /// runs the erasure check.
     fn after_erasing(
         &self,
-        after: AfterErasing<'_>,
+        after: CommittedErasure<'_>,
         request: &EraseRequest<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
         sabotage: Sabotage,
     ) -> VaultResult<Receipt> {
-        let AfterErasing { seq, receipt_id, targets, reindex } = after;
+        let CommittedErasure { seq, receipt_id, targets, reindex } = after;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         progress("attachments");
         if !sabotage.keeps_blobs() {
@@ -264,8 +264,8 @@ impl Eraser<'_> {
             self.context.blobs.sync()?;
         }
         progress("search_index");
-        evidence.gone_rows = targets.iter().map(|t| t.view.row).collect();
-        let erased: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
+        evidence.erased_rows = targets.iter().map(|t| t.view.row).collect();
+        let erased: Vec<u64> = evidence.erased_rows.iter().map(|r| *r as u64).collect();
         let erase_from_index = || {
             if !sabotage.keeps_index() {
                 return self.context.with_index(|i| i.erase(&erased, seq));
@@ -287,7 +287,7 @@ impl Eraser<'_> {
         }
         self.context.forget_loaded_vectors();
         progress("write_ahead_log");
-        self.context.store.packs.forget();
+        self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
         evidence.copies = reindex.len() as u32;
         evidence.rewritten_rows = reindex.to_vec();
@@ -307,13 +307,14 @@ impl Eraser<'_> {
         let views = views.into_iter().filter(|view| !erased.contains(&view.row)).collect();
         self.context.store.read(|c| {
             Targets::new(self.context).read_targets(c, views, &mut |record| {
-                evidence.record(record);
+                evidence.add_record(record);
                 Ok(())
             })
         })
     }
 
-    /// Removes the sentences from the copies and writes a tombstone for each. Returns the rows that changed.
+    /// Removes the erased sentences from the copies, and writes a tombstone for each copy. Returns the rows that
+    /// changed.
     fn redact_copies(
         &self,
         tx: &Connection,
@@ -363,7 +364,7 @@ impl Eraser<'_> {
         }
         for (pack, slots) in by_pack {
             if sabotage.keeps_packs() {
-                evidence.pack(pack, &self.context.store.packs.stored(tx, pack)?, &[]);
+                evidence.add_pack(pack, &self.context.store.packs.stored(tx, pack)?, &[]);
                 continue;
             }
             let (old, new) = self
@@ -371,7 +372,7 @@ impl Eraser<'_> {
                 .store
                 .packs
                 .rewrite(tx, pack, |slot, entry| Ok((!slots.contains(&slot)).then_some(entry)))?;
-            evidence.pack(pack, &old, &new);
+            evidence.add_pack(pack, &old, &new);
         }
         let mut blobs: Vec<[u8; 32]> = Vec::new();
         for target in targets {

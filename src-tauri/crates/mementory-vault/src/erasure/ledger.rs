@@ -3,7 +3,7 @@ use crate::{
     VaultError, VaultResult,
     backup::backups_of,
     context::Context,
-    erasure_ledger::{Act, FILE, FoundLedger, Ledger, LedgerFiles},
+    erasure_ledger::{Act, FoundLedger, LEDGER_FILE, Ledger, LedgerFiles},
 };
 use std::{
     path::{Path, PathBuf},
@@ -25,13 +25,13 @@ impl<'v> ErasureLedger<'v> {
 impl ErasureLedger<'_> {
     /// Sets a second folder for the list, with one file per vault. If `folder` is None, the list is stored only in the
     /// vault's folder.
-    pub fn keep_in(&self, folder: Option<&Path>) {
+    pub fn set_outside_folder(&self, folder: Option<&Path>) {
         let files = LedgerFiles::new(self.context.dir(), &self.context.header().vault_id, folder);
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }
 
-    /// Adds an act to the list in the vault's folder and to the list in the program's folder. Returns false if the
-    /// latter could not be written. The caller must call [`end`](Self::end) afterwards.
+    /// Adds an act (an erasure or redaction) to the list in the vault's folder and to the one in the program's folder.
+    /// Returns false if the latter could not be written. The caller must call [`end`](Self::end) afterwards.
     pub(crate) fn add(&self, id: &str, act: Act) -> VaultResult<bool> {
         let files = self.files();
         let mut ledger = self.read(Some(&files.in_vault)).ledger;
@@ -60,7 +60,7 @@ impl ErasureLedger<'_> {
                 files.drop_former(path);
             } else if !files.restore_former(path) {
                 let _ = match found.ledger == Ledger::default() {
-                    true => std::fs::remove_file(path).map_err(|e| VaultError::io(FILE, e)),
+                    true => std::fs::remove_file(path).map_err(|e| VaultError::io(LEDGER_FILE, e)),
                     false => files.write(&self.context.keys, path, &found.ledger),
                 };
             }
@@ -83,7 +83,7 @@ impl ErasureLedger<'_> {
     pub(crate) fn read_backups(&self) -> FoundLedger {
         let mut found = FoundLedger::default();
         let copies: Vec<PathBuf> =
-            backups_of(self.context.dir()).into_iter().map(|copy| copy.path.join(FILE)).collect();
+            backups_of(self.context.dir()).into_iter().map(|copy| copy.path.join(LEDGER_FILE)).collect();
         copies.iter().for_each(|path| self.files().read(&self.context.keys, path, &mut found));
         found
     }

@@ -5,7 +5,7 @@
 //! | `eraser`, `redactor`, `redact_values` | the use cases |
 //! | `targets` | the records that an erasure removes, and their texts |
 //! | `same_words` | other records with the same sentences |
-//! | `row_redaction`, `cut` | removing words from every version of a row |
+//! | `row_redaction`, `redacted_text` | removing words from every version of a row |
 //! | `passthrough_files` | removing words from passthrough files |
 //! | `reports` | removing words from import reports |
 //! | `write_tombstones` | signed tombstones |
@@ -14,13 +14,13 @@
 //! | `sabotage` | steps that tests leave out |
 //! | `receipts`, `retry` | receipts, also of interrupted and incomplete deletions |
 mod apply_ledger;
-mod cut;
 mod eraser;
 mod ledger;
 mod passthrough_files;
 mod receipts;
 mod redact_again;
 mod redact_values;
+mod redacted_text;
 mod redactor;
 mod reports;
 mod retry;
@@ -32,11 +32,11 @@ mod vectors;
 mod write_tombstones;
 
 pub use apply_ledger::AppliedErasures;
-pub use cut::RedactSpan;
 pub(crate) use eraser::EraseRequest;
 pub use eraser::{EraseOutcome, ErasePlan, Eraser};
 pub use ledger::ErasureLedger;
 pub use receipts::Receipts;
+pub use redacted_text::RedactSpan;
 pub use redactor::Redactor;
 #[cfg(not(feature = "sabotage"))]
 pub(crate) use sabotage::Sabotage;

@@ -71,7 +71,7 @@ impl Receipts<'_> {
                 "INSERT OR REPLACE INTO receipts (id, at, complete, body) VALUES (?1, ?2, ?3, ?4)",
                 params![receipt.id, receipt.at.as_micros(), receipt.complete, body],
             )?;
-            forget_changes(tx, indexed_upto)
+            trim_change_log(tx, indexed_upto)
         })
     }
 
@@ -137,9 +137,9 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// Returns the receipt of a committed deletion. `made` is the result of the steps that follow the commit. If they
-    /// failed, the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is
-    /// finished when the vault is next opened.
+    /// Returns the receipt of a committed deletion. `made` is the result of the steps after the commit. If they failed,
+    /// the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is finished
+    /// when the vault is next opened.
     pub(crate) fn after_commit(made: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
         let failed = made.is_err();
         let receipt = made.unwrap_or_else(|_| Self::not_finished(id, now));
@@ -166,12 +166,12 @@ impl Receipts<'_> {
 /// Deletes entries of the change log that the index has applied, so that the log does not grow indefinitely. The last
 /// change stays, because store and index are compared by its number. While a receipt is pending nothing is deleted,
 /// because finishing the deletion needs its rows.
-fn forget_changes(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
+fn trim_change_log(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
     let last = Store::last_change(tx)?;
     let upto = indexed_upto.min(last.saturating_sub(1)) as i64;
     if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [upto])? > 0 {
-        meta::write(tx, mementory_store::CHANGES_FORGOTTEN, upto)?;
+        meta::write(tx, mementory_store::LAST_REMOVED_CHANGE_KEY, upto)?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use crate::{
     VaultResult,
     context::Context,
     erasure::{
-        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::AfterRedacting,
+        passthrough_files::PassthroughFiles, receipts::pending_receipt, redactor::CommittedRedaction,
         redactor::RECORDS_PER_READ, redactor::Redactor, row_redaction::RowRedaction, targets::Target, targets::Targets,
         write_tombstones::EarlierErasure, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
@@ -110,7 +110,7 @@ impl RedactAgain<'_> {
         }
         let (seq, changed) = written?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = AfterRedacting { seq, changed: &changed, words: &removed, receipt_id, now };
+        let after = CommittedRedaction { seq, changed: &changed, words: &removed, receipt_id, now };
         // The redaction is committed. If a later step fails, opening the vault again finishes it, since its receipt is
         // pending.
         let receipt = Redactor::new(self.context).after_redacting(after, &mut evidence, progress);
@@ -129,7 +129,7 @@ impl RedactAgain<'_> {
         let (mut words, mut sentences) = (WordFinder::new(keys, &act.words), WordFinder::new(keys, &act.sentences));
         for chunk in views.chunks(RECORDS_PER_READ) {
             let visit = &mut |record: &Record| {
-                evidence.record(record);
+                evidence.add_record(record);
                 Ok(())
             };
             let read =
@@ -142,9 +142,8 @@ impl RedactAgain<'_> {
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
     }
 
-    /// Removes the words from every version. If it is known that words of a text were redacted, but none of them is
-    /// found in it, the whole text is replaced, and its `verbatim` and embeddings are dropped. Returns true if a
-    /// version changed.
+    /// Removes the words from every version. If a text is known to have lost words, but none of them is found in it,
+    /// the whole text is replaced, and its `verbatim` and embeddings are dropped. Returns true if a version changed.
     fn redact(
         &self,
         tx: &Connection,

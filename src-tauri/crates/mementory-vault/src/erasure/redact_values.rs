@@ -4,9 +4,10 @@ use crate::{
     applied::Applied,
     erasure::{
         eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts,
-        receipts::pending_receipt, redactor::AfterRedacting, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ,
-        redactor::Redactor, reports::Names, reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords,
-        targets::Target, targets::Targets, write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
+        receipts::pending_receipt, redactor::CommittedRedaction, redactor::MAX_RECORDS, redactor::RECORDS_PER_READ,
+        redactor::Redactor, reports::ErasedNames, reports::clean_reports, row_redaction::RowRedaction,
+        same_words::SameWords, targets::Target, targets::Targets, write_tombstones::TombstoneContext,
+        write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_fingerprint},
     failed_step::FailedStep,
@@ -89,7 +90,7 @@ impl Redactor<'_> {
             views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
         }
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&elsewhere, &HashSet::new(), true)?;
-        let receipt_id = mementory_store::ids::random_text()?;
+        let receipt_id = mementory_store::ids::random_hex_id()?;
         let mut evidence = Evidence::default();
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         let is_listed = Cell::new(true);
@@ -101,7 +102,7 @@ impl Redactor<'_> {
             // The records are read in chunks, because there may be thousands.
             for chunk in views.chunks(RECORDS_PER_READ) {
                 let visit = &mut |record: &Record| {
-                    evidence.record(record);
+                    evidence.add_record(record);
                     Ok(())
                 };
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), visit)? {
@@ -134,7 +135,7 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.passthrough_files = file_count;
             evidence.copies = changed.iter().filter(|row| !found.by_row.contains_key(*row)).count() as u32;
-            clean_reports(tx, &elsewhere, &Names::default())?;
+            clean_reports(tx, &elsewhere, &ErasedNames::default())?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", found.classes.len(), changed.len());
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &first_view.id_text(), &detail)?;
@@ -156,7 +157,7 @@ impl Redactor<'_> {
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found, &changed, now));
         }
-        let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
+        let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
         let id = after.receipt_id.clone();
         let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
         let copies_redacted = changed.len() as u32;

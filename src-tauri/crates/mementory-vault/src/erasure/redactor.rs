@@ -5,9 +5,9 @@ use crate::{
     applied::Applied,
     context::Context,
     erasure::{
-        cut::Cut, cut::RedactSpan, cut::cut, eraser::EraseOutcome, ledger::ErasureLedger,
-        passthrough_files::PassthroughFiles, receipts::Receipts, reports::Names, reports::clean_reports,
-        row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
+        eraser::EraseOutcome, ledger::ErasureLedger, passthrough_files::PassthroughFiles, receipts::Receipts,
+        redacted_text::RedactSpan, redacted_text::RedactedText, redacted_text::replace_spans, reports::ErasedNames,
+        reports::clean_reports, row_redaction::RowRedaction, same_words::SameWords, targets::Target, targets::Targets,
         write_tombstones::TombstoneContext, write_tombstones::TombstoneWriter,
     },
     erasure_ledger::{Act, word_fingerprint},
@@ -25,15 +25,15 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Upper limit for the other records with the same words that one redaction processes. Records derived from the record
-/// itself do not count. If there are more, the redaction is refused, because its preview promises to redact all of
-/// them.
+/// Upper limit for the other records with the same words that one redaction processes. Records derived from the
+/// redacted record do not count. If there are more, the redaction is refused, because its preview promises to redact
+/// all of them.
 pub(crate) const MAX_RECORDS: usize = 10_000;
 /// Number of records that are read at once.
 pub(crate) const RECORDS_PER_READ: usize = 200;
 
 /// Changes of a committed redaction, for the steps after the commit.
-pub(crate) struct AfterRedacting<'a> {
+pub(crate) struct CommittedRedaction<'a> {
     pub(crate) seq: u64,
     pub(crate) changed: &'a [i64],
     pub(crate) words: &'a [String],
@@ -69,19 +69,22 @@ impl Redactor<'_> {
     ) -> VaultResult<Applied<EraseOutcome>> {
         let mut evidence = Evidence::default();
         let plan = self.make_plan(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
-        let RedactionPlan { target, cut, own_removal, others } = plan;
-        let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
+        let RedactionPlan { target, redacted, own_removal, others } = plan;
+        let words: Vec<String> = redacted.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
-        let passthrough =
-            PassthroughFiles::new(self.context).files_with_words(&Removal::exact(cut.removed.clone()), &known, true)?;
-        let receipt_id = mementory_store::ids::random_text()?;
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(
+            &Removal::exact(redacted.removed.clone()),
+            &known,
+            true,
+        )?;
+        let receipt_id = mementory_store::ids::random_hex_id()?;
         let act = RefCell::new(Act { at: now.as_micros(), ..Act::default() });
         let is_listed = Cell::new(true);
         progress("record");
         let written = self.context.store.write(|tx| {
             let tombstone_context =
                 TombstoneContext { reason: "redaction", receipt: &receipt_id, now, act: &act, earlier: None };
-            self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own_removal, &mut evidence)?;
+            self.set_text(tx, &target.view, (&target.record.text, &redacted.text), &own_removal, &mut evidence)?;
             let mut changed = vec![target.view.row];
             let tombstone = TombstoneWriter::new(self.context).write_redacted(
                 tx,
@@ -96,7 +99,7 @@ impl Redactor<'_> {
                 .flat_map(|(views, removal)| views.chunks(RECORDS_PER_READ).map(move |chunk| (chunk, removal)));
             for (views, removal) in read {
                 let visit = &mut |record: &Record| {
-                    evidence.record(record);
+                    evidence.add_record(record);
                     Ok(())
                 };
                 let read = Targets::new(self.context).read_targets(tx, views.to_vec(), visit)?;
@@ -113,7 +116,7 @@ impl Redactor<'_> {
                         &tombstone_context,
                     )?;
                     let is_removed_whole =
-                        |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
+                        |text: &&String| removal.record_text(text).is_some_and(|new| redacted.is_mark(&new));
                     evidence.texts.extend(before.texts.iter().filter(is_removed_whole).cloned());
                     changed.push(before.view.row);
                 }
@@ -122,7 +125,7 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.passthrough_files = file_count;
             evidence.copies = changed.len().saturating_sub(1) as u32;
-            clean_reports(tx, &cut.removal_in_reports(), &Names::default())?;
+            clean_reports(tx, &redacted.removal_in_reports(), &ErasedNames::default())?;
             crate::erasure::receipts::pending_receipt(tx, &receipt_id, now)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
             mementory_store::audit::append(
@@ -133,8 +136,11 @@ impl Redactor<'_> {
                 id,
                 &format!("{} records", changed.len()),
             )?;
-            let fingerprints =
-                cut.removed.iter().map(|(words, mark)| word_fingerprint(&self.context.keys, words, mark)).collect();
+            let fingerprints = redacted
+                .removed
+                .iter()
+                .map(|(words, mark)| word_fingerprint(&self.context.keys, words, mark))
+                .collect();
             is_listed
                 .set(ErasureLedger::new(self.context).add(&receipt_id, Act { words: fingerprints, ..act.take() })?);
             Ok((Store::last_change(tx)?, tombstone, changed))
@@ -148,7 +154,7 @@ impl Redactor<'_> {
         let (seq, tombstone, changed) = written?;
         // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = AfterRedacting { seq, changed: &changed, words: &words, receipt_id, now };
+        let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
         let id = after.receipt_id.clone();
         let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
         let (tombstones, copies_redacted) = (vec![tombstone], changed.len() as u32);
@@ -193,27 +199,28 @@ impl Redactor<'_> {
         evidence: &mut Evidence,
     ) -> VaultResult<RedactionPlan> {
         let target = self.read_target(self.context.find(id)?, evidence)?;
-        let cut = cut(&target.record.text, spans)?;
+        let redacted = replace_spans(&target.record.text, spans)?;
         let derived = self.derived_of(&target.view)?;
         let mut elsewhere = Vec::new();
         if everywhere {
             let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
-            let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_REMOVED_CHARS);
+            let words = redacted.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_REMOVED_CHARS);
             let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
             elsewhere = SameWords::new(self.context).all_with_sentences(&normal, &known, MAX_RECORDS, cancelled)?;
             // Records of the same pack are rewritten together.
             elsewhere.sort_by_key(|view| view.pack);
         }
-        let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.removal_elsewhere())];
-        let own_removal = cut.removal(&target.record.text, true);
-        Ok(RedactionPlan { target, cut, own_removal, others })
+        let others =
+            [(derived, redacted.removal(&target.record.text, false)), (elsewhere, redacted.removal_elsewhere())];
+        let own_removal = redacted.removal(&target.record.text, true);
+        Ok(RedactionPlan { target, redacted, own_removal, others })
     }
 
     /// The steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs the
     /// check.
     pub(crate) fn after_redacting(
         &self,
-        after: AfterRedacting<'_>,
+        after: CommittedRedaction<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
     ) -> VaultResult<Receipt> {
@@ -228,7 +235,7 @@ impl Redactor<'_> {
         self.context.index_commit(after.seq)?;
         self.context.with_index(|i| i.purge(&erased))?;
         progress("write_ahead_log");
-        self.context.store.packs.forget();
+        self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
         evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= MIN_REMOVED_CHARS).cloned());
         let is_distinctive = |w: &String| w.chars().count() >= MIN_REMOVED_CHARS;
@@ -241,7 +248,7 @@ impl Redactor<'_> {
     fn read_target(&self, view: RowView, evidence: &mut Evidence) -> VaultResult<Target> {
         let id = view.id_text();
         let visit = &mut |record: &Record| {
-            evidence.record(record);
+            evidence.add_record(record);
             Ok(())
         };
         let read = self.context.store.read(|c| Targets::new(self.context).read_targets(c, vec![view], visit))?;
@@ -285,7 +292,7 @@ impl Redactor<'_> {
 /// The records that a redaction changes, and the words that it removes from them.
 struct RedactionPlan {
     target: Target,
-    cut: Cut,
+    redacted: RedactedText,
     /// The words to remove from the record itself.
     own_removal: Removal,
     /// Records derived from that record, and other records that may contain the same words, each group with the words

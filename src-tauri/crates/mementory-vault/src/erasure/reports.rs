@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// The names of erased records in their source: titles, file names, and the places where they were read.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct ErasedNames {
     /// Names of files. They also match inside a longer name.
     files: BTreeSet<String>,
     /// Titles, tags and one-line texts. They match only a whole text or a whole segment of a path.
@@ -19,7 +19,7 @@ pub(crate) struct Names {
     places: BTreeSet<String>,
 }
 
-impl Names {
+impl ErasedNames {
     /// Collects the names of erased records. The name of a record's file is included only if the record was the whole
     /// file, or if `was_last_of_import` is true for it, which means that its import has no other record left.
     pub(crate) fn collect(targets: &[Target], was_last_of_import: &dyn Fn(&Target) -> bool) -> Self {
@@ -73,7 +73,7 @@ fn report_place(record: &Record) -> String {
 /// Removes the words from the places, reasons, messages and names of every import report. Keys, outcomes and formats
 /// stay, since a report must still be readable after somebody erases the text "messages". Stored file paths and
 /// suggestions of clients that contain the words are deleted.
-pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) -> VaultResult<()> {
+pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &ErasedNames) -> VaultResult<()> {
     if removal.is_empty() && erased.is_empty() {
         return Ok(());
     }
@@ -95,7 +95,7 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &Names) 
     crate::file_locations::forget(tx, removal, &|path| erased.are_named_in(path))
 }
 
-fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<String> {
+fn cleaned_report(text: &str, removal: &Removal, erased: &ErasedNames) -> Option<String> {
     // For a batch without a report, the column has other text, which contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
     let clean_text = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
@@ -129,6 +129,6 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &Names) -> Option<Strin
     changed.then(|| serde_json::to_string(&report).ok()).flatten()
 }
 
-fn clean_all(list: &mut [String], removal: &Removal, erased: &Names) -> bool {
+fn clean_all(list: &mut [String], removal: &Removal, erased: &ErasedNames) -> bool {
     list.iter_mut().fold(false, |changed, text| erased.hide(text) | removal.remove_in_place(text) | changed)
 }

@@ -65,7 +65,7 @@ impl Receipts<'_> {
         let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal, &HashSet::new(), true)?;
         let written = self.context.store.write(|tx| {
             drop_orphans(tx)?;
-            self.context.store.packs.release_strays(tx, |pack, old, new| evidence.pack(pack, old, new))?;
+            self.context.store.packs.remove_strays(tx, |pack, old, new| evidence.add_pack(pack, old, new))?;
             let (old_blobs, changed) = PassthroughFiles::new(self.context).rewrite_files(tx, &passthrough)?;
             log_retry(self.context, tx, receipt, now)?;
             Ok((old_blobs, changed))
@@ -91,7 +91,7 @@ impl Receipts<'_> {
         progress("record");
         let orphans = self.context.store.write(|tx| {
             let rows = drop_orphans(tx)?;
-            let texts = self.context.store.packs.release_strays(tx, |_, _, _| {})?;
+            let texts = self.context.store.packs.remove_strays(tx, |_, _, _| {})?;
             log_retry(self.context, tx, &receipt, now)?;
             Ok(rows + texts)
         })?;
@@ -120,7 +120,7 @@ impl Receipts<'_> {
         if has_failed(receipt, "database_pages") {
             self.context.store.write(|tx| scrub_all(tx))?;
         }
-        self.context.store.packs.forget();
+        self.context.store.packs.clear_cache();
         Ok(swept)
     }
 }

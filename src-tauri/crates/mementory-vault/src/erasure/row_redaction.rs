@@ -142,7 +142,7 @@ impl RowRedaction<'_> {
             change(&mut record);
             Ok(Some(Entry::from_record(&mut record)?))
         })?;
-        evidence.pack(pack, &old, &new);
+        evidence.add_pack(pack, &old, &new);
         Ok(())
     }
 }

@@ -151,7 +151,7 @@ impl Targets<'_> {
     }
 }
 
-/// Texts of the targets that are long enough to be searched for. A text that earlier redactions reduced to marks is not
+/// Texts of the targets that are long enough to be searched for. A text that consists only of redaction marks is not
 /// searched for, and neither is a text that is itself a part of the erasure mark.
 pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<&String> = targets

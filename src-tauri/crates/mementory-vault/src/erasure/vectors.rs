@@ -1,4 +1,4 @@
-//! Handles the vectors of erased and redacted texts. Triggers in the store remove the vectors together with the text.
+//! Adds the vectors of erased and redacted texts to the evidence. Triggers remove them together with the text.
 use crate::VaultResult;
 use mementory_erasure_check::Evidence;
 use rusqlite::Connection;
@@ -8,7 +8,7 @@ pub(crate) fn add_to_evidence(c: &Connection, row: i64, evidence: &mut Evidence)
     let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1")?;
     let mut rows = statement.query([row])?;
     while let Some(row) = rows.next()? {
-        evidence.vector(row.get_ref(0)?.as_blob().unwrap_or_default());
+        evidence.add_vector(row.get_ref(0)?.as_blob().unwrap_or_default());
     }
     Ok(())
 }

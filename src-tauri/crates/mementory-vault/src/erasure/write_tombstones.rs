@@ -90,8 +90,8 @@ impl TombstoneWriter<'_> {
         Ok(out)
     }
 
-    /// Writes the tombstone of a redacted record. The removed words are blocked in later imports, in any record. The
-    /// record itself is blocked too if the vault no longer has it.
+    /// Writes the tombstone of a redacted record. The removed words are blocked in later imports, whichever record
+    /// contains them. The record itself is blocked too if the vault no longer has it.
     pub(crate) fn write_redacted(
         &self,
         tx: &Connection,
@@ -132,7 +132,7 @@ fn tombstone(
     let known = tombstone_context.earlier.and_then(|earlier| earlier.tombstones.get(&view.id).cloned());
     let id = match known {
         Some(id) => id,
-        None => format!("tomb_{}", mementory_store::ids::random_text()?),
+        None => format!("tomb_{}", mementory_store::ids::random_hex_id()?),
     };
     Ok(TombstoneRow {
         id,

@@ -30,7 +30,7 @@ pub(crate) struct Act {
 pub(crate) struct LedgerRecord {
     /// Id of the record's tombstone. A vault with this tombstone has already applied this entry.
     pub(crate) tombstone: String,
-    /// Id of the record in text form.
+    /// Id of the record, in hexadecimal.
     pub(crate) record: String,
     /// Name of the record's kind.
     pub(crate) kind: String,
@@ -69,7 +69,7 @@ impl Ledger {
         }
     }
 
-    /// Adds acts for the vault's own tombstones that are in no act, for example tombstones that were written before the
+    /// Adds acts for the vault's own tombstones that no act contains, for example because they were written before the
     /// vault had this list.
     pub(crate) fn add_tombstones(&mut self, c: &Connection) -> mementory_store::StoreResult<()> {
         let known: HashSet<&String> =

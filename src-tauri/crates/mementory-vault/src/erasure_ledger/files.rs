@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Name of the file in a vault and in a backup.
-pub(crate) const FILE: &str = "erasures";
+pub(crate) const LEDGER_FILE: &str = "erasures";
 /// Upper limit for the size of a file that is read. A list of a million erased records takes about a quarter of this.
 const MAX_LEDGER_BYTES: u64 = 1 << 30;
 
@@ -35,8 +35,8 @@ pub(crate) struct FoundLedger {
 
 impl LedgerFiles {
     pub(crate) fn new(dir: &Path, vault_id: &str, folder: Option<&Path>) -> Self {
-        let outside = folder.map(|folder| folder.join(format!("{vault_id}.{FILE}")));
-        Self { vault_id: vault_id.to_owned(), in_vault: dir.join(FILE), outside }
+        let outside = folder.map(|folder| folder.join(format!("{vault_id}.{LEDGER_FILE}")));
+        Self { vault_id: vault_id.to_owned(), in_vault: dir.join(LEDGER_FILE), outside }
     }
 
     /// Merges the list of one file into `found` and counts the file. A missing file is not counted.
@@ -52,25 +52,25 @@ impl LedgerFiles {
     }
 
     fn open(&self, keys: &VaultKeys, path: &Path) -> VaultResult<Option<Ledger>> {
-        let io = |e| VaultError::io(FILE, e);
+        let io = |e| VaultError::io(LEDGER_FILE, e);
         // A symbolic link or a pipe is not a file of the vault, and opening a pipe would block.
         let Ok(meta) = path.symlink_metadata() else { return Ok(None) };
         if !meta.is_file() || meta.len() > MAX_LEDGER_BYTES {
-            return Err(VaultError::Damaged(FILE.into()));
+            return Err(VaultError::Damaged(LEDGER_FILE.into()));
         }
         let file = File::open(path).map_err(io)?;
         let reader = ChunkReader::open(file, meta.len(), keys.ledger(), &self.context())?;
         let mut bytes = Vec::new();
         reader.into_read().read_to_end(&mut bytes).map_err(io)?;
-        serde_json::from_slice(&bytes).map(Some).map_err(|_| VaultError::Damaged(FILE.into()))
+        serde_json::from_slice(&bytes).map(Some).map_err(|_| VaultError::Damaged(LEDGER_FILE.into()))
     }
 
     /// Writes a complete file under another name and then renames it, so that the list is durable and never incomplete.
     pub(crate) fn write(&self, keys: &VaultKeys, path: &Path, ledger: &Ledger) -> VaultResult<()> {
-        let io = |e| VaultError::io(FILE, e);
+        let io = |e| VaultError::io(LEDGER_FILE, e);
         let folder = path.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder).map_err(io)?;
-        let bytes = serde_json::to_vec(ledger).map_err(|_| VaultError::Damaged(FILE.into()))?;
+        let bytes = serde_json::to_vec(ledger).map_err(|_| VaultError::Damaged(LEDGER_FILE.into()))?;
         let partial = tempfile::Builder::new().prefix(".mementory-partial-").tempfile_in(folder).map_err(io)?;
         let mut writer = ChunkWriter::new(partial, keys.ledger(), &self.context())?;
         writer.write_all(&bytes).map_err(io)?;
@@ -109,7 +109,7 @@ impl LedgerFiles {
     /// The second name of a file, under which its previous content is kept. Opening a vault removes files with this
     /// prefix from its folder.
     fn former_path(&self, path: &Path) -> PathBuf {
-        path.with_file_name(format!(".mementory-partial-{}.{FILE}", self.vault_id))
+        path.with_file_name(format!(".mementory-partial-{}.{LEDGER_FILE}", self.vault_id))
     }
 
     fn context(&self) -> Context<'_> {

@@ -11,5 +11,5 @@ mod files;
 mod words;
 
 pub(crate) use acts::{Act, Ledger, LedgerRecord};
-pub(crate) use files::{FILE, FoundLedger, LedgerFiles};
+pub(crate) use files::{FoundLedger, LEDGER_FILE, LedgerFiles};
 pub(crate) use words::{WordFinder, text_fingerprint, word_fingerprint};

@@ -28,7 +28,7 @@ use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
 /// Request for an Evidence Pack: period, signature and parts.
 #[derive(Debug, Clone, Default)]
-pub struct EvidenceOrder {
+pub struct EvidencePackOptions {
     /// Only deletions and events from this time on.
     pub since: Option<Timestamp>,
     /// Only deletions and events up to this time.
@@ -54,7 +54,7 @@ pub struct EvidenceParts {
 
 /// Result of writing an Evidence Pack.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EvidenceMade {
+pub struct WrittenEvidencePack {
     /// Report on those parts of the pack that the specification defines.
     pub report: EvidenceReport,
     /// Number of receipts.
@@ -63,7 +63,7 @@ pub struct EvidenceMade {
     pub transfers: u64,
 }
 
-impl EvidenceOrder {
+impl EvidencePackOptions {
     fn includes(&self, at: Timestamp) -> bool {
         self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at <= until)
     }
@@ -81,10 +81,10 @@ impl Exporter<'_> {
     pub fn evidence_pack(
         &self,
         out: &Path,
-        order: &EvidenceOrder,
+        options: &EvidencePackOptions,
         now: Timestamp,
         cancel: &AtomicBool,
-    ) -> VaultResult<Applied<EvidenceMade>> {
+    ) -> VaultResult<Applied<WrittenEvidencePack>> {
         self.context.check_outside(out)?;
         if out.symlink_metadata().is_ok() {
             return Err(VaultError::Exists(out.display().to_string()));
@@ -101,46 +101,46 @@ impl Exporter<'_> {
             target: row.target,
             reason: row.detail,
         });
-        let parts = order.parts.unwrap_or_default();
+        let parts = options.parts.unwrap_or_default();
         let mut other_files = BTreeMap::new();
         if parts.tombstones {
-            other_files.insert(RECEIPTS_FILE, self.receipt_lines(order)?);
+            other_files.insert(RECEIPTS_FILE, self.receipt_lines(options)?);
         }
         if parts.log {
-            other_files.insert(AUDIT_CHAIN_FILE, self.chain_lines(order)?);
+            other_files.insert(AUDIT_CHAIN_FILE, self.chain_lines(options)?);
         }
         if parts.transfers {
-            other_files.insert(TRANSFERS_FILE, self.transfer_lines(order)?);
+            other_files.insert(TRANSFERS_FILE, self.transfer_lines(options)?);
         }
         let count = |path: &str| other_files.get(path).map_or(0, |lines| lines.len() as u64);
         let (receipts, transfers) = (count(RECEIPTS_FILE), count(TRANSFERS_FILE));
-        let chosen = order.parts.map(|p| SelectedParts { tombstones: p.tombstones, log: p.log, guide: p.key });
+        let chosen = options.parts.map(|p| SelectedParts { tombstones: p.tombstones, log: p.log, guide: p.key });
         let pack = EvidencePack {
             chosen: chosen.unwrap_or_default(),
             generator: source.description().generator,
             created: now,
-            since: order.since,
-            until: order.until,
+            since: options.since,
+            until: options.until,
             tombstones,
             audit: audit.collect(),
             edges,
             beside: other_files,
         };
-        let signer = order.sign.then(|| self.signer());
+        let signer = options.sign.then(|| self.signer());
         let partial = PartialOutput::for_output(out)?;
         let report = write(&pack, &partial.path, signer.as_deref()).map_err(unwrap_format)?;
         sync_tree(&partial.path)
             .and_then(|_| rename_to_final_name(&partial.path, out, partial.folder.path()))
             .map_err(|e| VaultError::io(out.display().to_string(), e))?;
         let synced = fsync_folder(&partial.parent);
-        Ok(Applied::new(EvidenceMade { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
+        Ok(Applied::new(WrittenEvidencePack { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
     }
 
     /// One line for each receipt, with the outcomes but without the details, which may name files on this computer.
-    fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+    fn receipt_lines(&self, options: &EvidencePackOptions) -> VaultResult<Vec<String>> {
         let mut tombstones: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for tombstone in
-            AuditTrail::new(self.context).tombstones()?.into_iter().filter(|tombstone| order.includes(tombstone.at))
+            AuditTrail::new(self.context).tombstones()?.into_iter().filter(|tombstone| options.includes(tombstone.at))
         {
             if let Some(receipt) = tombstone.receipt {
                 tombstones.entry(receipt).or_default().push(tombstone.id);
@@ -166,9 +166,9 @@ impl Exporter<'_> {
         Ok(lines)
     }
 
-    fn chain_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+    fn chain_lines(&self, options: &EvidencePackOptions) -> VaultResult<Vec<String>> {
         let key = hex::encode(self.context.keys.signing().public());
-        let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| order.includes_micros(link.at));
+        let links = AuditTrail::new(self.context).chain()?.into_iter().filter(|link| options.includes_micros(link.at));
         let line = |link: mementory_store::audit::ChainLink| {
             let signature = format!("ed25519:{key}:{}", hex::encode(link.signature));
             json!({"seq": link.seq, "ts": rfc3339(link.at), "hash": hex::encode(link.hash), "signature": signature})
@@ -176,7 +176,7 @@ impl Exporter<'_> {
         Ok(links.map(|link| line(link).to_string()).collect())
     }
 
-    fn transfer_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+    fn transfer_lines(&self, options: &EvidencePackOptions) -> VaultResult<Vec<String>> {
         let mut lines: Vec<(i64, Value)> = Vec::new();
         for batch in Batches::new(self.context).batches()? {
             let t = &batch.total;
@@ -205,7 +205,7 @@ impl Exporter<'_> {
             });
             lines.push((row.at, line));
         }
-        lines.retain(|(at, _)| order.includes_micros(*at));
+        lines.retain(|(at, _)| options.includes_micros(*at));
         lines.sort_by_key(|(at, _)| *at);
         Ok(lines.into_iter().map(|(_, line)| line.to_string()).collect())
     }

@@ -9,14 +9,14 @@ use std::{
 
 /// Files and folders of an export, as they were when it was finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFiles {
     /// Path of the export, then the paths of its companion files.
     roots: Vec<PathBuf>,
     /// Size in bytes and modification time of every file. None for a folder.
     entries: BTreeMap<PathBuf, Option<(u64, SystemTime)>>,
 }
 
-impl Written {
+impl WrittenFiles {
     /// Reads the current state of these files and folders.
     pub(super) fn read_state(roots: Vec<PathBuf>) -> std::io::Result<Self> {
         let mut entries = BTreeMap::new();
@@ -82,7 +82,7 @@ mod tests {
         for file in [&export.join("inner/items"), &beside, &other] {
             std::fs::write(file, "x").unwrap();
         }
-        let written = Written::read_state(vec![export.clone(), beside.clone()]).unwrap();
+        let written = WrittenFiles::read_state(vec![export.clone(), beside.clone()]).unwrap();
         let added = export.join("inner/notes.txt");
         std::fs::write(&added, "mine").unwrap();
         assert!(matches!(written.remove(), Err(VaultError::ChangedSince(_))), "it contains a file of the person's");
@@ -98,7 +98,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let export = folder.path().join("a.alf");
         std::fs::write(&export, "x").unwrap();
-        let written = Written::read_state(vec![export.clone()]).unwrap();
+        let written = WrittenFiles::read_state(vec![export.clone()]).unwrap();
         std::fs::write(&export, "other").unwrap();
         assert!(written.remove().is_err());
         assert!(export.exists());

@@ -239,8 +239,8 @@ impl ExportReader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault. None for other
-    /// rows.
+    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault. None for rows of
+    /// other kinds.
     pub(crate) fn blob_of_file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
         let mut statement = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?;
         Ok(statement.query_row([row], |r| r.get(0)).optional()?)

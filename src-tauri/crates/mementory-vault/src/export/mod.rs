@@ -7,8 +7,8 @@ mod partial_output;
 mod signer;
 pub(crate) mod source;
 
-pub use evidence::{EvidenceMade, EvidenceOrder, EvidenceParts};
-pub use export_cleanup::Written;
+pub use evidence::{EvidencePackOptions, EvidenceParts, WrittenEvidencePack};
+pub use export_cleanup::WrittenFiles;
 
 use crate::{
     VaultError, VaultResult, applied::Applied, context::Context, failed_step::FailedStep, query::ListQuery,
@@ -70,7 +70,7 @@ pub struct ExportOutcome {
     /// Result of validating the export after it was written.
     pub validation: Validation,
     /// Files and folders that were written.
-    pub written: Written,
+    pub written: WrittenFiles,
 }
 
 /// Writes and previews exports, and writes Evidence Packs.
@@ -141,15 +141,15 @@ impl Exporter<'_> {
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
         // The files have their final names, so the export has succeeded whatever fails from here on. If the state of
         // its files cannot be read, the export can no longer be removed.
-        let written = Written::read_state(roots);
+        let written = WrittenFiles::read_state(roots);
         let is_read = written.is_ok();
-        let written = written.unwrap_or_else(|_| Written::unknown(out));
+        let written = written.unwrap_or_else(|_| WrittenFiles::unknown(out));
         let synced = fsync_folder(&parent);
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
         let logged = self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, now, "export", format, &detail)?;
-            crate::file_locations::exported_to(tx, out)
+            crate::file_locations::store_export_path(tx, out)
         });
         let beside = beside.iter().map(|companion| target(companion)).collect();
         let outcome =
@@ -164,7 +164,7 @@ impl Exporter<'_> {
     ///
     /// # Errors
     /// `ChangedSince`, in which case nothing is removed; I/O.
-    pub fn remove_export(&self, written: &Written, format: &str, now: Timestamp) -> VaultResult<Applied<()>> {
+    pub fn remove_export(&self, written: &WrittenFiles, format: &str, now: Timestamp) -> VaultResult<Applied<()>> {
         written.remove()?;
         let log = |tx: &rusqlite::Transaction<'_>| {
             mementory_store::audit::append(tx, &self.context.keys, now, "remove_export", format, "")
@@ -277,8 +277,8 @@ fn is_whole_export(writer: &dyn Format, path: &Path) -> Result<bool, FormatError
     Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
 }
 
-/// Reads the export back with the same detection and validation as any other file, including the faults of an archive
-/// for which an import would refuse it. Returns the result of the validation and the digest of what was written.
+/// Reads the export back and validates it like any other file. Faults of an archive that would make an import refuse it
+/// count as errors too. Returns the result of the validation, and the digest of what was written.
 fn read_back(
     writer: &dyn Format,
     path: &Path,

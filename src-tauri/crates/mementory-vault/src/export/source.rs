@@ -51,7 +51,7 @@ impl<'v> VaultSource<'v> {
             generator: concat!("mementory/", env!("CARGO_PKG_VERSION")).into(),
             now,
         };
-        let connection = context.store.extra_reader()?;
+        let connection = context.store.new_reader()?;
         // All reads use one snapshot, so that a change between two of them does not affect the export.
         connection.execute_batch("BEGIN")?;
         let packs = Packs::default();
@@ -184,7 +184,7 @@ impl<'v> VaultSource<'v> {
                 actor: t.actor,
                 reason: t.reason,
                 derived: t.derived,
-                // Our signature covers the vault's form of the tombstone, not the written format's form. The signature
+                // Our signature covers the tombstone as the vault stores it, not as the format writes it. The signature
                 // of another program is written unchanged.
                 signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
                 verbatim: t.verbatim,

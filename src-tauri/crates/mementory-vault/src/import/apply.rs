@@ -29,8 +29,8 @@ use mementory_store::{
     ids::{content_digest, record_id},
     is_branched, platform_id,
 };
+use merge::KnownTexts;
 pub(super) use merge::Renames;
-use merge::Texts;
 use other_evidence::{CascadedEntities, OtherEvidence};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -76,8 +76,8 @@ struct Staging {
     stale: Vec<(i64, u32)>,
     /// Rows of the vault that this input contained unchanged.
     same: RowRanges,
-    /// Rows of the vault of which this input contained an older or a blocked version, and unchanged rows of an older
-    /// unit.
+    /// Rows of which this input contained an older or a blocked version, and the unchanged rows of units from older
+    /// exports.
     older: RowRanges,
     /// Blobs that this input contained.
     blobs: HashSet<[u8; 32]>,
@@ -95,14 +95,14 @@ pub(super) struct ImportRun<'i> {
     deleted_ids: Vec<[u8; 16]>,
     /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
-    /// Entities at the ends of edges that were blocked because their evidence was deleted.
+    /// Endpoints of edges that were blocked because the evidence for the edge was deleted.
     orphaned_edge_ends: Vec<[u8; 16]>,
     /// Entities that an earlier deletion moved to the Trash without naming them. This input may restore them.
     cascaded: CascadedEntities,
     /// Records that this input marked as superseded, although it does not contain them.
     superseded: HashSet<[u8; 16]>,
     /// Texts to compare with when duplicates are skipped.
-    texts: Texts,
+    texts: KnownTexts,
     pub(super) renames: Renames,
     /// True if the vault had no records, so that no look-ups are needed.
     vault_was_empty: bool,
@@ -141,7 +141,7 @@ impl<'i> ImportRun<'i> {
             orphaned_edge_ends: Vec::new(),
             cascaded: CascadedEntities::default(),
             superseded: HashSet::new(),
-            texts: Texts::new(),
+            texts: KnownTexts::new(),
             renames: Renames::default(),
             vault_was_empty,
             older_unit: false,
@@ -219,7 +219,7 @@ impl<'i> ImportRun<'i> {
     pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
         OtherEvidence::new(self).drop_orphaned_entities();
         TombstoneImport::new(self).trash_targets()?;
-        OtherEvidence::new(self).revive_entities()?;
+        OtherEvidence::new(self).restore_entities()?;
         let mut blobs = HashSet::new();
         if let Some(staging) = &mut self.staging {
             staging.packs.finish(self.connection, &self.context.store.packs, &staging.stale)?;
@@ -395,12 +395,12 @@ impl<'i> ImportRun<'i> {
             self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
         }
         let verdict = self.decide(known, record, digest)?;
-        if matches!(verdict, Verdict::Changed | Verdict::Older(_)) {
+        if matches!(verdict, Verdict::Changed | Verdict::KeepExisting(_)) {
             self.renames.collect(*id, record, digest);
         }
         let (outcome, reason) = match &verdict {
             Verdict::Same => (ItemOutcome::Unchanged, "same"),
-            Verdict::Older(reason) => (ItemOutcome::Unchanged, *reason),
+            Verdict::KeepExisting(reason) => (ItemOutcome::Unchanged, *reason),
             Verdict::Blocked(reason) => (ItemOutcome::Blocked, *reason),
             Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
         };
@@ -409,8 +409,8 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.same.add(known.row);
             }
-            // Records of an older unit, even unchanged ones, keep the list positions that they have in the vault.
-            if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Blocked(_)) {
+            // Records of a unit from an older export keep their list positions, even if they are unchanged.
+            if self.older_unit || matches!(verdict, Verdict::KeepExisting(_) | Verdict::Blocked(_)) {
                 staging.older.add(known.row);
             }
         }
@@ -419,7 +419,7 @@ impl<'i> ImportRun<'i> {
                 self.reposition(known, record, extra_flags, self.older_unit)?;
                 FileImport::new(self).add_attachments(id, record)?;
             }
-            Verdict::Older(_) => {
+            Verdict::KeepExisting(_) => {
                 FileImport::new(self).add_attachments(id, record)?;
             }
             Verdict::Blocked(_) => {}
@@ -503,7 +503,7 @@ impl<'i> ImportRun<'i> {
             .connection
             .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
             .query_row([row], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        match self.staging.as_ref().and_then(|s| s.packs.pending(pack, slot)) {
+        match self.staging.as_ref().and_then(|s| s.packs.unwritten_entry(pack, slot)) {
             Some(entry) => entry.to_record(),
             None => self.context.store.packs.record(self.connection, pack, slot),
         }

@@ -48,9 +48,9 @@ pub struct ImportOptions<'a> {
     pub is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// Places of invalid signatures. These are not stored, so that no export can write them again.
     pub dropped_signatures: Vec<String>,
-    /// Warnings from before the import that belong in its report.
-    pub notes: &'a [Issue],
-    /// Findings of an earlier check of the files. The report gets those that the readers do not report themselves.
+    /// Warnings found before the import that belong in its report.
+    pub prior_warnings: &'a [Issue],
+    /// Findings of an earlier check of the files. Those that the readers do not report are added to the report.
     pub findings: &'a [Issue],
     /// Read the intact parts of files that do not match their own inventory.
     pub salvage: bool,
@@ -180,8 +180,8 @@ impl Importer<'_> {
         read: ReadSources<'_>,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ImportReport> {
-        for note in options.notes {
-            report.warn(&note.code, &note.place, &note.message);
+        for warning in options.prior_warnings {
+            report.warn(&warning.code, &warning.place, &warning.message);
         }
         report.missing = options.missing.to_vec();
         let renames = self.collect_renames(total, read, options)?;
@@ -251,12 +251,12 @@ impl Importer<'_> {
             report.warn("index_behind", "index", message);
         }
         // The bytes of blocked files are removed. If that fails, they are removed when the vault is next opened.
-        let _ = self.drop_unnamed(blobs);
+        let _ = self.remove_unreferenced(blobs);
         let _ = self.context.store.checkpoint();
     }
 
     /// Removes those of `blobs` that no record refers to.
-    fn drop_unnamed(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
+    fn remove_unreferenced(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
         let unnamed: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;
             let mut unnamed = Vec::new();
@@ -279,7 +279,7 @@ impl Importer<'_> {
         renames: Renames,
         options: &ImportOptions<'_>,
     ) -> VaultResult<(u64, HashSet<[u8; 32]>)> {
-        let uid = mementory_store::ids::random_text()?;
+        let uid = mementory_store::ids::random_hex_id()?;
         let write = |tx: &rusqlite::Transaction<'_>, written: &dyn Fn()| {
             tx.execute(
                 "INSERT INTO batches (uid, at, format, names) VALUES (?1, ?2, ?3, ?4)",
@@ -312,7 +312,7 @@ impl Importer<'_> {
             tx.execute("INSERT INTO changes (op, target) VALUES (3, ?1)", [batch])?;
             let detail = format!("added {} updated {}", sum.added, sum.updated);
             mementory_store::audit::append(tx, &self.context.keys, options.now, "import", &uid, &detail)?;
-            crate::file_locations::imported_from(tx, &uid, options.now.as_micros(), options.paths)?;
+            crate::file_locations::store_import_paths(tx, &uid, options.now.as_micros(), options.paths)?;
             self.context.blobs.sync()?;
             Ok((Store::last_change(tx)?, blobs))
         };

@@ -93,7 +93,7 @@ fn known_name(
             return Ok(None);
         }
     }
-    // Number of equal records in each other folder, by its name.
+    // Number of records in each other folder that equal records of this folder, by the folder's name.
     let mut equal: BTreeMap<String, usize> = BTreeMap::new();
     let mut compared = 0;
     let wanted: HashSet<&[u8; 16]> = digests.values().collect();

@@ -80,7 +80,7 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// Announces the next source: its byte offset, and how it relates to what the vault has.
+    /// Announces the next source: its byte offset, and whether it is older or newer than what the vault has.
     pub(super) fn begin_source(&mut self, offset: u64, recency: Recency) -> Result<(), FormatError> {
         self.offset = offset;
         self.reported = 0;

@@ -19,7 +19,7 @@ use std::{collections::BTreeSet, sync::atomic::AtomicBool};
 /// changed or restored from the Trash.
 struct UndoneChanges {
     seq: u64,
-    gone: Vec<i64>,
+    removed: Vec<i64>,
     changed: Vec<i64>,
     untrashed: Vec<i64>,
 }
@@ -42,16 +42,16 @@ impl Importer<'_> {
     pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<Applied<u32>> {
         let changes = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
         let indexed = Applied::new(changes)
-            .then(FailedStep::Index, |changes| self.context.index_follow(changes.seq, || self.index_undone(changes)));
+            .then(FailedStep::Index, |changes| self.context.update_index(changes.seq, || self.index_undone(changes)));
         // No record refers to the blobs and database pages of the undone import any more, so they are removed. If this
         // fails, they are removed when the vault is next opened.
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
-        Ok(indexed.map(|changes| u32::try_from(changes.gone.len() + changes.changed.len()).unwrap_or(u32::MAX)))
+        Ok(indexed.map(|changes| u32::try_from(changes.removed.len() + changes.changed.len()).unwrap_or(u32::MAX)))
     }
 
     fn index_undone(&self, done: &UndoneChanges) -> VaultResult<()> {
-        for row in &done.gone {
+        for row in &done.removed {
             self.context.index_delete(*row)?;
         }
         for row in done.changed.iter().chain(&done.untrashed) {
@@ -72,24 +72,24 @@ impl Importer<'_> {
         files::restore_positions(tx, batch, &later)?;
         versions::remove_or_reassign(tx, batch, &later)?;
         reassigned_rows::reassign_rows(tx, batch)?;
-        let gone = query_numbers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
+        let removed = query_numbers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
         reroot_orphans(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
         // Called a second time, for records that were in the Trash along with a record that was just restored.
         reroot_orphans(tx)?;
-        self.context.store.packs.release(tx, &packs)?;
+        self.context.store.packs.remove_strays_in(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
         tx.execute(
             "UPDATE batches SET undone_at = ?2, same = NULL, older = NULL WHERE id = ?1",
             params![batch, now.as_micros()],
         )?;
         tx.execute("INSERT INTO changes (op, target) VALUES (4, ?1)", [batch])?;
-        let detail = format!("removed {}", gone.len() + changed.len());
+        let detail = format!("removed {}", removed.len() + changed.len());
         mementory_store::audit::append(tx, &self.context.keys, now, "undo_import", uid, &detail)?;
-        self.context.store.packs.forget();
-        Ok(UndoneChanges { seq: Store::last_change(tx)?, gone, changed, untrashed })
+        self.context.store.packs.clear_cache();
+        Ok(UndoneChanges { seq: Store::last_change(tx)?, removed, changed, untrashed })
     }
 
     /// Removes the tombstones of the batch and restores the records that they moved to the Trash. If a tombstone of

@@ -76,7 +76,7 @@ impl Insight<'_> {
     ///
     /// # Errors
     /// `NotFound`; `Usage` if a record is not a memory.
-    pub fn correct(&self, ids: &[String], kind: Option<AboutKind>, now: Timestamp) -> VaultResult<()> {
+    pub fn set_kind(&self, ids: &[String], kind: Option<AboutKind>, now: Timestamp) -> VaultResult<()> {
         let views = self.memory_views(ids)?;
         self.context.store.write(|tx| self.store_kind(tx, &views, kind, now))?;
         self.lock().clear();
@@ -87,8 +87,8 @@ impl Insight<'_> {
     /// Returns the new version number.
     ///
     /// # Errors
-    /// As for [`correct`](Self::correct) and [`Editor::edit`].
-    pub fn correct_and_edit(
+    /// As for [`set_kind`](Self::set_kind) and [`Editor::edit`].
+    pub fn edit_with_kind(
         &self,
         id: &str,
         kind: Option<AboutKind>,
@@ -97,7 +97,7 @@ impl Insight<'_> {
     ) -> VaultResult<Applied<u32>> {
         let views = self.memory_views(&[id.to_owned()])?;
         let store_kind = |tx: &Connection| self.store_kind(tx, &views, kind, now);
-        let version = Editor::new(self.context).edit_and(id, fields, now, &store_kind)?;
+        let version = Editor::new(self.context).edit_with_extra_work(id, fields, now, &store_kind)?;
         self.lock().clear();
         Ok(version)
     }

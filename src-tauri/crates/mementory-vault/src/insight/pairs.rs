@@ -120,7 +120,7 @@ impl Insight<'_> {
         Ok(found.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
-    /// Everyone whom the live memories mention. Those whom most memories mention come first.
+    /// Everyone whom the live memories mention. Those mentioned by the most memories come first.
     ///
     /// # Errors
     /// `Cancelled`; errors of the store.

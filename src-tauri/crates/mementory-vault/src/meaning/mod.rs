@@ -42,7 +42,7 @@ impl Meaning<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn pending(&self) -> VaultResult<Vec<i64>> {
+    pub fn rows_to_encode(&self) -> VaultResult<Vec<i64>> {
         let current = self.context.store.read(is_current)?;
         let not_encoded = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
         let kinds = ENCODED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
@@ -92,8 +92,8 @@ impl Meaning<'_> {
         })
     }
 
-    /// The rows nearest to any of `to` that pass the filter, at most `limit`, best first. Each has its cosine
-    /// similarity, which is at least `min_cosine`. Rows in `except` are left out.
+    /// The rows nearest to any of the vectors `to` that pass the filter, at most `limit`, best first. Each has its
+    /// cosine similarity, which is at least `min_cosine`. Rows in `except` are left out.
     ///
     /// # Errors
     /// Errors of the store.
@@ -134,7 +134,7 @@ impl Meaning<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn of_row(&self, row: i64) -> VaultResult<Vec<Vector>> {
+    pub fn vectors_of_row(&self, row: i64) -> VaultResult<Vec<Vector>> {
         self.context.store.read(|c| match is_current(c)? {
             true => stored_vectors(c, row),
             false => Ok(Vec::new()),

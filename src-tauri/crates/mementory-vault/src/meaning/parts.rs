@@ -1,5 +1,5 @@
-//! Divides a text into the parts that get a vector each. The vector of a whole long note would be a little close to
-//! everything and very close to nothing.
+//! Divides a text into parts, each of which gets a vector. A single vector for a long note would be slightly similar to
+//! everything and very similar to nothing.
 
 /// Once a part has this many characters, it ends with its current line.
 const PART_CHARS: usize = 200;

@@ -32,7 +32,7 @@ pub(super) struct Candidate {
     pub(super) view: RowView,
     pub(super) record: Record,
     pub(super) found_by: FoundBy,
-    /// Its sentence that is nearest to the memory in meaning. None if the meaning was not compared.
+    /// Its sentence that is nearest to the memory in meaning. None if it was not compared by meaning.
     pub(super) nearest_sentence: Option<NearestSentence>,
     /// True if the export says that the memory is from this message's conversation.
     pub(super) in_named_conversation: bool,
@@ -54,12 +54,12 @@ pub(super) struct Candidates<'c> {
     /// The candidates found so far, by row.
     found: HashMap<i64, Candidate>,
     /// Rows of the conversations that the export names as sources.
-    named: HashSet<i64>,
+    named_conversations: HashSet<i64>,
 }
 
 impl<'c> Candidates<'c> {
     pub(super) fn new(context: &'c Context, view: &'c RowView, record: &'c Record) -> Self {
-        Self { context, view, record, found: HashMap::new(), named: HashSet::new() }
+        Self { context, view, record, found: HashMap::new(), named_conversations: HashSet::new() }
     }
 
     /// The messages that the export names as sources, those before them, those from just before the memory was made,
@@ -72,7 +72,8 @@ impl<'c> Candidates<'c> {
         self.add_with_words()?;
         let mut out: Vec<Candidate> = self.found.into_values().collect();
         for candidate in &mut out {
-            candidate.in_named_conversation = candidate.view.owner.is_some_and(|owner| self.named.contains(&owner));
+            candidate.in_named_conversation =
+                candidate.view.owner.is_some_and(|owner| self.named_conversations.contains(&owner));
         }
         out.sort_by_key(|candidate| (candidate.view.sort, candidate.view.row));
         Ok(out)
@@ -86,7 +87,7 @@ impl<'c> Candidates<'c> {
             match target.kind {
                 Kind::Message => self.add_view(target, FoundBy::Linked)?,
                 Kind::Conversation => {
-                    self.named.insert(target.row);
+                    self.named_conversations.insert(target.row);
                 }
                 Kind::Memory | Kind::Profile if depth == 0 && link.relation == "derived_from" => {
                     self.add_linked(&target, 1)?;
@@ -106,7 +107,7 @@ impl<'c> Candidates<'c> {
             match found.filter(|view| view.trashed.is_none()) {
                 Some(view) if view.kind == Kind::Message => self.add_view(view, FoundBy::Linked)?,
                 Some(view) if view.kind == Kind::Conversation => {
-                    self.named.insert(view.row);
+                    self.named_conversations.insert(view.row);
                 }
                 _ => {}
             }
@@ -118,7 +119,7 @@ impl<'c> Candidates<'c> {
     fn add_before_linked(&mut self) -> VaultResult<()> {
         let linked: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
         for view in linked {
-            self.named.extend(view.owner);
+            self.named_conversations.extend(view.owner);
             let mut parent = view.parent;
             for _ in 0..MAX_BEFORE_NAMED {
                 let Some(row) = parent else { break };
@@ -156,7 +157,7 @@ impl<'c> Candidates<'c> {
         }
         let messages = IndexFilter { kinds: vec![Kind::Message.as_str().into()], ..IndexFilter::default() };
         let same_assistant = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
-        let conversations: Vec<i64> = self.named.iter().copied().take(MAX_CONVERSATIONS).collect();
+        let conversations: Vec<i64> = self.named_conversations.iter().copied().take(MAX_CONVERSATIONS).collect();
         for conversation in conversations {
             let in_conversation = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };
             self.add_hits(&words, &in_conversation, MAX_PER_NAMED_CONVERSATION)?;

@@ -5,7 +5,7 @@ use crate::memory_evidence::{
     meaning::is_speech,
     speaker::said_by,
     time_span::{DAY, is_near},
-    weighed::{MemoryFacts, Weighed},
+    weighed::{MemoryFacts, WeighedCandidate},
 };
 use mementory_evidence::{Claim, Sentence};
 use mementory_model::SaidBy;
@@ -27,7 +27,7 @@ const MIN_COSINE_FAR: f32 = 0.55;
 /// least [`MIN_WORDS_FAR`].
 const MIN_COSINE_WITH_WORDS: f32 = 0.4;
 const MIN_WORDS_FAR: f32 = 0.3;
-/// Any other message with a lower cosine than this does not say the same, even if its words alone suffice.
+/// Lowest cosine with which any other message counts as saying the same, even if its words alone suffice.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
 /// Decides which of the candidates are evidence. Each comes with its sentences that say parts of the claim. Without any
@@ -37,7 +37,7 @@ pub(super) fn decide(
     facts: &MemoryFacts<'_>,
     candidates: Vec<(Vec<Sentence>, Candidate)>,
 ) -> FoundEvidence {
-    let mut weighed: Vec<Weighed> = candidates
+    let mut weighed: Vec<WeighedCandidate> = candidates
         .into_iter()
         .filter_map(|(sentences, candidate)| weigh(claim, facts, &sentences, candidate))
         .collect();
@@ -47,7 +47,7 @@ pub(super) fn decide(
     if said_by != Some(SaidBy::System) {
         weighed.retain(|each| each.said_by != Some(SaidBy::System) || each.is_linked());
     }
-    let mut messages: Vec<Weighed> = Vec::new();
+    let mut messages: Vec<WeighedCandidate> = Vec::new();
     for each in weighed {
         // If the assistant repeats the words of the person, its message is an answer to the person, not evidence.
         let is_answer = said_by == Some(SaidBy::User) && each.said_by != said_by && !each.is_linked();
@@ -62,8 +62,8 @@ pub(super) fn decide(
     FoundEvidence { said_by, trace, messages: messages.into_iter().map(message).collect() }
 }
 
-fn message(weighed: Weighed) -> EvidenceMessage {
-    let Weighed { candidate, sentence, confidence, .. } = weighed;
+fn message(weighed: WeighedCandidate) -> EvidenceMessage {
+    let WeighedCandidate { candidate, sentence, confidence, .. } = weighed;
     EvidenceMessage {
         view: candidate.view,
         record: candidate.record,
@@ -75,7 +75,12 @@ fn message(weighed: Weighed) -> EvidenceMessage {
 }
 
 /// Weighs a candidate. None if it is not evidence.
-fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candidate: Candidate) -> Option<Weighed> {
+fn weigh(
+    claim: &Claim,
+    facts: &MemoryFacts<'_>,
+    sentences: &[Sentence],
+    candidate: Candidate,
+) -> Option<WeighedCandidate> {
     let said_by = candidate.record.said_by();
     let part = candidate.record.message.as_ref()?;
     let is_custom = matches!(facts.written_by(), Some(SaidBy::User));
@@ -122,7 +127,7 @@ fn weigh(claim: &Claim, facts: &MemoryFacts<'_>, sentences: &[Sentence], candida
     };
     let parts = if found_by == FoundBy::Meaning { vec![0] } else { parts };
     let candidate = Candidate { found_by, ..candidate };
-    Some(Weighed { candidate, sentence, said_by, confidence, parts, near })
+    Some(WeighedCandidate { candidate, sentence, said_by, confidence, parts, near })
 }
 
 /// The confidence from meaning and words together. None if it is too low. `words` is the confidence from the words

@@ -16,7 +16,7 @@ use mementory_meaning::{CachingEncoder, Encoder};
 use mementory_model::{Kind, Record, SaidBy};
 use mementory_store::RowView;
 use weighed::MemoryFacts;
-use whole_search::WholeSearch;
+use whole_search::ExhaustiveSearch;
 
 /// Largest number of messages that are returned.
 const MAX_MESSAGES: usize = 6;
@@ -156,10 +156,10 @@ impl MemoryEvidence<'_> {
         if let Some(encoder) = encoder {
             meaning::compare(encoder, &record.text, facts.created, &mut candidates_with_sentences);
         }
-        let any_came_near = whole_search::any_came_near(&candidates_with_sentences);
+        let has_near_candidate = whole_search::has_near_candidate(&candidates_with_sentences);
         let mut found = decide(&claim, &facts, candidates_with_sentences);
-        if let Some(encoder) = encoder.filter(|_| found.messages.is_empty() && !any_came_near) {
-            let search = WholeSearch { context: self.context, view, record, encoder };
+        if let Some(encoder) = encoder.filter(|_| found.messages.is_empty() && !has_near_candidate) {
+            let search = ExhaustiveSearch { context: self.context, view, record, encoder };
             if search.finds_nothing()? {
                 found.trace = Trace::None;
             }

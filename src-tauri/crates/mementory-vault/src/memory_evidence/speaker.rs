@@ -1,30 +1,30 @@
 //! Decides who said a memory.
-use crate::memory_evidence::weighed::{MemoryFacts, Weighed};
+use crate::memory_evidence::weighed::{MemoryFacts, WeighedCandidate};
 use mementory_evidence::Claim;
 use mementory_model::SaidBy;
 
 /// The person counts as having said a memory if their messages contain at least this share of its statements.
 const MIN_SHARE_OF_PARTS: f32 = 0.34;
-/// The person counts as the speaker even if the confidence for the assistant is higher by up to this much, since the
+/// The person counts as the speaker even if the confidence for the assistant is up to this much higher, since the
 /// assistant repeats what the person said.
 const PERSON_MARGIN: f32 = 0.3;
 /// The same margin if a message of the person is in the named conversation, or from just before the memory was made.
 const PERSON_MARGIN_NEAR: f32 = 0.6;
 
 /// Who said the content of a memory. None if that is not known.
-pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[Weighed]) -> Option<SaidBy> {
+pub(super) fn said_by(claim: &Claim, facts: &MemoryFacts<'_>, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     if facts.written_by() == Some(SaidBy::User) {
         return Some(SaidBy::User);
     }
     let by_meaning = weighed.iter().any(|each| each.candidate.nearest_sentence.is_some());
     let speaker = if by_meaning { nearest_speaker(weighed) } else { speaker_by_words(claim, weighed) };
-    // The fact that a program extracted the memory does not show who said its content.
+    // If the source names the assistant, it only shows who wrote the memory down, not who said its content.
     speaker.or_else(|| facts.written_by().filter(|who| *who != SaidBy::Assistant))
 }
 
 /// Returns the person if the export names a message of theirs. Otherwise returns whoever said the message with the
 /// highest rank.
-fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
+fn nearest_speaker(weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     let spoken = || weighed.iter().filter(|each| !each.is_tool_call());
     if spoken().any(|each| each.is_linked() && each.said_by == Some(SaidBy::User)) {
         return Some(SaidBy::User);
@@ -33,10 +33,10 @@ fn nearest_speaker(weighed: &[Weighed]) -> Option<SaidBy> {
     nearest.said_by
 }
 
-/// Returns the person if their messages say enough of the memory and the confidence for the assistant's messages is not
-/// much higher. Otherwise returns whoever said any part of the memory: the assistant if it did, else the person, else a
-/// system.
-fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
+/// Returns the person if the export names a message of theirs or their messages say enough of the memory, and the
+/// confidence for the assistant is not much higher. Otherwise returns whoever said any part of the memory: the
+/// assistant if it did, else the person, else a system.
+fn speaker_by_words(claim: &Claim, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     let best = |who: SaidBy| {
         let messages_of_speaker = || weighed.iter().filter(move |each| each.said_by == Some(who));
         let mut parts: Vec<usize> = messages_of_speaker().flat_map(|each| each.parts.iter().copied()).collect();
@@ -50,7 +50,7 @@ fn speaker_by_words(claim: &Claim, weighed: &[Weighed]) -> Option<SaidBy> {
     };
     let (person, person_says) = best(SaidBy::User);
     // A call to the memory tool does not show whether the person said so or the assistant concluded it.
-    let own_words = |each: &&Weighed| each.said_by == Some(SaidBy::Assistant) && !each.is_tool_call();
+    let own_words = |each: &&WeighedCandidate| each.said_by == Some(SaidBy::Assistant) && !each.is_tool_call();
     let assistant = weighed.iter().filter(own_words).map(|each| each.confidence).fold(0.0, f32::max);
     let is_near = weighed.iter().any(|each| each.said_by == Some(SaidBy::User) && each.near);
     let margin = if is_near { PERSON_MARGIN_NEAR } else { PERSON_MARGIN };

@@ -3,13 +3,13 @@ use crate::memory_evidence::{FoundBy, candidates::Candidate};
 use mementory_evidence::Sentence;
 use mementory_model::{SaidBy, Timestamp};
 
-/// A message of the person ranks higher by this if the messages were compared in meaning, since the assistant repeats
+/// Added to the rank of a message of the person if the messages were compared by meaning, since the assistant repeats
 /// what the person said.
 const PERSON_BONUS: f32 = 0.06;
-/// A system message that was compared in meaning ranks lower by this, since it touches on almost everything.
+/// Subtracted from the rank of a system message that was compared by meaning, since it touches on almost everything.
 const SYSTEM_PENALTY: f32 = 0.06;
 
-/// A message from just before the memory was made ranks higher by this if the messages were compared in meaning.
+/// Added to the rank of a message from just before the memory was made, if the messages were compared by meaning.
 const NEAR_BONUS: f32 = 0.35;
 
 /// Facts about the memory that affect the weight of a message.
@@ -30,7 +30,7 @@ impl MemoryFacts<'_> {
 }
 
 /// A candidate, and the parts of the memory that it says.
-pub(super) struct Weighed {
+pub(super) struct WeighedCandidate {
     pub(super) candidate: Candidate,
     pub(super) sentence: Sentence,
     pub(super) said_by: Option<SaidBy>,
@@ -41,7 +41,7 @@ pub(super) struct Weighed {
     pub(super) near: bool,
 }
 
-impl Weighed {
+impl WeighedCandidate {
     /// True if the export names the message.
     pub(super) fn is_linked(&self) -> bool {
         self.candidate.found_by == FoundBy::Linked
@@ -53,7 +53,7 @@ impl Weighed {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }
 
-    /// The rank of the candidate: its confidence, adjusted for its speaker and time if the meaning was compared.
+    /// The rank of the candidate: its confidence, adjusted for its speaker and time if it was compared by meaning.
     pub(super) fn rank(&self) -> f32 {
         let speaker_bonus = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
             (true, Some(SaidBy::User)) => PERSON_BONUS,

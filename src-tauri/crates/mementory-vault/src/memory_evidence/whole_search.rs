@@ -27,7 +27,7 @@ const NEAR_WORD_SHARE: f32 = 0.4;
 
 /// True if one of the candidates may be the origin although it is too far from the memory to count as evidence. Each
 /// candidate comes with its sentences that have words of the memory.
-pub(super) fn any_came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
+pub(super) fn has_near_candidate(read: &[(Vec<Sentence>, Candidate)]) -> bool {
     read.iter().filter(|(_, candidate)| is_speech_record(&candidate.record)).any(|(with_words, candidate)| {
         candidate.nearest_sentence.is_some_and(|nearest| nearest.cosine >= NEAR_COSINE)
             || with_words.iter().any(|sentence| sentence.score >= NEAR_WORD_SHARE)
@@ -35,14 +35,14 @@ pub(super) fn any_came_near(read: &[(Vec<Sentence>, Candidate)]) -> bool {
 }
 
 /// Searches all conversations that could contain a memory.
-pub(super) struct WholeSearch<'s> {
+pub(super) struct ExhaustiveSearch<'s> {
     pub(super) context: &'s Context,
     pub(super) view: &'s RowView,
     pub(super) record: &'s Record,
     pub(super) encoder: &'s CachingEncoder<'s>,
 }
 
-impl WholeSearch<'_> {
+impl ExhaustiveSearch<'_> {
     /// True if there are conversations that could contain the memory, all of them were compared, and no sentence is
     /// near to it.
     ///

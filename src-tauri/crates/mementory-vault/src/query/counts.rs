@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// Counts of a source.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names say it")]
-pub struct SourceFacts {
+pub struct SourceCounts {
     pub counts: BTreeMap<String, u32>,
     pub newest: Option<i64>,
     /// Time of the newest export of the platform. If that is not known, the time of the newest import of its records.
@@ -20,10 +20,10 @@ pub struct SourceFacts {
 /// Counts of the whole vault. Records in the Trash are only in `trash`.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names say it")]
-pub struct Facts {
+pub struct VaultCounts {
     pub counts: BTreeMap<String, u32>,
     /// Counts by platform and by the format that its records were imported from.
-    pub sources: BTreeMap<(String, Option<String>), SourceFacts>,
+    pub sources: BTreeMap<(String, Option<String>), SourceCounts>,
     pub trash: u32,
     pub tombstones: u32,
 }
@@ -43,9 +43,9 @@ pub struct FacetCounts {
 
 impl Queries<'_> {
     /// Counts of the whole vault.
-    pub fn facts(&self) -> VaultResult<Facts> {
+    pub fn vault_counts(&self) -> VaultResult<VaultCounts> {
         self.context.store.read(|c| {
-            let mut facts = Facts::default();
+            let mut facts = VaultCounts::default();
             let mut statement = c.prepare(
                 // A record without a time of its own is sorted by the time of its import, which says nothing about its
                 // age.

@@ -20,8 +20,8 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from sorting by an index. Otherwise
-    /// it would read the whole index to find a few records.
+    /// The terms of `ORDER BY`. If the query names its records, a `+` keeps SQLite from sorting by an index, which it
+    /// would read as a whole to find a few records.
     fn order_terms(self, names_records: bool) -> &'static str {
         match self {
             Self::Newest if names_records => "+r.sort DESC, r.row DESC",

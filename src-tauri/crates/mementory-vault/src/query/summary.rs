@@ -1,7 +1,7 @@
 //! Counts over all records that a query finds.
 use crate::{
     VaultResult,
-    findings::by_class,
+    findings::count_by_class,
     query::{list::ListQuery, list::Queries},
 };
 use mementory_model::Kind;
@@ -49,7 +49,7 @@ impl Queries<'_> {
                     "SELECT count(*) + coalesce(sum((SELECT count(*) FROM versions v WHERE v.row = r.row)), 0) \
                      FROM records r WHERE {condition}"
                 ))?,
-                findings: by_class(
+                findings: count_by_class(
                     c,
                     &format!(
                         "SELECT class, count(*) FROM (SELECT (SELECT min(g.class) FROM findings g JOIN records o \

@@ -115,7 +115,7 @@ impl Review<'_> {
         now: Timestamp,
     ) -> VaultResult<Applied<()>> {
         let found = self.reviewed(answers)?;
-        let moved = Trash::new(self.context).trash_and(trash, now, &|tx| store_answers(tx, &found, now))?;
+        let moved = Trash::new(self.context).trash_with_extra_work(trash, now, &|tx| store_answers(tx, &found, now))?;
         Ok(moved.map(drop))
     }
 

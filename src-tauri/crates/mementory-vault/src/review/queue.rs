@@ -68,7 +68,7 @@ impl Review<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn left(&self, filter: &ReviewFilter) -> VaultResult<u32> {
+    pub fn unanswered_count(&self, filter: &ReviewFilter) -> VaultResult<u32> {
         self.count(filter, &format!(" AND {UNANSWERED_SQL}"))
     }
 

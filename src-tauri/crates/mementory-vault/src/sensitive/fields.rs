@@ -2,8 +2,8 @@
 use mementory_model::Record;
 use mementory_scan::{Class, Finding};
 
-/// The scanned texts of a record, each with its field number in the store: text, title, texts of its files, and blocks
-/// (thinking, tool calls).
+/// The scanned texts of a record, each with its field number in the store: text, title, texts of its files, and other
+/// blocks (thinking, tool calls).
 pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
     let files = record.attachments.iter().enumerate();
     let files = files.filter_map(|(n, file)| file.text.as_deref().map(|text| (2 + 2 * n as u32, text)));

@@ -64,7 +64,7 @@ impl<'k> Masker<'k> {
 
     fn read_values(keys: &VaultKeys, c: &Connection, packs: &Packs) -> VaultResult<KnownValues> {
         let ignored = ignored(c)?;
-        let mut known = Replacements::new();
+        let mut spellings = Replacements::new();
         let mut statement = c.prepare(
             "SELECT DISTINCT f.row FROM findings f JOIN records r ON r.row = f.row WHERE r.trashed IS NULL ORDER BY 1",
         )?;
@@ -75,13 +75,13 @@ impl<'k> Masker<'k> {
             for (_, text) in fields(&record) {
                 for_each_value(text, |class, value| {
                     if value.len() >= MIN_DISTINCTIVE_BYTES && !ignored.contains(&value_id(keys, class, value)) {
-                        known.insert(value.to_owned(), mark(class.as_str()));
+                        spellings.insert(value.to_owned(), mark(class.as_str()));
                     }
                 });
             }
         }
-        let known = (!known.is_empty()).then(|| Removal::exact(known.into_iter().collect()));
-        Ok(KnownValues { ignored, known })
+        let spellings = (!spellings.is_empty()).then(|| Removal::exact(spellings.into_iter().collect()));
+        Ok(KnownValues { ignored, spellings })
     }
 
     /// Number of different values that were masked so far.
@@ -110,7 +110,7 @@ impl<'k> Masker<'k> {
         }
         let found_here = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
         let values = self.values.clone();
-        let removals = || [&found_here, &values.known].into_iter().flatten();
+        let removals = || [&found_here, &values.spellings].into_iter().flatten();
         // The text is masked separately, since the positions of its marks are returned.
         let (text, marks) = replace_by_marks(&std::mem::take(&mut record.text), removals());
         let mut other_fields_changed = false;
@@ -141,7 +141,7 @@ impl<'k> Masker<'k> {
             true => None,
             false => crate::word_removal::bytes::without(bytes, &Removal::exact(pairs.into_iter().collect()))?,
         };
-        let known = match &self.values.known {
+        let known = match &self.values.spellings {
             Some(known) => crate::word_removal::bytes::without(found.as_deref().unwrap_or(bytes), known)?,
             None => None,
         };

@@ -10,6 +10,6 @@ mod scanner;
 pub(crate) use fields::{fields, for_each_value};
 pub(crate) use marks::add_earlier_marks;
 pub(crate) use masking::Masker;
-pub use queue::{Piece, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};
+pub use queue::{ContextSegment, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};
 pub use scan_queue::ScanProgress;
 pub use scanner::{Scanner, Sensitive};

@@ -1,7 +1,7 @@
 //! Lists the findings as a queue with one entry for each value, however often it occurs in the vault.
 use crate::{
     VaultError, VaultResult,
-    findings::{ValueId, by_class, class_code, class_from_code, value_id},
+    findings::{ValueId, class_code, class_from_code, count_by_class, value_id},
     sensitive::{
         fields::{STORED_SECRET_DETECTOR, VERBATIM_FIELD, count_code_points, field_name, fields, for_each_finding},
         scanner::Scanner,
@@ -49,7 +49,7 @@ pub struct SensitiveQuery {
 
 /// A piece of the text around a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Piece {
+pub struct ContextSegment {
     /// The text. Empty for a hidden value.
     pub text: String,
     /// The class of the value that is hidden here. None for text.
@@ -76,7 +76,7 @@ pub struct SensitiveValue {
     /// The first place of the value. None if the value is redacted.
     pub first: Option<SensitivePlace>,
     /// The text around it at its first place.
-    pub context: Vec<Piece>,
+    pub context: Vec<ContextSegment>,
 }
 
 /// A record that contains a value.
@@ -114,9 +114,9 @@ impl Scanner<'_> {
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.context.store.read(|c| {
             let mut list = SensitiveList {
-                open: by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN_SQL} GROUP BY f.value) GROUP BY class"), [])?,
-                redacted: by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {REDACTED_SQL} GROUP BY class"), [])?,
-                ignored: by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 1 GROUP BY class", [])?,
+                open: count_by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN_SQL} GROUP BY f.value) GROUP BY class"), [])?,
+                redacted: count_by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {REDACTED_SQL} GROUP BY class"), [])?,
+                ignored: count_by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 1 GROUP BY class", [])?,
                 values: Vec::new(),
             };
             let limit = if query.limit == 0 { 100 } else { query.limit.min(500) };
@@ -201,7 +201,7 @@ impl Scanner<'_> {
     }
 
     /// True if the last scan found a value in this row that is not ignored.
-    pub fn holds_sensitive(&self, row: i64) -> VaultResult<bool> {
+    pub fn has_sensitive_value(&self, row: i64) -> VaultResult<bool> {
         self.context.store.read(|c| {
             let sql = "SELECT 1 FROM findings f WHERE f.row = ?1 \
                        AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1) LIMIT 1";
@@ -261,13 +261,13 @@ impl Scanner<'_> {
         field: u32,
         id: ValueId,
         around: (usize, usize),
-    ) -> Option<(Vec<Piece>, &'static str, Confidence)> {
+    ) -> Option<(Vec<ContextSegment>, &'static str, Confidence)> {
         if field == VERBATIM_FIELD {
             // The text around a stored secret is not shown. The name of its record says what the secret is for.
             let class = Class::StoredSecret;
             let is_this = |secret: &String| value_id(&self.context.keys, class, secret) == id;
             plain_secrets(record).iter().find(|secret| is_this(secret))?;
-            let piece = Piece { text: String::new(), hidden: Some(class), this: true };
+            let piece = ContextSegment { text: String::new(), hidden: Some(class), this: true };
             return Some((vec![piece], STORED_SECRET_DETECTOR, Confidence::VeryLikely));
         }
         let text = fields(record).find(|(n, _)| *n == field)?.1;
@@ -332,7 +332,12 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
 type Span = (u32, u32, Finding, bool);
 
 /// The text around the span `this`, in which all values are hidden.
-fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after): (usize, usize)) -> Vec<Piece> {
+fn context_pieces(
+    text: &str,
+    spans: &[Span],
+    this: (u32, u32),
+    (before, after): (usize, usize),
+) -> Vec<ContextSegment> {
     let from = this.0.saturating_sub(before as u32);
     let to = (this.1 + after as u32).min(count_code_points(text));
     let points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();
@@ -341,13 +346,13 @@ fn context_pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after):
     let mut shown_until = from;
     for (start, end, finding, _) in spans.iter().filter(|(start, end, ..)| *end > from && *start < to) {
         if *start > shown_until {
-            out.push(Piece { text: slice(shown_until, *start), hidden: None, this: false });
+            out.push(ContextSegment { text: slice(shown_until, *start), hidden: None, this: false });
         }
-        out.push(Piece { text: String::new(), hidden: Some(finding.class), this: (*start, *end) == this });
+        out.push(ContextSegment { text: String::new(), hidden: Some(finding.class), this: (*start, *end) == this });
         shown_until = (*end).min(to);
     }
     if shown_until < to {
-        out.push(Piece { text: slice(shown_until, to), hidden: None, this: false });
+        out.push(ContextSegment { text: slice(shown_until, to), hidden: None, this: false });
     }
     if from > 0
         && let Some(first) = out.first_mut().filter(|piece| piece.hidden.is_none())

@@ -32,7 +32,7 @@ fn a_writer_may_stop_before_all_records_were_read() {
         refuse_deletions: false,
         is_unchanged: None,
         dropped_signatures: Vec::new(),
-        notes: &[],
+        prior_warnings: &[],
         findings: &[],
         salvage: false,
         missing: &[],

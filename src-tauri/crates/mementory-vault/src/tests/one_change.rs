@@ -49,7 +49,7 @@ fn an_edit_and_the_kind_of_a_memory_are_one_change() {
     let two = TwoMemories::new();
     let edit = |text: &str| {
         let fields = EditFields { text: Some(text.into()), ..EditFields::default() };
-        Insight::of(&two.vault).correct_and_edit(&two.ids[0], Some(AboutKind::Health), fields, time_at(3))
+        Insight::of(&two.vault).edit_with_kind(&two.ids[0], Some(AboutKind::Health), fields, time_at(3))
     };
     let before = two.state();
     edit("").unwrap_err();

@@ -3,7 +3,8 @@ use crate::{
     VaultError,
     vault::Vault,
     watching::{
-        FileFound, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET, Seen, Settling, Stamp, list_folder,
+        FileFound, FileStamp, FolderListing, LatestExport, MAX_FOLDERS, Mode, Offer, QUIET, SeenFile, Settling,
+        list_folder,
     },
 };
 use mementory_crypto::KdfChoice;
@@ -31,12 +32,12 @@ fn names(listing: FolderListing) -> Vec<String> {
 }
 
 fn file(name: &str, size: u64) -> FileFound {
-    FileFound { name: name.into(), path: PathBuf::from(name), stamp: Stamp { size, modified: 5 } }
+    FileFound { name: name.into(), path: PathBuf::from(name), stamp: FileStamp { size, modified: 5 } }
 }
 
-fn offer(name: &str, digest: &str, at: i64) -> Seen {
+fn offer(name: &str, digest: &str, at: i64) -> SeenFile {
     let offer = Offer { name: name.into(), format: Some("chatgpt".into()), digest: digest.into(), at };
-    Seen { stamp: Stamp { size: 7, modified: at }, offer: Some(offer) }
+    SeenFile { stamp: FileStamp { size: 7, modified: at }, offer: Some(offer) }
 }
 
 #[test]
@@ -72,8 +73,8 @@ fn links_are_not_followed() {
     std::os::unix::fs::symlink(outside.path(), dir.path().join("folder")).unwrap();
     assert_eq!(names(list_folder(dir.path())), [""; 0]);
     assert_eq!(list_folder(&dir.path().join("folder")), FolderListing::Missing);
-    assert_eq!(Stamp::from_path(&dir.path().join("export.zip")), None);
-    assert!(Stamp::from_path(&outside.path().join("export.zip")).is_some());
+    assert_eq!(FileStamp::from_path(&dir.path().join("export.zip")), None);
+    assert!(FileStamp::from_path(&outside.path().join("export.zip")).is_some());
 }
 
 #[test]
@@ -121,7 +122,10 @@ fn watched_folders_and_seen_files_survive_reopening_and_end_with_unwatching() {
     let again = vault.watched_folders().folders().unwrap().pop().unwrap();
     assert_eq!((again.mode, again.last), (Mode::Own, Some(last)));
     let seen = vault.watched_folders().seen(&folder.id).unwrap();
-    assert_eq!(seen[&vault.watched_folders().seen_key(&folder.id, "old.zip")].stamp, Stamp { size: 3, modified: 5 });
+    assert_eq!(
+        seen[&vault.watched_folders().seen_key(&folder.id, "old.zip")].stamp,
+        FileStamp { size: 3, modified: 5 }
+    );
     assert!(seen.keys().all(|key| !key.contains("zip")), "names are not stored as they are");
     let waiting = vault.watched_folders().offers().unwrap();
     assert_eq!((waiting.len(), waiting[0].folder.as_str()), (1, folder.id.as_str()));
@@ -150,11 +154,11 @@ fn an_answer_applies_to_all_files_with_the_same_content() {
     let waiting = vault.watched_folders().offers().unwrap();
     assert_eq!(waiting.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["copy.zip", "y.zip", "x.zip"]);
 
-    assert!(!vault.watched_folders().content_known("same").unwrap());
+    assert!(!vault.watched_folders().is_known_content("same").unwrap());
     vault.watched_folders().answer(&waiting[2].id).unwrap();
     assert!(
-        vault.watched_folders().content_known("same").unwrap()
-            && !vault.watched_folders().content_known("other").unwrap()
+        vault.watched_folders().is_known_content("same").unwrap()
+            && !vault.watched_folders().is_known_content("other").unwrap()
     );
     let left = vault.watched_folders().offers().unwrap();
     assert_eq!(left.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["y.zip"]);

@@ -18,7 +18,7 @@ const UNFINISHED_ENDINGS: [&str; 10] =
 
 /// Size and modification time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Stamp {
+pub struct FileStamp {
     /// Size in bytes.
     #[serde(rename = "s")]
     pub size: u64,
@@ -27,7 +27,7 @@ pub struct Stamp {
     pub modified: i64,
 }
 
-impl Stamp {
+impl FileStamp {
     /// Stamp of the regular file at this path. None for everything else, including a link.
     pub fn from_path(path: &Path) -> Option<Self> {
         let meta = std::fs::symlink_metadata(path).ok()?;
@@ -48,7 +48,7 @@ pub struct FileFound {
     /// Path of the file.
     pub path: PathBuf,
     /// Size and modification time of the file.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// Result of listing a folder.
@@ -88,7 +88,7 @@ pub fn list_folder(folder: &Path) -> FolderListing {
         let Ok(meta) = entry.metadata() else { continue };
         // An empty file is the placeholder of a download.
         if meta.len() > 0 {
-            files.push(FileFound { path: folder.join(&name), stamp: Stamp::new(&meta), name });
+            files.push(FileFound { path: folder.join(&name), stamp: FileStamp::new(&meta), name });
         }
     }
     if files.len() > MAX_FILES_PER_FOLDER {

@@ -4,7 +4,7 @@
 mod folder;
 mod settle;
 
-pub use folder::{FileFound, FolderListing, MAX_FILES_PER_FOLDER, Stamp, list_folder};
+pub use folder::{FileFound, FileStamp, FolderListing, MAX_FILES_PER_FOLDER, list_folder};
 pub use settle::{QUIET, Settling};
 
 use crate::{VaultError, VaultResult, context::Context, meta};
@@ -84,10 +84,10 @@ pub struct Offer {
 
 /// Stored information about one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct SeenFile {
     /// Size and time. A file whose stamp differs is read again.
     #[serde(flatten)]
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// The offer. None if it was answered or the file is not an export.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offer: Option<Offer>,
@@ -101,7 +101,7 @@ pub struct PendingOffer {
     /// Id of the folder.
     pub folder: String,
     /// Size and time of the file.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// The offer.
     pub offer: Offer,
 }
@@ -169,7 +169,7 @@ impl WatchedFolders<'_> {
             }
             let id = self.keyed_id("folder", &[path.as_bytes(), &now.as_micros().to_le_bytes()]);
             for file in present {
-                self.save_seen_file(tx, &id, &file.name, &Seen { stamp: file.stamp, offer: None })?;
+                self.save_seen_file(tx, &id, &file.name, &SeenFile { stamp: file.stamp, offer: None })?;
             }
             audit::append(tx, &self.context.keys, now, "watch", &id, Mode::Ask.as_str())?;
             folders.push(Folder { id, path, mode: Mode::Ask, last: None });
@@ -217,7 +217,7 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn seen(&self, folder: &str) -> VaultResult<HashMap<String, Seen>> {
+    pub fn seen(&self, folder: &str) -> VaultResult<HashMap<String, SeenFile>> {
         let rows = self.context.store.read(|c| entries_with_prefix(c, &format!("{SEEN_PREFIX}{folder}/")))?;
         Ok(rows.into_iter().filter_map(|(key, value)| Some((key, serde_json::from_str(&value).ok()?))).collect())
     }
@@ -232,7 +232,12 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn record_seen(&self, folder: &str, files: &[(String, Seen)], last: Option<LatestExport>) -> VaultResult<()> {
+    pub fn record_seen(
+        &self,
+        folder: &str,
+        files: &[(String, SeenFile)],
+        last: Option<LatestExport>,
+    ) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut folders = load_folders(tx)?;
             let Some(known) = folders.iter_mut().find(|known| known.id == folder) else { return Ok(()) };
@@ -278,7 +283,7 @@ impl WatchedFolders<'_> {
             .into_iter()
             .filter_map(|(id, value)| {
                 let folder = id.strip_prefix(SEEN_PREFIX)?.split('/').next()?.to_owned();
-                let seen: Seen = serde_json::from_str(&value).ok()?;
+                let seen: SeenFile = serde_json::from_str(&value).ok()?;
                 Some(PendingOffer { folder, stamp: seen.stamp, offer: seen.offer?, id })
             })
             .collect();
@@ -296,7 +301,7 @@ impl WatchedFolders<'_> {
         self.context.store.write(|tx| {
             meta::write(tx, &format!("{CONTENT_PREFIX}{}", answered.offer.digest), "1")?;
             for same in waiting.iter().filter(|each| each.offer.digest == answered.offer.digest) {
-                let seen = Seen { stamp: same.stamp, offer: None };
+                let seen = SeenFile { stamp: same.stamp, offer: None };
                 meta::write(tx, &same.id, serde_json::to_string(&seen).unwrap_or_default())?;
             }
             Ok(())
@@ -313,7 +318,7 @@ impl WatchedFolders<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn content_known(&self, digest: &str) -> VaultResult<bool> {
+    pub fn is_known_content(&self, digest: &str) -> VaultResult<bool> {
         let key = format!("{CONTENT_PREFIX}{digest}");
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
     }
@@ -326,7 +331,7 @@ impl WatchedFolders<'_> {
         self.context.store.write(|tx| meta::write(tx, &format!("{CONTENT_PREFIX}{digest}"), "1"))
     }
 
-    fn save_seen_file(&self, tx: &Connection, folder: &str, name: &str, seen: &Seen) -> VaultResult<()> {
+    fn save_seen_file(&self, tx: &Connection, folder: &str, name: &str, seen: &SeenFile) -> VaultResult<()> {
         meta::write(tx, &self.seen_key(folder, name), serde_json::to_string(seen).unwrap_or_default())
     }
 

@@ -1,6 +1,6 @@
 //! Detects that a file has stopped growing, which is assumed once its stamp has not changed for a while. The caller
 //! passes the time.
-use crate::watching::{folder::FileFound, folder::Stamp};
+use crate::watching::{folder::FileFound, folder::FileStamp};
 use std::{collections::HashMap, time::Duration};
 
 /// How long the stamp of a file has to stay the same.
@@ -9,12 +9,12 @@ pub const QUIET: Duration = Duration::from_secs(3);
 /// Files that are new or changed, and the time since which their stamp has not changed.
 #[derive(Debug, Default)]
 pub struct Settling {
-    since: HashMap<(String, String), (Stamp, Duration)>,
+    since: HashMap<(String, String), (FileStamp, Duration)>,
 }
 
 impl Settling {
     /// Takes the new or changed files of a folder at `now`. Returns those that have settled, and the time until the
-    /// next of the others can settle. Files that are not among `files` are forgotten.
+    /// next of the other files can settle. Files that are not among `files` are forgotten.
     pub fn settle(&mut self, folder: &str, files: Vec<FileFound>, now: Duration) -> (Vec<FileFound>, Option<Duration>) {
         let mut before = std::mem::take(&mut self.since);
         self.since.extend(before.extract_if(|(other, _), _| other != folder));

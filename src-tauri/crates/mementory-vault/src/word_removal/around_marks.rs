@@ -28,7 +28,7 @@ pub(crate) struct QuotedPieces {
     split_lines: SplitLines,
 }
 
-/// The pieces before the mark in front of a piece and after the mark behind it. None at the edge of a line or string.
+/// The pieces on the other sides of the marks around a piece. None at the edge of a line or string.
 #[derive(Clone, Copy)]
 struct Neighbours<'p> {
     earlier: Option<&'p str>,
@@ -91,7 +91,7 @@ impl QuotedPieces {
         changed.then_some(out)
     }
 
-    /// None if the text is not a JSON object or array, and Some(None) if it contains no piece.
+    /// Removes pieces from JSON. None if the text is not a JSON object or array, Some(None) if it contains no piece.
     fn without_in_json(&self, text: &str) -> Option<Option<String>> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
@@ -201,8 +201,8 @@ impl QuotedPieces {
         if self.is_in_a_text(whole, neighbours) {
             return [Some(without_space(piece)), None];
         }
-        let at_start = neighbours.earlier.and_then(|earlier| self.ended_at_start(piece, earlier));
-        let at_end = neighbours.later.and_then(|later| self.begun_at_end(piece.trim_end(), later));
+        let at_start = neighbours.earlier.and_then(|earlier| self.prefix_that_ends_a_text(piece, earlier));
+        let at_end = neighbours.later.and_then(|later| self.suffix_that_begins_a_text(piece.trim_end(), later));
         match (at_start, at_end) {
             (Some(start), Some(end)) if end.start < start.end => [Some(start.start..end.end.max(start.end)), None],
             both => both.into(),
@@ -220,7 +220,7 @@ impl QuotedPieces {
     }
 
     /// Range of the longest suffix of `piece` that is the beginning of a text. `later` is the next piece.
-    fn begun_at_end(&self, piece: &str, later: &str) -> Option<Range<usize>> {
+    fn suffix_that_begins_a_text(&self, piece: &str, later: &str) -> Option<Range<usize>> {
         let edge = piece.get(piece.ceil_char_boundary(piece.len().checked_sub(EDGE_BYTES)?)..)?;
         if !self.windows.may_contain(edge) {
             return None;
@@ -237,7 +237,7 @@ impl QuotedPieces {
     }
 
     /// Range of the longest prefix of `piece` that is the end of a text. `earlier` is the piece before it.
-    fn ended_at_start(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
+    fn prefix_that_ends_a_text(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| edge.len() + 4 > EDGE_BYTES)?;
         if !self.windows.may_contain(edge) {
             return None;

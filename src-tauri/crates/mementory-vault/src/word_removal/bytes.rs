@@ -16,7 +16,7 @@ const HEAD_BYTES: usize = 32;
 const MAX_PASSES: usize = 4;
 /// Number of bytes that are decoded and searched at once. Long words require more.
 const WINDOW_BYTES: usize = 1 << 20;
-/// Number of times that an escaped text may be longer than the text to be found across the edge of a window.
+/// An escaped text of up to this many times the length of the original is found across the edge of a window.
 const MAX_GROWTH: usize = 8;
 /// The characters from 0x80 to 0x9f in Windows-1252, without the unused ones.
 const WINDOWS_1252: [(char, u8); 27] = [
@@ -84,7 +84,7 @@ pub(crate) struct Syntax {
     pub is_json: bool,
 }
 
-/// Forms of the words, and for each form the number of the words.
+/// Forms of the words, and for each form the index of the words that it stands for.
 struct Forms {
     finder: AhoCorasick,
     numbers: Vec<usize>,
@@ -98,7 +98,7 @@ impl Forms {
         Some(Self { finder, numbers })
     }
 
-    /// The places of the forms with the numbers of the words, in ascending order and without overlaps.
+    /// The places of the forms, each with the index of its words, in ascending order and without overlaps.
     fn find<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = (Range<usize>, usize)> + 'b {
         let numbers = &self.numbers;
         let found = self.finder.find_iter(bytes);
@@ -235,7 +235,7 @@ impl<'r> Words<'r> {
         (end, !found.is_empty())
     }
 
-    /// The places of all forms that begin before `until`, in ascending order, with the numbers of the words.
+    /// The places of all forms that begin before `until`, in ascending order, each with the index of its words.
     fn find(&self, bytes: &[u8], until: usize, is_json: bool) -> Vec<(Range<usize>, usize)> {
         let Some(forms) = self.search_forms() else { return Vec::new() };
         let is_before = |(place, _): &(Range<usize>, usize)| place.start < until;
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn escaped_words_are_removed_behind_a_backslash_of_other_words() {
+    fn escaped_words_are_removed_after_a_backslash_of_other_words() {
         let new = without("new plan of the \"old\" garden", br#"t = "C:\\new plan of the \"old\" garden!""#);
         assert_eq!(new.as_deref(), Some(r#"t = "C:[X]!""#));
     }

@@ -30,7 +30,7 @@ fn parse_json(text: &str) -> Option<Tree> {
 /// Length of the shortest sentence that is searched for, in bytes of its normal form.
 const MIN_SENTENCE_BYTES: usize = 12;
 
-/// True if a sentence or a piece of a text, in normal form, is long enough to be searched for. A single word is not.
+/// True if a sentence or a piece of a text, in normal form, is long enough to be searched for: more than one word.
 pub(crate) fn is_distinctive_sentence(normal: &str) -> bool {
     normal.len() >= MIN_SENTENCE_BYTES && word_count(normal) > 1
 }

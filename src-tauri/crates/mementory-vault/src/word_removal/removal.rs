@@ -34,8 +34,8 @@ pub(crate) struct Removal {
     /// Sentences in normal form, all replaced by `mark`.
     sentences: Vec<String>,
     mark: String,
-    /// Chosen spans of a text. A string that repeats a part of the text inside them or across their border is replaced
-    /// completely.
+    /// Chosen spans of a text. A string is replaced as a whole if it repeats words inside a span or across the border
+    /// of one.
     spans: Option<Spans>,
     /// Finds quotations of the erased texts that contain marks of earlier redactions.
     pieces: Option<QuotedPieces>,

@@ -18,28 +18,28 @@ pub(crate) enum Overlap {
 /// The words of a text, and the chosen spans as ranges of indices into them.
 pub(crate) struct Spans {
     words: Vec<String>,
-    cut: Vec<Range<usize>>,
+    chosen: Vec<Range<usize>>,
 }
 
 impl Spans {
     /// `spans` are byte ranges of `text`.
     pub(crate) fn new(text: &str, spans: &[Range<usize>]) -> Self {
         let words = folded_words(text);
-        let cut = spans
+        let chosen = spans
             .iter()
             .map(|span| {
                 let from = words.partition_point(|(place, _)| place.end <= span.start);
                 let to = words.partition_point(|(place, _)| place.start < span.end);
                 from..to.max(from)
             })
-            .filter(|cut| !cut.is_empty())
+            .filter(|range| !range.is_empty())
             .collect();
-        Self { words: words.into_iter().map(|(_, word)| word).collect(), cut }
+        Self { words: words.into_iter().map(|(_, word)| word).collect(), chosen }
     }
 
     /// How `part` overlaps the spans. A string of fewer than `min_words` words is not compared.
     pub(crate) fn overlap(&self, part: &str, min_words: usize) -> Overlap {
-        if self.cut.is_empty() {
+        if self.chosen.is_empty() {
             return Overlap::None;
         }
         let part: Vec<String> = folded_words(part).into_iter().map(|(_, word)| word).collect();
@@ -49,8 +49,8 @@ impl Spans {
         }
         let mut contains = false;
         for at in self.words.windows(n).enumerate().filter(|(_, w)| *w == part.as_slice()).map(|(at, _)| at) {
-            for cut in self.cut.iter().filter(|cut| at < cut.end && cut.start < at + n) {
-                if at <= cut.start && cut.end <= at + n && cut.len() < n {
+            for span in self.chosen.iter().filter(|span| at < span.end && span.start < at + n) {
+                if at <= span.start && span.end <= at + n && span.len() < n {
                     contains = true;
                 } else {
                     return Overlap::Crosses;

@@ -9,18 +9,18 @@ use std::ops::Range;
 /// Smallest length in bytes of a decoded form that is searched for if it differs from its text. A shorter one may be
 /// the form of another text by chance.
 const MIN_CHANGED_BYTES: usize = 16;
-/// Smallest length in bytes of a text that is also searched for behind a backslash that belongs to other words.
-const MIN_BEHIND_BACKSLASH_BYTES: usize = 24;
+/// Smallest length in bytes of a text that is also searched for directly after a backslash.
+const MIN_AFTER_BACKSLASH_BYTES: usize = 24;
 /// Largest number of bytes of an HTML entity, without the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
-/// The letters that mean a control character behind a backslash.
+/// The letters that mean a control character after a backslash.
 const CONTROL_ESCAPES: [(u8, char); 5] = [(b'n', '\n'), (b'r', '\r'), (b't', '\t'), (b'b', '\u{8}'), (b'f', '\u{c}')];
 
 /// Bytes without escapes.
 pub(super) struct Unescaped {
     pub(super) bytes: Vec<u8>,
-    /// Positions in `bytes` with the corresponding positions in the original bytes, in ascending order. Both advance
-    /// alike up to the next pair.
+    /// Positions in `bytes` with the corresponding positions in the original bytes, in ascending order. From each pair
+    /// to the next, both positions advance by the same number of bytes.
     positions: Vec<(usize, usize)>,
 }
 
@@ -74,14 +74,14 @@ pub(super) fn decoded_forms(text: &[u8]) -> Vec<Vec<u8>> {
     if form != text && form.len() < MIN_CHANGED_BYTES {
         return Vec::new();
     }
-    // Behind a backslash of other words (`the folder C:\` and then `new`), the first letter of the text is decoded as a
-    // part of an escape.
-    let behind_backslash = CONTROL_ESCAPES.into_iter().find(|(letter, _)| form.first() == Some(letter));
-    let behind_backslash = behind_backslash.filter(|_| form.len() >= MIN_BEHIND_BACKSLASH_BYTES).and_then(|(_, c)| {
+    // If a backslash is directly before the text (`the folder C:\` and then `new`), the first letter of the text is
+    // decoded as a part of an escape.
+    let after_backslash = CONTROL_ESCAPES.into_iter().find(|(letter, _)| form.first() == Some(letter));
+    let after_backslash = after_backslash.filter(|_| form.len() >= MIN_AFTER_BACKSLASH_BYTES).and_then(|(_, c)| {
         let rest = form.get(1..)?;
         Some([c.to_string().as_bytes(), rest].concat())
     });
-    std::iter::once(form).chain(behind_backslash).collect()
+    std::iter::once(form).chain(after_backslash).collect()
 }
 
 /// Decodes the escape at the start of the bytes, which is a backslash or `&`. Returns its character and its length in
@@ -91,7 +91,7 @@ fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     loop {
         let rest = bytes.get(length..).unwrap_or_default();
         let next = match c {
-            '\\' => behind_backslash(rest),
+            '\\' => after_backslash(rest),
             '&' => entity(rest),
             _ => return Some((Some(c), length)),
         };
@@ -102,7 +102,7 @@ fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
 
 /// The character that a backslash and the start of these bytes mean, and the number of these bytes. The character may
 /// be another backslash.
-fn behind_backslash(bytes: &[u8]) -> Option<(char, usize)> {
+fn after_backslash(bytes: &[u8]) -> Option<(char, usize)> {
     let first = *bytes.first()?;
     let digits = bytes.get(1..).unwrap_or_default();
     let of_code = |count: usize| Some((char::from_u32(hex(digits, count)?)?, count + 1));
@@ -115,7 +115,7 @@ fn behind_backslash(bytes: &[u8]) -> Option<(char, usize)> {
     escape.or_else(|| first.is_ascii().then(|| (char::from(first), 1)))
 }
 
-/// Decodes the four digits behind `\u`, and a second escape if they are half of a surrogate pair. Returns the number of
+/// Decodes the four digits after `\u`, and a second escape if they are half of a surrogate pair. Returns the number of
 /// bytes with the `u`.
 fn utf16_unit(digits: &[u8]) -> Option<(char, usize)> {
     let first = hex(digits, 4)?;
@@ -132,19 +132,19 @@ fn utf16_unit(digits: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// Decodes `{1f600}` behind `\u`. Returns the number of bytes with the `u`.
+/// Decodes `{1f600}` after `\u`. Returns the number of bytes with the `u`.
 fn code_in_braces(bytes: &[u8]) -> Option<(char, usize)> {
     let digits = bytes.strip_prefix(b"{")?;
     let count = digits.iter().take(7).position(|byte| *byte == b'}').filter(|count| *count > 0)?;
     Some((char::from_u32(hex(digits, count)?)?, count + 3))
 }
 
-/// The number that the first `count` hexadecimal digits write.
+/// The value of the first `count` bytes as a hexadecimal number.
 fn hex(bytes: &[u8], count: usize) -> Option<u32> {
     bytes.get(..count)?.iter().try_fold(0, |number: u32, digit| Some(number << 4 | char::from(*digit).to_digit(16)?))
 }
 
-/// The character of the HTML entity that these bytes complete behind an `&`, and the number of these bytes.
+/// The character of the HTML entity whose `&` precedes these bytes, and how many of the bytes belong to it.
 fn entity(bytes: &[u8]) -> Option<(char, usize)> {
     let end = bytes.iter().take(MAX_ENTITY_BYTES).position(|byte| *byte == b';')?;
     let name = std::str::from_utf8(bytes.get(..end)?).ok()?;

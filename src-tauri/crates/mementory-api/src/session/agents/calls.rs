@@ -215,7 +215,7 @@ pub(super) fn can_read(grant: &Grant) -> bool {
 }
 
 fn count_record(call: &mut Call, record: &GrantedRecord) {
-    *call.left.entry(record.kind).or_default() += 1;
+    *call.returned.entry(record.kind).or_default() += 1;
 }
 
 fn busy_error() -> ApiError {

@@ -125,7 +125,7 @@ fn write(
         }
         other => other,
     })?;
-    call.left = left;
+    call.returned = left;
     Ok((text.len() <= MAX_DOCUMENT_BYTES).then_some(text))
 }
 

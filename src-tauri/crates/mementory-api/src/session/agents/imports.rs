@@ -2,7 +2,9 @@
 use super::calls::{AcceptedCall, ClientCalls, can_read};
 use crate::{ApiError, ApiResult, session::now, types::*};
 use mementory_model::Timestamp;
-use mementory_vault::{Added, Offered, OfferedMemory, Suggestion, SuggestionOp, VaultError, is_suggestible};
+use mementory_vault::{
+    OfferedDocument, OfferedMemory, QueueOutcome, Suggestion, SuggestionOp, VaultError, is_suggestible,
+};
 use std::collections::HashSet;
 
 /// What to do with a memory that the vault already has.
@@ -35,7 +37,7 @@ impl ClientCalls<'_> {
                     "rename" => Merge::Rename,
                     _ => return Err(super::usage("The strategy is skip_duplicates, overwrite or rename.".into())),
                 };
-                let offered = Offered::read("import_memory", &request.data, now())?;
+                let offered = OfferedDocument::read("import_memory", &request.data, now())?;
                 let mut out = ClientImported::default();
                 let mut count_skipped = |reason: &str, n: u32| {
                     if n > 0 {
@@ -54,9 +56,9 @@ impl ClientCalls<'_> {
                 }
                 for added in self.context.vault.suggestions().add_all(suggestions)? {
                     match added {
-                        Added::Waiting(id) => out.suggestions.push(id),
-                        Added::RefusedForGood => count_skipped("refused_for_good", 1),
-                        Added::Unfit => count_skipped("empty_or_too_long", 1),
+                        QueueOutcome::Waiting(id) => out.suggestions.push(id),
+                        QueueOutcome::RefusedForGood => count_skipped("refused_for_good", 1),
+                        QueueOutcome::Unfit => count_skipped("empty_or_too_long", 1),
                     }
                 }
                 Ok(out)

@@ -22,7 +22,7 @@ impl Agents<'_> {
             if calls.len() >= limit as usize {
                 continue;
             }
-            let (left, note) = parts(&entry.detail);
+            let (left, note) = parse_detail(&entry.detail);
             calls.push(ClientCall {
                 at: Timestamp::from_micros(entry.at).map(Timestamp::to_rfc3339).unwrap_or_default(),
                 client: names.get(&entry.target).cloned().unwrap_or_default(),
@@ -37,15 +37,15 @@ impl Agents<'_> {
 }
 
 /// Parses the detail that `Call` of the vault wrote, such as `memory 3, fact 1, new`.
-fn parts(detail: &str) -> (BTreeMap<String, u32>, Option<String>) {
-    let (mut left, mut notes) = (BTreeMap::new(), Vec::new());
+fn parse_detail(detail: &str) -> (BTreeMap<String, u32>, Option<String>) {
+    let (mut returned, mut notes) = (BTreeMap::new(), Vec::new());
     for part in detail.split(", ").filter(|part| !part.is_empty() && *part != "nothing left") {
         match part.rsplit_once(' ').and_then(|(kind, count)| Some((Kind::parse(kind)?, count.parse().ok()?))) {
-            Some((kind, count)) => drop(left.insert(kind.as_str().to_owned(), count)),
+            Some((kind, count)) => drop(returned.insert(kind.as_str().to_owned(), count)),
             None => notes.push(part),
         }
     }
-    (left, (!notes.is_empty()).then(|| notes.join(", ")))
+    (returned, (!notes.is_empty()).then(|| notes.join(", ")))
 }
 
 #[cfg(test)]
@@ -55,10 +55,10 @@ mod tests {
     #[test]
     fn the_written_detail_of_a_call_is_read_back() {
         let counts = |pairs: &[(&str, u32)]| pairs.iter().map(|(kind, n)| ((*kind).to_owned(), *n)).collect();
-        assert_eq!(parts("memory 3, fact 1"), (counts(&[("memory", 3), ("fact", 1)]), None));
-        assert_eq!(parts("memory 1, change"), (counts(&[("memory", 1)]), Some("change".into())));
-        assert_eq!(parts("nothing left"), (BTreeMap::new(), None));
-        assert_eq!(parts("nothing 4"), (BTreeMap::new(), Some("nothing 4".into())));
-        assert_eq!(parts(""), (BTreeMap::new(), None));
+        assert_eq!(parse_detail("memory 3, fact 1"), (counts(&[("memory", 3), ("fact", 1)]), None));
+        assert_eq!(parse_detail("memory 1, change"), (counts(&[("memory", 1)]), Some("change".into())));
+        assert_eq!(parse_detail("nothing left"), (BTreeMap::new(), None));
+        assert_eq!(parse_detail("nothing 4"), (BTreeMap::new(), Some("nothing 4".into())));
+        assert_eq!(parse_detail(""), (BTreeMap::new(), None));
     }
 }

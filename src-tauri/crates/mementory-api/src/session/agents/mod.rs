@@ -41,16 +41,16 @@ impl Agents<'_> {
     }
 
     /// True if at least one grant is in force, so that some client may call.
-    pub fn any_in_force(&self) -> ApiResult<bool> {
+    pub fn has_active_grant(&self) -> ApiResult<bool> {
         Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
     }
 
     /// The grant of a token, even if the grant has ended. None for a token that this vault does not know.
     pub fn grant_of(&self, token: &str) -> ApiResult<Option<GrantInfo>> {
-        Ok(self.context.vault.grants().of_token(token)?.as_ref().map(grant_info))
+        Ok(self.context.vault.grants().grant_of_token(token)?.as_ref().map(grant_info))
     }
 
-    /// Records that the person has seen the notice that a client has read for the first time, for each of these grants.
+    /// Records, for each of these grants, that the person has seen the notice of the client's first read.
     pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         Ok(self.context.vault.grants().first_reads_seen(grants)?)

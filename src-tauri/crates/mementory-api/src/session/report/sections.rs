@@ -60,7 +60,7 @@ impl Sections<'_> {
     }
 
     fn numbers(&self, page: &mut Page) -> ApiResult<()> {
-        let facts = self.context.vault.queries().facts()?;
+        let facts = self.context.vault.queries().vault_counts()?;
         let mut by_platform: BTreeMap<&str, (BTreeMap<&str, u32>, Option<i64>)> = BTreeMap::new();
         for ((platform, _), source) in &facts.sources {
             let (counts, exported) = by_platform.entry(platform).or_default();

@@ -38,7 +38,7 @@ impl Review<'_> {
         let answers = review.counts(request.source.as_deref())?;
         Ok(ReviewState {
             item: item.map(|item| self.item(&item)).transpose()?,
-            left: review.left(&filter)?,
+            left: review.unanswered_count(&filter)?,
             total: review.total(&filter)?,
             answers: answers.into_iter().map(|(answer, n)| (answer.as_str().to_owned(), n)).collect(),
         })

@@ -18,7 +18,7 @@ impl Review<'_> {
         let assistant_with_most =
             assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
         match assistant.map(str::to_owned).or(assistant_with_most) {
-            Some(assistant) => self.todo_at(&guide, &all, &assistant, assistants),
+            Some(assistant) => self.todo_for(&guide, &all, &assistant, assistants),
             None => Ok(Todo { assistant: None, name: None, items: Vec::new(), message: String::new(), assistants }),
         }
     }
@@ -27,7 +27,7 @@ impl Review<'_> {
     pub(in super::super) fn todos(&self, guide: &ForgetGuide) -> ApiResult<Vec<Todo>> {
         let all = self.deletions()?;
         let assistants = todo_counts(&all);
-        assistants.iter().map(|each| self.todo_at(guide, &all, &each.assistant, assistants.clone())).collect()
+        assistants.iter().map(|each| self.todo_for(guide, &all, &each.assistant, assistants.clone())).collect()
     }
 
     fn deletions(&self) -> ApiResult<Vec<(AnsweredRecord, AssistantState)>> {
@@ -38,7 +38,7 @@ impl Review<'_> {
         Ok(answered.into_iter().zip(states).collect())
     }
 
-    fn todo_at(
+    fn todo_for(
         &self,
         guide: &ForgetGuide,
         all: &[(AnsweredRecord, AssistantState)],

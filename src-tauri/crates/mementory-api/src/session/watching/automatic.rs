@@ -5,7 +5,7 @@ use crate::{
     session::{import::Imports, offers::Offers},
     types::*,
 };
-use mementory_vault::watching::{Folder, Mode, Stamp};
+use mementory_vault::watching::{FileStamp, Folder, Mode};
 use std::path::Path;
 
 impl WatchedFolders<'_> {
@@ -25,7 +25,7 @@ impl WatchedFolders<'_> {
         };
         let (path, waiting) =
             Offers::new(self.context).open()?.into_iter().find(|(_, each)| each.id == id).ok_or_else(not_offered)?;
-        if Stamp::from_path(&path) != Some(waiting.stamp) {
+        if FileStamp::from_path(&path) != Some(waiting.stamp) {
             return Err(not_offered());
         }
         {
@@ -51,14 +51,14 @@ impl WatchedFolders<'_> {
         result
     }
 
-    fn import_offer(&self, path: &Path, format: Option<String>, seen: Stamp, job: &Job) -> ApiResult<ImportReport> {
+    fn import_offer(&self, path: &Path, format: Option<String>, seen: FileStamp, job: &Job) -> ApiResult<ImportReport> {
         let request = ImportRequest { paths: vec![path.display().to_string()], format, ..ImportRequest::default() };
         job.yield_to_interactive();
         // The import refuses deletions. Otherwise, anyone who can put a file into the folder could move memories to the
         // Trash unnoticed. It also checks inside its own transaction that the file is unchanged, since the file may be
         // replaced after an earlier check.
-        let is_unchanged = || Stamp::from_path(path) == Some(seen);
-        Imports::new(self.context).import_unseen(&request, &is_unchanged, job).map_err(|error| match error.code {
+        let is_unchanged = || FileStamp::from_path(path) == Some(seen);
+        Imports::new(self.context).import_unattended(&request, &is_unchanged, job).map_err(|error| match error.code {
             "brings_deletions" => {
                 let message =
                     "The file carries deletions, so it was not imported. Nothing was changed. Import it yourself.";
@@ -80,7 +80,7 @@ impl WatchedFolders<'_> {
                 is_automatic(&each.folder)
                     && each.offer.format.is_some()
                     && !attempted.contains(&each.id)
-                    && Stamp::from_path(path) == Some(each.stamp)
+                    && FileStamp::from_path(path) == Some(each.stamp)
             })
             .map(|(_, each)| each.id)
             .collect())

@@ -36,15 +36,15 @@ impl Watch {
         std::fs::write(self.path(name), bytes).unwrap();
     }
 
-    fn round(&mut self) -> WatchRound {
+    fn scan(&mut self) -> FolderScan {
         self.session.watching().scan_folders(self.clock, &Job::silent()).unwrap()
     }
 
     /// Scans, waits until all files have settled, and scans again.
-    fn settle(&mut self) -> WatchRound {
-        let first = self.round();
+    fn settle(&mut self) -> FolderScan {
+        let first = self.scan();
         self.clock += first.wait.unwrap_or_default();
-        self.round()
+        self.scan()
     }
 
     fn offers(&self) -> Vec<String> {
@@ -74,18 +74,18 @@ fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
     watch.write_file("mine.json", &export[..40]);
     watch.write_file("holiday.txt", b"Two weeks by the sea.");
     watch.write_file("notes.json", b"{\"a\": 1}");
-    let round = watch.round();
-    assert_eq!((round.changed, round.wait), (false, Some(mementory_vault::watching::QUIET)));
+    let scan = watch.scan();
+    assert_eq!((scan.changed, scan.wait), (false, Some(mementory_vault::watching::QUIET)));
     assert!(watch.offers().is_empty());
 
     watch.clock += Duration::from_secs(2);
     watch.write_file("mine.json", &export);
-    assert!(!watch.round().changed);
+    assert!(!watch.scan().changed);
     watch.clock += Duration::from_secs(2);
-    assert!(!watch.round().changed, "the other files have settled and are no exports");
+    assert!(!watch.scan().changed, "the other files have settled and are no exports");
     watch.clock += Duration::from_secs(1);
-    let round = watch.round();
-    assert!(round.changed && round.imports.is_empty() && round.wait.is_none());
+    let scan = watch.scan();
+    assert!(scan.changed && scan.imports.is_empty() && scan.wait.is_none());
     assert_eq!(watch.offers(), ["mine.json"]);
     let find = watch.session.watching().list().unwrap().finds.remove(0);
     assert_eq!((find.format.as_deref(), find.fresh), (Some("mif"), true));
@@ -218,8 +218,8 @@ fn paused_folders_are_not_scanned_and_new_files_are_detected_afterwards() {
     let mut watch = Watch::new();
     watch.set(WatchMode::Paused);
     watch.write_file("one.json", &fixture(MIF));
-    let round = watch.settle();
-    assert_eq!((round.watching, round.folders.len(), watch.offers().len()), (false, 0, 0));
+    let scan = watch.settle();
+    assert_eq!((scan.watching, scan.folders.len(), watch.offers().len()), (false, 0, 0));
     watch.set(WatchMode::Ask);
     assert!(watch.settle().changed);
     assert_eq!(watch.offers(), ["one.json"]);
@@ -230,9 +230,9 @@ fn an_automatic_import_leaves_a_report_and_no_offer() {
     let mut watch = Watch::new();
     watch.set(WatchMode::Automatic);
     watch.write_file("one.json", &fixture(MIF));
-    let round = watch.settle();
-    assert_eq!(round.imports.len(), 1);
-    let report = watch.session.watching().import_detected_file(&round.imports[0], &Job::silent()).unwrap();
+    let scan = watch.settle();
+    assert_eq!(scan.imports.len(), 1);
+    let report = watch.session.watching().import_detected_file(&scan.imports[0], &Job::silent()).unwrap();
     assert!(report.total.added > 0);
     let after = watch.session.watching().list().unwrap();
     assert!(after.finds.is_empty() && after.importing.is_none());
@@ -242,7 +242,7 @@ fn an_automatic_import_leaves_a_report_and_no_offer() {
     watch.write_file("one (1).json", &fixture(MIF));
     assert!(watch.settle().imports.is_empty(), "nor its copy");
     assert_eq!(
-        watch.session.watching().import_detected_file(&round.imports[0], &Job::silent()).unwrap_err().code,
+        watch.session.watching().import_detected_file(&scan.imports[0], &Job::silent()).unwrap_err().code,
         "not_found"
     );
 }
@@ -252,18 +252,18 @@ fn a_failed_automatic_import_stays_on_offer() {
     let mut watch = Watch::new();
     watch.set(WatchMode::Automatic);
     watch.write_file("one.json", &fixture(MIF));
-    let round = watch.settle();
+    let scan = watch.settle();
     let job = Job::silent();
     job.cancel();
-    assert_eq!(watch.session.watching().import_detected_file(&round.imports[0], &job).unwrap_err().code, "cancelled");
+    assert_eq!(watch.session.watching().import_detected_file(&scan.imports[0], &job).unwrap_err().code, "cancelled");
     assert_eq!(watch.offers(), ["one.json"]);
     assert!(watch.session.watching().list().unwrap().finds[0].fresh, "and is shown as new");
     assert!(watch.settle().imports.is_empty(), "it is not attempted again and again");
     let mut watch = watch.reopen();
-    assert_eq!(watch.settle().imports, round.imports, "the next opening attempts it once more");
-    watch.session.watching().import_detected_file(&round.imports[0], &job).unwrap_err();
+    assert_eq!(watch.settle().imports, scan.imports, "the next opening attempts it once more");
+    watch.session.watching().import_detected_file(&scan.imports[0], &job).unwrap_err();
     watch.write_file("one.json", &fixture(MEM0));
-    assert_eq!(watch.settle().imports, round.imports, "so does new content under that name");
+    assert_eq!(watch.settle().imports, scan.imports, "so does new content under that name");
 }
 
 #[test]
@@ -284,9 +284,9 @@ fn files_with_deletions_are_never_imported_automatically() {
     let request = ExportRequest { format: "mem".into(), out, ..ExportRequest::default() };
     other.exports().export(&request, &Job::silent()).unwrap();
 
-    let round = watch.settle();
-    assert_eq!(round.imports.len(), 1);
-    let refused = watch.session.watching().import_detected_file(&round.imports[0], &Job::silent()).unwrap_err();
+    let scan = watch.settle();
+    assert_eq!(scan.imports.len(), 1);
+    let refused = watch.session.watching().import_detected_file(&scan.imports[0], &Job::silent()).unwrap_err();
     assert_eq!(refused.code, "brings_deletions");
     assert!(watch.session.imports().list().unwrap().batches.is_empty());
     let finds = watch.session.watching().list().unwrap().finds;
@@ -294,7 +294,7 @@ fn files_with_deletions_are_never_imported_automatically() {
 }
 
 /// A file with a tombstone for a memory of `watch`'s vault. An attacker could replace another file with such a file.
-fn deleting_file(watch: &Watch, victim: &str) -> Vec<u8> {
+fn file_with_tombstone(watch: &Watch, victim: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
         let out = folder.path().join(name);
@@ -325,16 +325,16 @@ fn a_file_that_is_swapped_while_it_is_imported_deletes_nothing() {
         watch.set(WatchMode::Automatic);
         let victim = "Sails on Sundays.";
         watch.session.changes().add(&AddRequest { text: victim.into(), ..AddRequest::default() }).unwrap();
-        let deleting_bytes = deleting_file(&watch, victim);
+        let deleting_bytes = file_with_tombstone(&watch, victim);
         watch.write_file("a.json", &fixture(MEM0));
-        let round = watch.settle();
+        let scan = watch.settle();
         let (path, seen) = (watch.path("a.json"), AtomicU32::new(0));
         let job = Job::with_progress(Arc::new(move |progress: Progress| {
             if progress.stage == stage && seen.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 == turn {
                 std::fs::write(&path, &deleting_bytes).unwrap();
             }
         }));
-        let _ = watch.session.watching().import_detected_file(&round.imports[0], &job);
+        let _ = watch.session.watching().import_detected_file(&scan.imports[0], &job);
         let all = watch.session.records().list(&ListRequest::default()).unwrap().items;
         assert!(all.iter().any(|item| item.text == victim), "{stage} {turn}");
     }
@@ -346,14 +346,14 @@ fn a_file_that_changes_while_it_is_imported_automatically_is_not_imported() {
     let mut watch = Watch::new();
     watch.set(WatchMode::Automatic);
     watch.write_file("a.json", &fixture(MEM0));
-    let round = watch.settle();
+    let scan = watch.settle();
     let path = watch.path("a.json");
     let job = Job::with_progress(Arc::new(move |progress: Progress| {
         if progress.stage == "detect" {
             std::fs::write(&path, fixture(MIF)).unwrap();
         }
     }));
-    let refused = watch.session.watching().import_detected_file(&round.imports[0], &job).unwrap_err();
+    let refused = watch.session.watching().import_detected_file(&scan.imports[0], &job).unwrap_err();
     assert_ne!(refused.code, "internal");
     assert!(watch.session.imports().list().unwrap().batches.is_empty());
 }
@@ -371,8 +371,8 @@ fn files_that_mementory_writes_are_not_offered() {
     {
         let _guard = Offers::new(&watch.session.context).begin_file_export(&watch.path("more.alf"));
         watch.write_file("more theirs.json", &fixture(MEM0));
-        let round = watch.session.watching().scan_folders(watch.clock, &Job::silent()).unwrap();
-        assert_eq!((round.changed, round.folders.len(), round.wait), (false, 1, Some(QUIET)));
+        let scan = watch.session.watching().scan_folders(watch.clock, &Job::silent()).unwrap();
+        assert_eq!((scan.changed, scan.folders.len(), scan.wait), (false, 1, Some(QUIET)));
     }
     assert!(watch.settle().changed);
     assert_eq!(watch.offers(), ["more theirs.json"]);
@@ -389,8 +389,8 @@ fn a_missing_folder_is_reported_and_recognised_when_it_returns() {
     watch.settle();
     let (original, moved) = (watch.path(""), watch.dir.path().join("away"));
     std::fs::rename(&original, &moved).unwrap();
-    let round = watch.settle();
-    assert_eq!((round.watching, round.folders.len()), (true, 0));
+    let scan = watch.settle();
+    assert_eq!((scan.watching, scan.folders.len()), (true, 0));
     assert_eq!(watch.folder().state, FolderState::Missing);
     assert!(watch.offers().is_empty());
     // An empty folder takes the place of the watched one, like the mount point of a disconnected drive.
@@ -431,12 +431,12 @@ fn only_folders_outside_of_vaults_can_be_watched() {
 fn a_scan_ends_when_it_is_cancelled() {
     let mut watch = Watch::new();
     watch.write_file("one.json", &fixture(MIF));
-    watch.round();
+    watch.scan();
     watch.clock += mementory_vault::watching::QUIET;
     let job = Job::silent();
     job.cancel();
     assert_eq!(watch.session.watching().scan_folders(watch.clock, &job).unwrap_err().code, "cancelled");
     assert!(watch.offers().is_empty());
-    watch.round();
+    watch.scan();
     assert_eq!(watch.offers(), ["one.json"]);
 }

@@ -17,7 +17,7 @@ const DERIVED_FROM: &str = "derived_from";
 
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
-    /// Ids that a deletion names.
+    /// Ids that the vault's own deletions or imported ones name.
     blocked: IdSet,
     /// Records that an imported deletion moved to the Trash although no tombstone names them. They stay there unless
     /// this input has other evidence for them.
@@ -71,8 +71,8 @@ impl Blocklist {
         self.redacted_elsewhere_before.contains(id)
     }
 
-    /// True for a record that was redacted elsewhere and still has its words. False for its skeleton (spec of `.mem`
-    /// v1.1 §5), in which each place for words is empty or has a mark. The skeleton may be imported.
+    /// True for a record that an imported tombstone redacts and that still has its words. False for its skeleton (spec
+    /// of `.mem` v1.1 §5), in which each place for words is empty or has a mark. The skeleton may be imported.
     pub(super) fn has_redacted_words(&self, id: &[u8; 16], record: &Record) -> bool {
         if !self.redacted_elsewhere.contains(id) {
             return false;
@@ -97,7 +97,7 @@ impl Blocklist {
 
     /// True for records that were deleted, that a deletion moved to the Trash without naming them, or that an import
     /// redacted. Such a record is no evidence for the records derived from it.
-    pub(super) fn is_gone(&self, id: &[u8; 16]) -> bool {
+    pub(super) fn is_removed_or_redacted(&self, id: &[u8; 16]) -> bool {
         self.blocked.contains(id) || self.cascaded.contains(id) || self.redacted_elsewhere.contains(id)
     }
 
@@ -123,7 +123,7 @@ impl Blocklist {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
             || record.kind == Kind::Relation && Self::end_links(record).any(|end| self.is_end_blocked(keys, end))
-            || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_living_source(keys, record)
+            || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_unblocked_source(keys, record)
     }
 
     /// Both ends of a relation.
@@ -151,7 +151,7 @@ impl Blocklist {
 
     /// True if a record from which this one was derived is neither deleted nor blocked. For a record that names no
     /// source, true only if it is a fact, relation or memory.
-    fn has_living_source(&self, keys: &VaultKeys, record: &Record) -> bool {
+    fn has_unblocked_source(&self, keys: &VaultKeys, record: &Record) -> bool {
         let mut sources = record.links.iter().filter(|l| l.relation == DERIVED_FROM).peekable();
         match sources.peek() {
             Some(_) => sources.any(|l| !self.is_blocked(keys, &l.target)),

@@ -35,7 +35,7 @@ const INDEPENDENT_KINDS: [Kind; 9] = [
 ];
 
 /// Digests of the texts that the records of each kind had before the import.
-pub(super) type Texts = HashMap<Kind, HashSet<[u8; 16]>>;
+pub(super) type KnownTexts = HashMap<Kind, HashSet<[u8; 16]>>;
 
 /// Fresh ids of records of this import.
 #[derive(Default)]

@@ -14,7 +14,7 @@ pub(super) struct CascadedEntities {
     /// Ids of such entities that the input contains.
     found: HashSet<[u8; 16]>,
     /// Ids of such entities at an end of an edge that has evidence.
-    living_ends: HashSet<[u8; 16]>,
+    supported_ends: HashSet<[u8; 16]>,
 }
 
 /// Brings records back from the Trash.
@@ -29,15 +29,15 @@ impl<'a, 'i> OtherEvidence<'a, 'i> {
 }
 
 impl OtherEvidence<'_, '_> {
-    /// Looks up the record with this id in the vault. A cascaded record is restored first, because this input is other
-    /// evidence for it. A cascaded entity is only noted here, because the edges that decide about it come after it in
-    /// the input.
+    /// Looks up the record with this id in the vault. A cascaded record is restored first, because this input gives
+    /// other evidence for it. A cascaded entity is only noted here, because the edges that decide whether it is
+    /// restored come after it in the input.
     pub(super) fn find_known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
         if self.run.vault_was_empty {
             return Ok(None);
         }
         let ends = self.run.blocklist.cascaded_ends(&self.run.context.keys, record);
-        self.run.cascaded.living_ends.extend(ends);
+        self.run.cascaded.supported_ends.extend(ends);
         match (self.run.blocklist.is_cascaded(id), record.kind) {
             (true, Kind::Entity) => drop(self.run.cascaded.found.insert(*id)),
             (true, _) => self.restore_cascaded(id)?,
@@ -55,9 +55,9 @@ impl OtherEvidence<'_, '_> {
     }
 
     /// Restores the remaining entities that this input contains, and those at the ends of an edge that has evidence.
-    pub(super) fn revive_entities(&mut self) -> VaultResult<()> {
-        let CascadedEntities { found, living_ends } = std::mem::take(&mut self.run.cascaded);
-        let ids: HashSet<[u8; 16]> = found.into_iter().chain(living_ends).collect();
+    pub(super) fn restore_entities(&mut self) -> VaultResult<()> {
+        let CascadedEntities { found, supported_ends } = std::mem::take(&mut self.run.cascaded);
+        let ids: HashSet<[u8; 16]> = found.into_iter().chain(supported_ends).collect();
         for id in ids {
             if self.run.blocklist.is_cascaded(&id) {
                 self.restore_cascaded(&id)?;

@@ -110,7 +110,7 @@ impl SupersededStatements<'_, '_> {
             return Ok(false);
         }
         fact.status = Some(status.into());
-        // Due to this time, a later import of the older text is recognised as older.
+        // With this time, a later import of the older text is recognised as older.
         fact.times.updated = by.times.updated.or(fact.times.updated);
         let Some(known): Option<KnownRecord> = self.run.known_record(&id)? else { return Ok(false) };
         let digest = content_digest(&self.run.context.keys, &fact);

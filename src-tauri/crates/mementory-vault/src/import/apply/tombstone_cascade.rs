@@ -15,12 +15,12 @@ type Id = [u8; 16];
 /// The records that a deletion removes, and the search for their dependants.
 #[derive(Default)]
 pub(super) struct TombstoneCascade {
-    gone: HashSet<Id>,
-    /// Records whose dependants are still to be looked up. The second value is a row: restoring that row from the Trash
-    /// also restores the record. The flag is true if the record itself stays, without its words.
+    removed: HashSet<Id>,
+    /// Records whose dependants are still to be looked up. The second value is the row that has to be restored from the
+    /// Trash to bring the record back. The flag is true if the record itself stays, without its words.
     pending: Vec<(Id, Option<i64>, bool)>,
-    /// Ends of edges that lost their evidence. The first value is a row: restoring that row from the Trash also
-    /// restores the entity at the end. The flag is true if this input contains the edge.
+    /// Ends of edges that lost their evidence. The first value is the row that has to be restored from the Trash to
+    /// bring the entity at the end back. The flag is true if this input contains the edge.
     edge_ends: HashMap<Id, (Option<i64>, bool)>,
     /// True if a live record was removed.
     removed_live: bool,
@@ -59,7 +59,7 @@ impl TombstoneImport<'_, '_> {
     pub(super) fn delete(&mut self, cascade: &mut TombstoneCascade, id: Id) -> VaultResult<()> {
         let row = self.run.known_record(&id)?.map(|known| known.row);
         let root = row.map(|row| self.root_of(row)).transpose()?;
-        if cascade.gone.insert(id) {
+        if cascade.removed.insert(id) {
             cascade.pending.push((id, root, false));
         }
         match (row, root) {
@@ -71,7 +71,7 @@ impl TombstoneImport<'_, '_> {
     /// Adds a record that stays without its words. Since it is not moved to the Trash, each record derived from it has
     /// to be restored separately.
     pub(super) fn redact(cascade: &mut TombstoneCascade, id: Id) {
-        if cascade.gone.insert(id) {
+        if cascade.removed.insert(id) {
             cascade.pending.push((id, None, true));
         }
     }
@@ -104,7 +104,7 @@ impl TombstoneImport<'_, '_> {
                 // contains again.
                 let in_input = self.run.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
                 let restated = stays && in_input && !self.run.superseded.contains(&derived.id);
-                if restated || cascade.gone.contains(&derived.id) || self.has_support(derived.row, &cascade)? {
+                if restated || cascade.removed.contains(&derived.id) || self.has_other_source(derived.row, &cascade)? {
                     continue;
                 }
                 if derived.kind == kind_code(Kind::Relation) {
@@ -146,7 +146,7 @@ impl TombstoneImport<'_, '_> {
         let sql = "SELECT row, id, kind FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL";
         for live in self.query_live(sql, row)? {
             cascade.removed_live = true;
-            if cascade.gone.insert(live.id) {
+            if cascade.removed.insert(live.id) {
                 cascade.pending.push((live.id, Some(root), false));
             }
         }
@@ -158,14 +158,14 @@ impl TombstoneImport<'_, '_> {
     }
 
     /// True when a row was also derived from a record that is not removed.
-    fn has_support(&self, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
+    fn has_other_source(&self, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
         let mut statement = self
             .run
             .connection
             .prepare_cached("SELECT target FROM links WHERE row = ?1 AND relation = 'derived_from'")?;
         for source in statement.query_map([row], |r| r.get::<_, Id>(0))? {
             let source = source?;
-            if !cascade.gone.contains(&source) && !self.run.blocklist.is_gone(&source) {
+            if !cascade.removed.contains(&source) && !self.run.blocklist.is_removed_or_redacted(&source) {
                 return Ok(true);
             }
         }
@@ -181,7 +181,7 @@ impl TombstoneImport<'_, '_> {
         // The search stops at the first such record, because half of the records in a vault may link to the entity of
         // its owner.
         for other in statement.query_map(params![id, row], |r| r.get::<_, Id>(0))? {
-            if !cascade.gone.contains(&other?) {
+            if !cascade.removed.contains(&other?) {
                 return Ok(true);
             }
         }

@@ -7,7 +7,7 @@ use crate::{
 use mementory_model::{FormatError, Tombstone, TombstoneOp};
 use mementory_store::{
     Flags,
-    tombstones::{is_taken, store_foreign, targets},
+    tombstones::{is_id_in_use, store_foreign, target_record_ids},
 };
 
 impl TombstoneImport<'_, '_> {
@@ -22,11 +22,11 @@ impl TombstoneImport<'_, '_> {
             self.run.report.warn("tombstone_signature_invalid", "audit/tombstones.jsonl", message);
             return Ok(());
         }
-        let ids = targets(&self.run.context.keys, tombstone);
+        let ids = target_record_ids(&self.run.context.keys, tombstone);
         self.run.report.counts.tombstones_applied += 1;
         let is_new = match &self.run.staging {
             Some(staging) => store_foreign(self.run.connection, tombstone, &ids, staging.batch)?,
-            None => !is_taken(self.run.connection, tombstone)?,
+            None => !is_id_in_use(self.run.connection, tombstone)?,
         };
         if !is_new {
             return Ok(());

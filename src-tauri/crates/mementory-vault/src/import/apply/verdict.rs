@@ -10,7 +10,7 @@ pub(super) enum Verdict {
     /// The content is the same.
     Same,
     /// The vault keeps its version for this reason, for example because it is newer or was edited.
-    Older(&'static str),
+    KeepExisting(&'static str),
     /// The record would bring deleted or redacted words back.
     Blocked(&'static str),
     /// The content is new.
@@ -23,22 +23,22 @@ impl ImportRun<'_> {
             return Ok(Verdict::Same);
         }
         if self.options.merge == Some(Merge::SkipDuplicates) {
-            return Ok(Verdict::Older("the vault has a record with this id"));
+            return Ok(Verdict::KeepExisting("the vault has a record with this id"));
         }
         if self.options.merge != Some(Merge::Overwrite) {
             if known.flags & Flags::EDITED != 0 && self.had_version(known.row, digest)? {
-                return Ok(Verdict::Older("told before the person's own words"));
+                return Ok(Verdict::KeepExisting("told before the person's own words"));
             }
             if self.recency == Recency::Earlier {
-                return Ok(Verdict::Older("of an earlier state than what the vault has"));
+                return Ok(Verdict::KeepExisting("of an earlier state than what the vault has"));
             }
             let by_time = self.recency != Recency::Next;
             if by_time && self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
-                return Ok(Verdict::Older("older than what the vault has"));
+                return Ok(Verdict::KeepExisting("older than what the vault has"));
             }
         }
         if is_bitemporal(record) && reopens(&self.stored_record(known.row)?, record) {
-            return Ok(Verdict::Older("closed in the vault"));
+            return Ok(Verdict::KeepExisting("closed in the vault"));
         }
         // A newer version would bring the redacted words back.
         if known.flags & Flags::REDACTED != 0 {

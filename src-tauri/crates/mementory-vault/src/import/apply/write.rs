@@ -231,7 +231,7 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Row of the record with this key, whether this batch or an earlier one added it, and true if it is in the Trash.
+    /// Row of the record with this key, and whether it is in the Trash. This batch or an earlier one added the record.
     pub(super) fn place_of(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
         let id = record_id(&self.context.keys, key);
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {

@@ -10,12 +10,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::query_numbers(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "file_versions", row, batch)?;
-        if let Some(keeping_batch) = later.first_with(row, next) {
+        if let Some(keeping_batch) = later.first_batch_with(row, next) {
             reassign(tx, "file_versions", row, batch, keeping_batch)?;
             continue;
         }
-        // If a later batch replaced the bytes again, the file keeps the later bytes. Undoing the later batch then has
-        // to restore the bytes from before this batch, so they become the earlier bytes in the later batch's entry.
+        // If a later batch replaced the bytes again, the file keeps the later bytes. The later batch's entry gets the
+        // bytes from before this batch as its earlier bytes, so that undoing the later batch restores them.
         let sql = match next {
             Some(_) => {
                 "UPDATE file_versions SET (blob, size, media_type) = \
@@ -29,8 +29,8 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
         tx.prepare_cached(sql)?.execute(params![row, batch, next])?;
         tx.prepare_cached("DELETE FROM file_versions WHERE row = ?1 AND batch = ?2")?.execute([row, batch])?;
     }
-    // If this batch added a file that stays because of a later batch, nothing came before the first remaining entry, so
-    // that entry has no earlier bytes.
+    // If this batch added a file that stays because of a later batch, the file had no bytes before its first remaining
+    // entry, so that entry gets no earlier bytes.
     tx.execute(
         "UPDATE file_versions SET blob = NULL, size = NULL, media_type = NULL \
          WHERE row IN (SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row WHERE r.batch = ?1) \
@@ -44,7 +44,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
 pub(super) fn restore_positions(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::query_numbers(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "moved", row, batch)?;
-        if let Some(keeping_batch) = later.first_with_position(row, next) {
+        if let Some(keeping_batch) = later.first_batch_with_position(row, next) {
             reassign(tx, "moved", row, batch, keeping_batch)?;
             continue;
         }
@@ -79,7 +79,7 @@ fn next_batch(tx: &Connection, table: &str, row: i64, batch: i64) -> VaultResult
 }
 
 /// Assigns the row's entry in `table` to the later batch `keeping_batch`, which contained the row unchanged and
-/// therefore has no entry.
+/// therefore has no entry for it.
 fn reassign(tx: &Connection, table: &str, row: i64, batch: i64, keeping_batch: i64) -> VaultResult<()> {
     let sql = format!("UPDATE {table} SET batch = ?3 WHERE row = ?1 AND batch = ?2");
     tx.prepare_cached(&sql)?.execute([row, batch, keeping_batch])?;

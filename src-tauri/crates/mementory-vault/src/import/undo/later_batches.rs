@@ -6,7 +6,8 @@ struct Batch {
     id: i64,
     /// Rows that the batch contained unchanged.
     same: RowRanges,
-    /// Rows of which the batch contained an older or a blocked version, and unchanged rows of an older unit.
+    /// Rows of which the batch contained an older or a blocked version, and the unchanged rows of units from older
+    /// exports.
     older: RowRanges,
 }
 
@@ -37,12 +38,12 @@ impl LaterBatches {
 
     /// The first batch that contained `row` unchanged. If `until` is given, only batches before the batch `until`
     /// count.
-    pub(super) fn first_with(&self, row: i64, until: Option<i64>) -> Option<i64> {
+    pub(super) fn first_batch_with(&self, row: i64, until: Option<i64>) -> Option<i64> {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
-    /// Like [`Self::first_with`], but for the list position of the row.
-    pub(super) fn first_with_position(&self, row: i64, until: Option<i64>) -> Option<i64> {
+    /// Like [`Self::first_batch_with`], but for the list position of the row.
+    pub(super) fn first_batch_with_position(&self, row: i64, until: Option<i64>) -> Option<i64> {
         let batches = self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u));
         batches.filter(|b| b.same.contains(row)).find(|b| !b.older.contains(row)).map(|b| b.id)
     }

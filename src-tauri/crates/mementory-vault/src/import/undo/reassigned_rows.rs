@@ -28,7 +28,7 @@ pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatche
             [batch],
         )?;
     }
-    // Adds the rows of the batch that rows of later batches need, and then, repeatedly, the rows that those need.
+    // First adds the rows of this batch that rows of later batches need, then, repeatedly, the rows that those need.
     for homes in ["SELECT row, batch AS home FROM records WHERE batch > ?1", "SELECT row, home FROM temp.staying"] {
         while add_needed_rows(tx, batch, homes)? > 0 {}
     }

@@ -23,7 +23,7 @@ pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatch
         rows.collect::<Result<_, _>>()?
     };
     for (row, version, next, home) in versions {
-        let keeping_batch = later.first_with(row, next).or(if next.is_none() { home } else { None });
+        let keeping_batch = later.first_batch_with(row, next).or(if next.is_none() { home } else { None });
         let sql = match keeping_batch {
             Some(_) => "UPDATE versions SET batch = ?3 WHERE row = ?1 AND version = ?2",
             None => "DELETE FROM versions WHERE row = ?1 AND version = ?2 AND ?3 IS NULL",
@@ -44,7 +44,7 @@ impl Importer<'_> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
         for row in crate::import::undo::query_numbers(tx, sql, batch)? {
-            if let Some(keeping_batch) = later.first_with(row, None) {
+            if let Some(keeping_batch) = later.first_batch_with(row, None) {
                 tx.prepare_cached("UPDATE records SET version_batch = ?2 WHERE row = ?1")?
                     .execute([row, keeping_batch])?;
             } else if self.revert(tx, row)? {
@@ -109,7 +109,7 @@ impl Importer<'_> {
     }
 }
 
-/// Flags of a row with the position flags of `position` in place of its own.
+/// The flags of a row, with the position flags taken from `position`.
 pub(super) fn with_position_flags(flags: i64, position: i64) -> i64 {
     debug_assert_eq!(ListPosition::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
     flags & !ListPosition::FLAGS | position & ListPosition::FLAGS

@@ -18,7 +18,7 @@ pub struct RedactSpan {
 }
 
 /// A text in which spans were replaced with marks.
-pub(crate) struct Cut {
+pub(crate) struct RedactedText {
     /// The new text.
     pub(crate) text: String,
     /// Each removed string with its replacement.
@@ -27,7 +27,7 @@ pub(crate) struct Cut {
     pub(crate) places: Vec<Range<usize>>,
 }
 
-impl Cut {
+impl RedactedText {
     /// The mark of the first span, which also replaces a text that is removed as a whole.
     pub(crate) fn mark(&self) -> &str {
         self.removed.first().map_or("", |(_, mark)| mark)
@@ -37,8 +37,8 @@ impl Cut {
         text == self.mark()
     }
 
-    /// The sentences in the spans. A span may contain several sentences, and another record (a list item, a derived
-    /// statement) may contain only one of them.
+    /// The sentences in the spans, because another record (a list item, a derived statement) may contain only one of
+    /// the sentences of a span.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
         all.filter(|sentence| is_distinctive_sentence(sentence)).collect()
@@ -68,7 +68,7 @@ impl Cut {
 }
 
 /// Replaces spans of a text with marks.
-pub(crate) fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<Cut> {
+pub(crate) fn replace_spans(text: &str, spans: &[RedactSpan]) -> VaultResult<RedactedText> {
     let usage = |m: &str| VaultError::Usage(m.to_owned());
     if spans.is_empty() {
         return Err(usage("Nothing is selected."));
@@ -77,7 +77,7 @@ pub(crate) fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<Cut> {
     let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let mut spans = spans.to_vec();
     spans.sort_by_key(|s| s.start);
-    let mut out = Cut { text: String::with_capacity(text.len()), removed: Vec::new(), places: Vec::new() };
+    let mut out = RedactedText { text: String::with_capacity(text.len()), removed: Vec::new(), places: Vec::new() };
     let mut at = 0;
     for span in &spans {
         let invalid_span = || usage("A span is empty, overlaps another or lies outside the text.");

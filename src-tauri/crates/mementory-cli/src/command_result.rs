@@ -11,13 +11,13 @@ pub struct CommandResult {
     pub essential: bool,
 }
 
-pub fn done<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
+pub fn success<T: Serialize>(value: &T) -> ApiResult<CommandResult> {
     Ok(CommandResult { value: serde_json::to_value(value).map_err(|_| internal_error())?, exit: 0, essential: true })
 }
 
 /// The result of a change, with its warnings in the member `warnings`. Warnings do not change the exit code.
 pub fn applied<T: Serialize>(change: &Applied<T>) -> ApiResult<CommandResult> {
-    let mut result = done(&change.value)?;
+    let mut result = success(&change.value)?;
     let warnings = warnings_of(change);
     if let (false, Some(object)) = (warnings.is_empty(), result.value.as_object_mut())
         && let Ok(serde_json::Value::Array(new)) = serde_json::to_value(&warnings)
