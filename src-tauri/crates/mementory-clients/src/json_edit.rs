@@ -19,7 +19,7 @@ pub(crate) fn find(text: &str, shape: JsonShape, name: &str) -> Result<Option<En
     Ok(section.and_then(|section| section.get(name)).map(entry_of))
 }
 
-/// The text with the server's entry added or brought up to date. `new_file` is true if there is no file yet.
+/// The text with the server's entry added or updated. `new_file` is true if there is no file yet.
 pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> Result<String, TextError> {
     let Some(root) = root(text, shape.dialect)? else { return Ok(whole_file(text, shape, server, new_file)) };
     let section = object_in(&root, shape.section)?;
@@ -42,7 +42,7 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     Ok(apply_edits(text, slot.edits(&new)))
 }
 
-/// The text of a file that has no value yet, with a root object added at its end.
+/// The text of a file that contains no JSON value yet, with a root object added at its end.
 fn whole_file(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> String {
     let line_break = line_break(text);
     let line = !text.is_empty() && !text.ends_with('\n');
@@ -88,7 +88,8 @@ fn update(
     connect(&without_entry, shape, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file can then be removed. `None` if there is no such entry.
+/// The text without the entry of this name, and whether the file is then to be removed. `None` if there is no such
+/// entry.
 pub(crate) fn disconnect(text: &str, shape: JsonShape, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(root) = root(text, shape.dialect)? else { return Ok(None) };
     let Some(section) = object_in(&root, shape.section)? else { return Ok(None) };
@@ -167,7 +168,7 @@ fn indent_unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
 
 /// Where a new member goes: after the last member and any comments that follow it.
 struct Slot {
-    /// Where a comma has to be inserted after the member that was last so far. `None` if no comma is needed.
+    /// Where a comma has to be inserted after the previous last member. `None` if no comma is needed.
     comma: Option<usize>,
     at: usize,
     before: String,

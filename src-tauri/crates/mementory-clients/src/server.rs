@@ -1,9 +1,9 @@
-//! The server that is added, and the mark that says what was added with it.
+//! The server to add, and the mark that records what was added with it.
 use crate::{client::Client, error::Error};
 use std::collections::BTreeMap;
 
 /// The environment variable that marks an entry as ours. Its value lists what was added together with the entry, so
-/// that exactly these parts can be removed again, even after the client has rewritten the file.
+/// that exactly this can be removed again, even after the client has rewritten the file.
 pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 
 /// An MCP server that a client starts and talks to over standard input and output.
@@ -11,7 +11,7 @@ pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 pub struct Server {
     /// The name in the client's list: 1 to 64 letters, digits, `-` and `_` (ASCII).
     pub name: String,
-    /// The program: an absolute path, because clients do not start it from a shell.
+    /// The program: an absolute path, because clients do not start it through a shell.
     pub command: String,
     /// Its arguments.
     pub args: Vec<String>,
@@ -77,7 +77,7 @@ impl Server {
     }
 }
 
-/// What was added together with an entry.
+/// The parts of a configuration that were added together with an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Added {
     /// The file.
@@ -86,7 +86,7 @@ pub(crate) struct Added {
     pub root: bool,
     /// The member that holds the servers.
     pub section: bool,
-    /// A line break: before the closing brace of an object that was `{}`, or after a text that did not end with one.
+    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text that lacked one.
     pub line: bool,
     /// An empty line before the entry.
     pub gap: bool,
@@ -103,7 +103,7 @@ impl Added {
         ]
     }
 
-    /// The value of [`ADDED_VARIABLE`]: `entry`, then a word for each other thing that was added, joined by `+`.
+    /// The value of [`ADDED_VARIABLE`]: `entry`, then a word for each of the other added parts, joined by `+`.
     pub fn to_text(mut self) -> String {
         let further_words = self.flags_by_word().into_iter().filter(|(_, on)| **on).map(|(word, _)| word);
         ["entry"].into_iter().chain(further_words).collect::<Vec<_>>().join("+")
@@ -119,7 +119,7 @@ impl Added {
     }
 }
 
-/// An entry as it is in a configuration. Only strings are read; everything else is ignored.
+/// An entry as read from a configuration. Values other than strings are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub command: Option<String>,

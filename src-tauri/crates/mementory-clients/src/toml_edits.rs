@@ -64,7 +64,7 @@ pub(crate) fn find(text: &str, name: &str) -> Result<Option<Entry>, TextError> {
     })
 }
 
-/// The text with the server's entry added or brought up to date. `new_file` is true if there is no file yet.
+/// The text with the server's entry added or updated. `new_file` is true if there is no file yet.
 pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<String, TextError> {
     if let Some(entry) = find(text, &server.name)? {
         return update(text, entry, server);
@@ -143,7 +143,8 @@ fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError
     connect(&without_entry, &server, new_file)
 }
 
-/// The text without the entry of this name, and whether the file can then be removed. `None` if there is no such entry.
+/// The text without the entry of this name, and whether the file is then to be removed. `None` if there is no such
+/// entry.
 pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)>, TextError> {
     let Some(entry) = find(text, name)? else { return Ok(None) };
     let Some(added) = entry.added() else { return Err(TextError::NotOurs) };
@@ -168,7 +169,7 @@ pub(crate) fn disconnect(text: &str, name: &str) -> Result<Option<(String, bool)
     Ok(Some((without_entry, can_remove_file)))
 }
 
-/// The range of an entry in `mcp_servers = { … }`, with the comma that belongs to it.
+/// The range of an entry in `mcp_servers = { … }`, including the comma that separates it from its neighbour.
 fn inline_range(table: &InlineTable, name: &str, span: &Range<usize>) -> Range<usize> {
     let mut previous_end = None;
     let mut entry_range = None;
@@ -192,8 +193,8 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
     let mut pending_tables = vec![table];
     while let Some(table) = pending_tables.pop() {
-        // A table can be implied by the headers of its subtables. Then it has no header, and its position is that of
-        // one of those headers.
+        // A table that is only implied by its subtables has no header of its own; its position is that of a subtable's
+        // header.
         let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
@@ -213,7 +214,7 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     Ok(found)
 }
 
-/// Where the last value of a table with dotted keys ends.
+/// Offset at which the last value of a table with dotted keys ends.
 fn last_end(table: &Table) -> usize {
     table
         .iter()
@@ -232,8 +233,8 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Extends the first of `blocks` by the empty line and the line break that were added before it. Any other block with
-/// empty lines both before and after it was moved there by a client, so it is extended by the empty line after it.
+/// Extends the first of `blocks` by the empty line and the line break that were added before it. A client may have
+/// moved the other blocks, so each of them that has empty lines on both sides is extended by the one after it.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: Added) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {

@@ -1,14 +1,14 @@
-//! The statements of a memory, and the sentence of a message that supports each of them best.
+//! Divides a memory into statements, and finds the sentences of a message that support them best.
 use crate::{
     parts::{Part, clauses, sentences},
     words::{Shape, Word, Words, likeness},
 };
 
-/// Largest number of code points of a message that are read.
+/// Number of code points of a message that are read.
 const MAX_MESSAGE_CHARS: usize = 200_000;
 /// Smallest number of words for which a sentence of a memory is divided into clauses.
 const MIN_DIVIDED_WORDS: usize = 9;
-/// Largest number of parts of a memory that are compared.
+/// Number of parts of a memory that are compared.
 const MAX_PARTS: usize = 24;
 /// Lowest score of a sentence that is returned.
 const MIN_SCORE: f32 = 0.3;
@@ -26,7 +26,7 @@ pub struct Sentence {
     pub end: u32,
     /// Share of the part's words that the sentence contains, from 0 to 1. Each word counts by its weight.
     pub score: f32,
-    /// Number of words that both contain, not counting pairs of hiragana.
+    /// Number of words that the sentence and the part have in common, not counting pairs of hiragana.
     pub shared: u32,
     /// Index of the supported part.
     pub part: usize,
@@ -57,7 +57,7 @@ impl Claim {
                 true => clauses(sentence.text).into_iter().map(|clause| Statement::new(clause, rarity)).collect(),
                 false => Vec::new(),
             };
-            // A clause of one word ("and tea") is too little evidence by itself.
+            // A clause of one word ("and tea") would be too weak by itself.
             if divided.len() > 1 && divided.iter().all(|clause| clause.strong_word_count() >= 2) {
                 parts.extend(divided);
             } else {
@@ -118,7 +118,7 @@ impl Statement {
             let weight = rarity(&word.folded).max(0.0) * factor;
             weighed.push((word, weight));
         }
-        // In "Maria works at …", the name is the person's own. It counts less, because in messages the person says "I".
+        // In "Maria works at …", the subject is probably the person, who says "I" in messages, so the name counts less.
         if let Some((subject, rest)) = weighed.split_first_mut()
             && subject.0.capital
             && rest.first().is_some_and(|(verb, _)| !verb.capital && verb.folded.ends_with('s'))

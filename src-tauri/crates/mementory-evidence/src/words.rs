@@ -27,7 +27,7 @@ pub(crate) enum Shape {
     WeakPair,
 }
 
-/// The words of a text that are compared, and whether it negates something.
+/// The words of a text that are compared, and whether the text negates something.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Words {
     pub(crate) words: Vec<Word>,
@@ -107,8 +107,8 @@ impl Words {
     }
 }
 
-/// The words with which to search for messages that support a memory, separated by spaces. Fillers, negations and words
-/// for the person are left out. Apart from that, runs of unspaced scripts stay whole.
+/// The search terms for messages that support a memory, separated by spaces. Fillers, negations and words for the
+/// person are left out. Runs of unspaced scripts are not divided any further.
 pub fn key_words(text: &str) -> String {
     let mut out = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|run| !run.is_empty()) {
@@ -150,7 +150,7 @@ fn stem(word: &str) -> String {
     let chars = word.chars().count();
     for ending in ENDINGS {
         let left = chars.saturating_sub(ending.len());
-        // Letters that make up more than half of a word are rarely an ending.
+        // An ending is rarely longer than its stem.
         if left >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
             return word.get(..word.len() - ending.len()).unwrap_or(word).to_owned();
         }

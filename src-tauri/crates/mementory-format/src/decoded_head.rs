@@ -28,8 +28,8 @@ impl JsonHead {
 
 enum Start {
     Json(JsonHead),
-    /// The start of a file that does not begin like JSON, if it had to be read to find that out. There may be many such
-    /// files, so all that is kept of them is that they do not begin like JSON.
+    /// The file does not begin like JSON. Contains its start if this call read it: there may be many such files, so the
+    /// catalog caches only the fact that they are not JSON.
     Other(Option<Arc<[u8]>>),
 }
 
@@ -88,7 +88,7 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
             let member = &catalog.members()[0];
-            // The first call reads the file, the second one returns what is kept.
+            // The first call reads the file, the second one uses the cache.
             for _ in 0..2 {
                 let found = JsonHead::of(&catalog, member);
                 assert_eq!(found.is_some(), key.is_some(), "{text}");

@@ -26,10 +26,10 @@ pub trait SignFiles {
     ) -> Result<(), FormatError>;
 }
 
-/// A format that can prove entries of a signed file without showing the other entries.
+/// A format that can prove that entries belong to a signed file without revealing the other entries.
 pub trait DiscloseParts {
-    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. The selection has the
-    /// format's own type. An empty selection matches all entries. The caller must verify the signature first
+    /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. `selection` contains a
+    /// type of the format itself. An empty selection matches all entries. The caller must verify the signature first
     /// ([`crate::Format::signatures`]).
     ///
     /// # Errors
@@ -98,7 +98,7 @@ pub struct DeltaFile<'a> {
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Differences between a delta and its base. Both lists are empty if they match.
+/// Differences between a delta and its base. Both lists are empty if the delta matches the base.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BaseFindings {
     /// Reasons why the delta cannot be applied.
@@ -110,7 +110,7 @@ pub struct BaseFindings {
 /// A format whose archives can be changed without a vault.
 pub trait EditArchives {
     /// Applies deltas to an archive in order and writes the result to the new file `out`. If one delta cannot be
-    /// applied, no delta is applied. The result is encrypted under `passphrase` if the archive was encrypted.
+    /// applied, none is. The result is encrypted under `passphrase` if the archive was encrypted.
     ///
     /// # Errors
     /// A delta does not match, a file is invalid, or an I/O error. After an error, nothing was written.

@@ -1,5 +1,5 @@
-//! Record keys that contain the name of the folder from which the records were read. The name is needed to tell folders
-//! with equal paths inside apart, but it changes when a folder is renamed, copied or unpacked again.
+//! Record keys that contain the name of the folder from which the records were read. The name distinguishes folders
+//! that contain the same paths, but it changes when a folder is renamed, copied or unpacked again.
 use mementory_model::RecordKey;
 
 /// Where the record keys of a source contain the name of its folder.
@@ -31,7 +31,7 @@ impl FolderKeys {
         &self.name
     }
 
-    /// True if key values also depend on the text of the record, so that equal keys mean equal texts.
+    /// True if equal keys mean equal texts: the formats that put the name into the value also put a text digest there.
     pub fn has_content_in_value(&self) -> bool {
         self.is_in_value
     }

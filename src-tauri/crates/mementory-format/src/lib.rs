@@ -46,7 +46,7 @@ pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};
 pub use validation::{Finding, Validation};
 
-/// True for a UUID in its form with hyphens, which vendors use in file names and ids.
+/// True for a UUID with hyphens, as vendors use in file names and ids.
 pub fn is_uuid(text: &str) -> bool {
     text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
 }

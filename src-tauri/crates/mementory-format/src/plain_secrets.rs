@@ -1,12 +1,12 @@
 //! Finds unencrypted secrets in imported credentials. (ALF §8.3 requires the payload of a credential to be encrypted.)
-//! The vault stores such a secret, but shows a row of dots in its place. It exports the secret only if the export is
-//! encrypted as a whole.
+//! The vault stores such a secret, but displays a row of dots instead, and exports it only if the whole export is
+//! encrypted.
 use crate::REDACTED;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_json::Tree;
 use mementory_model::{Kind, Record};
 
-/// Shown in place of a secret.
+/// Displayed in place of a secret: a row of dots.
 pub const SECRET_BAR: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
 /// Written in place of a secret that is not exported.
 pub const NOT_EXPORTED: &str = "<not-exported>";

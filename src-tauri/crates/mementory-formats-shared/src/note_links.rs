@@ -4,7 +4,7 @@ use super::note_folder::{NoteFolder, is_note};
 use mementory_format::Catalog;
 use std::collections::HashMap;
 
-/// The files of a folder, by the names that a link may use for them.
+/// The files of a folder, indexed by the names under which a link may refer to them.
 #[derive(Debug, Default)]
 pub struct Targets {
     /// Paths of the files.

@@ -1,5 +1,5 @@
-//! Splits Markdown with rules or notes into items: one for each bullet, and one for each section without bullets. The
-//! sources of all items, joined in order, give the whole file.
+//! Splits Markdown with rules or notes into items: one for each bullet, and one for each section without bullets.
+//! Joining the `source` of all items gives the whole file.
 use super::object::content_id;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,9 +24,9 @@ pub struct Piece<'t> {
 enum Block {
     Bullet,
     Paragraph,
-    /// Code or a table. A section that contains one is not split, because it only makes sense in context.
+    /// Code or a table. A section that contains one is not split, because code and tables only make sense in context.
     Solid,
-    /// A comment or a horizontal rule, which says nothing by itself.
+    /// A comment or a horizontal rule, which does not become an item.
     Silent,
 }
 

@@ -192,7 +192,8 @@ impl<'r> CsvRows<'r> {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::Field { record_end } => {
                     row.cells.push(decode(std::mem::take(&mut cell)));
-                    // Even an empty cell needs memory: more than its separator needs in the file.
+                    // An empty cell needs more memory than its separator in the file, so every cell counts towards the
+                    // limit.
                     size = size.saturating_add(size_of::<String>());
                     if !record_end {
                         continue;

@@ -3,7 +3,7 @@ use crate::{Encoder, Vector};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Number of texts whose vectors are cached, about 8 MB. If there are more, the whole cache is cleared.
+/// Largest number of cached vectors, about 8 MB. If more would be needed, the whole cache is cleared.
 const MAX_KEPT: usize = 4_000;
 
 /// An encoder that caches vectors, so that it encodes each text only once.

@@ -6,8 +6,8 @@ use crate::{
     word_match::{differ_by_ending, differ_by_typo},
 };
 
-/// One word may be replaced for every full group of this many words in the shorter text. In a text with fewer words,
-/// none may be replaced, because that would change the meaning.
+/// One replaced word is allowed for every full group of this many words in the shorter text. In a text with fewer
+/// words, none is allowed, because it would change the meaning.
 const WORDS_PER_REPLACEMENT: f32 = 60.0;
 /// One typo is allowed, and one more for every full group of this many words in the longer text.
 const WORDS_PER_TYPO: usize = 8;
@@ -42,15 +42,15 @@ pub enum Difference {
     Empty,
     /// One text has a number, date, negation, wish or relation that the other does not have.
     Decisive,
-    /// One text has a name, or a first word of a sentence, that the other does not have.
+    /// One text has a name, or a word at the start of a sentence, that the other does not have.
     Name,
-    /// One text has a different word in the place of one of the other text's words.
+    /// A word of one text is replaced by a different word in the other.
     Word,
     /// One text has a clause that the other does not have.
     Statement,
     /// The words are the same, but their order changes the meaning.
     Order,
-    /// There are too few common words.
+    /// The texts have too few common words.
     FewCommonWords,
 }
 
@@ -102,8 +102,8 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
 }
 
-/// Words without an equal word in the other text may still match with a different ending or a typo. This is tried only
-/// for at most this many words. `longer_len` is the number of words in the longer text.
+/// Words without an equal word in the other text may still match by a different ending or a typo. If the shorter text
+/// has more unmatched words than this, the texts are apart. `longer_len` is the number of words in the longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }
@@ -147,8 +147,8 @@ impl<'f> Matching<'f> {
         if self.only_a.is_empty() || self.only_b.is_empty() {
             return Ok(());
         }
-        // This limits the time. Only one of the two lists can be long here, because the number of unmatched words in
-        // the shorter text has already been limited.
+        // Limits the time. At most one of the two lists can be long, because the unmatched words in the shorter text
+        // have already been limited.
         if self.only_a.len().max(self.only_b.len()) > 4096 {
             return Err(Difference::FewCommonWords);
         }
@@ -180,7 +180,7 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Returns an error if words that only one of the texts has make the texts different.
+    /// Returns an error if the unmatched words make the texts different.
     fn check_unmatched(&self, shorter_len: usize) -> Result<(), Difference> {
         let has_decisive_word = |form: &Form, only: &[u32]| {
             only.iter().any(|i| {
@@ -208,12 +208,12 @@ impl<'f> Matching<'f> {
         Ok(())
     }
 
-    /// Returns an error if the order of their words makes the texts different. "The cat is afraid of the dog", for
+    /// Returns an error if a different word order makes the texts different. "The cat is afraid of the dog", for
     /// example, differs from "the dog is afraid of the cat". Groups of words may move, but every decisive word and at
     /// least half of all words must keep one of their neighbours. The members of a list may be in any order.
     fn check_order(&mut self) -> Result<(), Difference> {
-        // Equal words were matched in text order. So if the order of all words is the same in both texts, the indexes
-        // in b are ascending.
+        // Equal words were matched in text order, so if both texts have the same word order, the indexes in b are
+        // ascending.
         self.pairs.sort_unstable();
         if self.pairs.is_sorted_by_key(|(_, j)| *j) {
             return Ok(());
@@ -286,7 +286,7 @@ fn count_emojis(form: &Form, only: &[u32]) -> usize {
 }
 
 impl Form {
-    /// Whether some of the words that only this text has are adjacent and form a clause.
+    /// Whether some of this text's unmatched words are adjacent and form a clause.
     fn has_additional_clause(&self, only: &[u32]) -> bool {
         if only.len() < 2 {
             return false;
@@ -297,7 +297,8 @@ impl Form {
         let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));
         runs.filter_map(|run| Some((run.first()?, run.last()?, run.len()))).any(|(first, last, len)| {
             let is_unspaced = self.tokens()[*first as usize].kind == TokenKind::Char;
-            // A run at the start of the text needs a clause border only after it; any other run needs one at both ends.
+            // At the start of the text, the run needs a clause border only at its end; elsewhere, it needs one at both
+            // ends.
             len >= if is_unspaced { 3 } else { 2 }
                 && if *first == 0 {
                     is_clause_border(last + 1)

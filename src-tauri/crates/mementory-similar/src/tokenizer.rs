@@ -30,7 +30,7 @@ struct Tokenizer {
     spanish_first_person: bool,
     /// The current run of letters.
     run: Option<Run>,
-    /// End of the previous run of letters, if only an apostrophe has followed it so far.
+    /// End of the previous run of letters, if it is followed only by an apostrophe so far.
     before_apostrophe: Option<usize>,
 }
 
@@ -217,7 +217,7 @@ impl Tokenizer {
         }
         let is_inside_sentence = !self.at_sentence_start && !self.is_single_case;
         let letter_count = run.letter_count;
-        // In "blood group A", "the US" and "IT", the word in capitals is not an article or a pronoun.
+        // In "blood group A", "the US" and "IT", the capitalised word is not an article or a pronoun.
         let is_acronym = is_inside_sentence && run.has_only_capitals && !piece.eq("i") && letter_count < 6;
         match WORD_RULES.get(piece) {
             Some(WordRule::Decisive(value)) => self.push_token(at, end, TokenKind::Decisive, hash(&**value)),
@@ -291,7 +291,7 @@ impl Tokenizer {
 
     fn push_token(&mut self, at: usize, end: usize, kind: TokenKind, hash: u64) {
         let len = u32::try_from(end - at).unwrap_or(u32::MAX);
-        // Words after the first 4 GiB are ignored, but the digest in the sketch includes them.
+        // Words beyond the first 4 GiB are not compared, but the digest in the sketch includes them.
         if let Ok(at) = u32::try_from(at) {
             self.tokens.push(Token { hash, at, len, kind, after_separator: self.after_separator });
         }
