@@ -154,7 +154,7 @@ pub fn require_signatures(
 
 fn run_disclose(bundle: &Path, out: &Path, select: &SelectArgs) -> ApiResult<CommandResult> {
     let written = portable::disclose(bundle, &selector(select)?, out)?;
-    done(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.of}))
+    done(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.total}))
 }
 
 pub fn export_request(

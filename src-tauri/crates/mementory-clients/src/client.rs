@@ -110,7 +110,7 @@ impl Client {
     }
 
     /// Names that the client's program may have on the `PATH`.
-    pub(crate) fn programs(self) -> &'static [&'static str] {
+    pub(crate) fn program_names(self) -> &'static [&'static str] {
         match self {
             Self::ClaudeDesktop => &["claude-desktop"],
             Self::ClaudeCode => &["claude"],

@@ -119,7 +119,7 @@ impl Places {
     pub(crate) fn program(&self, client: Client) -> Option<PathBuf> {
         let endings: &[&str] = if self.system == System::Windows { &[".exe", ".cmd", ".bat"] } else { &[""] };
         let names =
-            client.programs().iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}{ending}")));
+            client.program_names().iter().flat_map(|name| endings.iter().map(move |ending| format!("{name}{ending}")));
         names.flat_map(|name| self.program_folders.iter().map(move |folder| folder.join(&name))).find(|p| p.is_file())
     }
 

@@ -70,7 +70,7 @@ impl Server {
     }
 
     /// The environment variables, including the one that marks the entry as ours.
-    pub(crate) fn marked_env(&self, added: Added) -> BTreeMap<String, String> {
+    pub(crate) fn marked_env(&self, added: AddedParts) -> BTreeMap<String, String> {
         let mut env = self.env.clone();
         env.insert(ADDED_VARIABLE.into(), added.to_text());
         env
@@ -79,7 +79,7 @@ impl Server {
 
 /// The parts of a configuration that were added together with an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Added {
+pub(crate) struct AddedParts {
     /// The file.
     pub file: bool,
     /// The root object, in a file that had no value.
@@ -92,7 +92,7 @@ pub(crate) struct Added {
     pub gap: bool,
 }
 
-impl Added {
+impl AddedParts {
     fn flags_by_word(&mut self) -> [(&'static str, &mut bool); 5] {
         [
             ("file", &mut self.file),
@@ -129,8 +129,8 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// What was added with the entry; `None` if it is not ours.
-    pub fn added(&self) -> Option<Added> {
-        self.env.get(ADDED_VARIABLE).map(|text| Added::parse(text))
+    pub fn added(&self) -> Option<AddedParts> {
+        self.env.get(ADDED_VARIABLE).map(|text| AddedParts::parse(text))
     }
 
     /// Whether the entry starts the server with this command, these arguments and these variables. Other variables were

@@ -1,7 +1,7 @@
 //! Adds an entry to a TOML configuration, or removes it again, by replacing parts of the text. `toml_edit` is only used
 //! to parse the text and to find positions, because its own removal would also remove comments before an entry.
 use crate::{
-    server::{ADDED_VARIABLE, Added, Entry, Server},
+    server::{ADDED_VARIABLE, AddedParts, Entry, Server},
     text::{TextError, apply_edits, line_break},
 };
 use std::ops::Range;
@@ -71,7 +71,7 @@ pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<Str
     }
     let document = parse(text)?;
     if let Section::Inline(table, span) = section(&document)? {
-        let entry = inline_entry(server, Added::default());
+        let entry = inline_entry(server, AddedParts::default());
         let (at, before) = match table.iter().filter_map(|(_, value)| value.span()).map(|span| span.end).max() {
             Some(end) => (end, ", "),
             None => (span.start + 1, " "),
@@ -79,11 +79,11 @@ pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<Str
         return Ok(apply_edits(text, vec![(at..at, format!("{before}{} = {entry}", server.name))]));
     }
     let line_break = line_break(text);
-    let added = Added {
+    let added = AddedParts {
         file: new_file,
         line: !text.is_empty() && !text.ends_with('\n'),
         gap: !text.trim().is_empty(),
-        ..Added::default()
+        ..AddedParts::default()
     };
     let mut out = text.to_owned();
     for needed in [added.line, added.gap] {
@@ -103,7 +103,7 @@ pub(crate) fn connect(text: &str, server: &Server, new_file: bool) -> Result<Str
 }
 
 /// Command, arguments and variables as TOML.
-fn values(server: &Server, added: Added) -> [String; 3] {
+fn values(server: &Server, added: AddedParts) -> [String; 3] {
     let env: InlineTable =
         server.marked_env(added).into_iter().map(|(name, value)| (name, Value::from(value))).collect();
     let args: Array = server.args.iter().map(String::as_str).collect();
@@ -112,7 +112,7 @@ fn values(server: &Server, added: Added) -> [String; 3] {
     values.map(|value| value.to_string())
 }
 
-fn inline_entry(server: &Server, added: Added) -> String {
+fn inline_entry(server: &Server, added: AddedParts) -> String {
     let [command, args, env] = values(server, added);
     format!("{{ command = {command}, args = {args}, env = {env} }}")
 }
@@ -234,8 +234,8 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Extends the first of `blocks` by the empty line and the line break that were added before it. A client may have
-/// moved the other blocks, so each of them that has empty lines on both sides is extended by the one after it.
-fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: Added) -> Vec<Range<usize>> {
+/// moved the others, so each of them with empty lines on both sides is extended by the one after it.
+fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: AddedParts) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {
         let before = &text[..block.start];

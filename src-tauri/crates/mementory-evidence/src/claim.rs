@@ -37,7 +37,7 @@ pub struct Sentence {
 struct Statement {
     words: Vec<(Word, f32)>,
     total: f32,
-    negated: bool,
+    is_negated: bool,
 }
 
 /// The statements of a memory.
@@ -103,7 +103,7 @@ impl Claim {
 
 impl Statement {
     fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
-        let Words { words, negated } = Words::new(text);
+        let Words { words, is_negated } = Words::new(text);
         let mut weighed: Vec<(Word, f32)> = Vec::with_capacity(words.len());
         for word in words {
             if weighed.iter().any(|(known, _)| known.folded == word.folded) {
@@ -120,13 +120,13 @@ impl Statement {
         }
         // In "Maria works at …", the subject is probably the person, who says "I" in messages, so the name counts less.
         if let Some((subject, rest)) = weighed.split_first_mut()
-            && subject.0.capital
-            && rest.first().is_some_and(|(verb, _)| !verb.capital && verb.folded.ends_with('s'))
+            && subject.0.capitalised
+            && rest.first().is_some_and(|(verb, _)| !verb.capitalised && verb.folded.ends_with('s'))
         {
             subject.1 *= 0.3;
         }
         let total = weighed.iter().map(|(_, weight)| weight).sum();
-        Self { words: weighed, total, negated }
+        Self { words: weighed, total, is_negated }
     }
 
     fn strong_word_count(&self) -> u32 {
@@ -141,18 +141,18 @@ impl Statement {
                 continue;
             }
             let (part, words) = &message_sentences[n];
-            let mut offer = |score: f32, shared: u32, start: u32, end: u32, negated: bool| {
-                let score = if negated == self.negated { score } else { score * NEGATION_MISMATCH_FACTOR };
+            let mut offer = |score: f32, shared: u32, start: u32, end: u32, is_negated: bool| {
+                let score = if is_negated == self.is_negated { score } else { score * NEGATION_MISMATCH_FACTOR };
                 if score >= MIN_SCORE && best.is_none_or(|best| score > best.score) {
                     best = Some(Sentence { start, end, score, shared, part: 0 });
                 }
             };
             let (score, shared) = self.score(one);
-            offer(score, shared, part.start, part.end, words.negated);
+            offer(score, shared, part.start, part.end, words.is_negated);
             if let (Some(next), Some((other, more))) = (matched.get(n + 1), message_sentences.get(n + 1)) {
                 let both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
                 let (score, shared) = self.score(&both);
-                offer(score * TWO_SENTENCES_FACTOR, shared, part.start, other.end, words.negated || more.negated);
+                offer(score * TWO_SENTENCES_FACTOR, shared, part.start, other.end, words.is_negated || more.is_negated);
             }
         }
         best

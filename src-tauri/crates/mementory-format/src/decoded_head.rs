@@ -21,7 +21,7 @@ impl JsonHead {
     pub fn of(catalog: &Catalog, member: &Member) -> Option<Self> {
         match start_of(catalog, member).ok()? {
             Start::Json(head) => Some(head),
-            Start::Other(_) => None,
+            Start::NotJson(_) => None,
         }
     }
 }
@@ -30,7 +30,7 @@ enum Start {
     Json(JsonHead),
     /// The file does not begin like JSON. Contains its start if this call read it: there may be many such files, so the
     /// catalog caches only the fact that they are not JSON.
-    Other(Option<Arc<[u8]>>),
+    NotJson(Option<Arc<[u8]>>),
 }
 
 /// The first `count` bytes of a member of the catalog, or fewer if it is shorter, decoded as in
@@ -38,8 +38,8 @@ enum Start {
 pub fn decoded_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {
     if count == JsonHead::BYTES {
         match start_of(catalog, member)? {
-            Start::Json(JsonHead { bytes, .. }) | Start::Other(Some(bytes)) => return Ok(bytes),
-            Start::Other(None) => {}
+            Start::Json(JsonHead { bytes, .. }) | Start::NotJson(Some(bytes)) => return Ok(bytes),
+            Start::NotJson(None) => {}
         }
     }
     read_head(catalog, member, count)
@@ -58,7 +58,7 @@ fn start_of(catalog: &Catalog, member: &Member) -> Result<Start, FormatError> {
         let memory_bytes = bytes.len() + keys.memory_bytes();
         Ok((Some(JsonHead { bytes, keys: Arc::new(keys) }), memory_bytes))
     })?;
-    Ok(json.map_or(Start::Other(other), Start::Json))
+    Ok(json.map_or(Start::NotJson(other), Start::Json))
 }
 
 fn read_head(catalog: &Catalog, member: &Member, count: usize) -> Result<Arc<[u8]>, FormatError> {

@@ -46,12 +46,12 @@ pub fn set(object: &mut Tree, extension: Tree) {
 }
 
 /// The slot of an object in a format that requires the vendor's name, under the current or the former name.
-pub fn vendor(object: &Tree) -> Option<&Tree> {
+pub fn vendor_slot(object: &Tree) -> Option<&Tree> {
     object.get(VENDOR).or_else(|| object.get(FORMER_VENDOR))
 }
 
 /// Stores the slot under the vendor's name, replacing any slot under the current or the former name.
-pub fn set_extension(object: &mut Tree, value: Tree) {
+pub fn set_vendor_slot(object: &mut Tree, value: Tree) {
     object.remove(FORMER_VENDOR);
     object.set(VENDOR, value);
 }

@@ -49,7 +49,7 @@ pub struct Disclosure {
     /// Number of disclosed entries.
     pub disclosed: u64,
     /// Number of entries in the file.
-    pub of: u64,
+    pub total: u64,
 }
 
 /// A format whose files state their own id. An incremental export also states the id of its base.

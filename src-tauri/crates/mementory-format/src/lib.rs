@@ -41,7 +41,7 @@ pub use mementory_container::{
 };
 pub use mementory_model::{FormatError, REDACTED};
 pub use options::FormatOptions;
-pub use plain_secrets::{NOT_EXPORTED, SECRET_BAR, plain_secrets, replace_plain_secrets};
+pub use plain_secrets::{NOT_EXPORTED, SECRET_DOTS, plain_secrets, replace_plain_secrets};
 pub use sequence::{SequenceError, SourceState, check_sequence};
 pub use signing::{Signed, Signer, Verifier};
 pub use validation::{Finding, Validation};

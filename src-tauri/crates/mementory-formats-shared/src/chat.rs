@@ -1,5 +1,4 @@
-//! Builds the records of a conversation from its turns, for formats whose messages form a list or refer to their
-//! parents.
+//! Builds the records of a conversation from its turns, which form a list or refer to their parents.
 use super::object::content_id;
 use super::order::{Node, Parent, order_messages};
 use super::roles::{ASSISTANT, USER};
@@ -191,8 +190,7 @@ impl Turn {
                 TurnParent::Id(id) => Parent::Id(Cow::Borrowed(id)),
                 TurnParent::At(at) => keys.get(*at).map_or(Parent::Missing, |id| Parent::Id(Cow::Borrowed(id))),
             },
-            // Only prompts and answers may be reordered by time, so all other messages, such as instructions and tool
-            // results, get no time here.
+            // Only prompts and answers may be reordered by time, so instructions and tool results get no time here.
             created: self.times.created.filter(|_| !is_log && matches!(self.role.as_str(), USER | ASSISTANT)),
             is_human: self.role == USER,
         }

@@ -1,5 +1,4 @@
-//! Shared code of writers of memories: selects the records to write, and reports the values that the target format
-//! cannot store.
+//! Shared code of writers of memories: selects the records to write, and reports values that the target cannot store.
 use mementory_format::extension::members;
 use mementory_format::passthrough_envelope::note_left_out;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -25,17 +24,17 @@ pub struct Export {
     /// True if the target can hold documents of any length, not only short memories.
     pub holds_documents: bool,
     format: &'static str,
-    holds_end: bool,
+    holds_validity_end: bool,
 }
 
 impl Export {
-    /// `holds_end` is true if the target can express when a memory stops being true.
+    /// `holds_validity_end` is true if the target can express when a memory stops being true.
     pub fn new(
         format: &'static str,
         version: &str,
         source: &dyn RecordSource,
         options: &WriteOptions,
-        holds_end: bool,
+        holds_validity_end: bool,
     ) -> Self {
         Self {
             report: WriteReport { version: version.into(), ..WriteReport::default() },
@@ -43,7 +42,7 @@ impl Export {
             strip: options.strip_identifiers,
             holds_documents: false,
             format,
-            holds_end,
+            holds_validity_end,
         }
     }
 
@@ -60,7 +59,7 @@ impl Export {
         if is_derived_from_exported_memory(stored) {
             return Some("said_elsewhere");
         }
-        if has_ended(record) || !self.holds_end && record.times.valid_to.is_some_and(|end| end <= self.now) {
+        if has_ended(record) || !self.holds_validity_end && record.times.valid_to.is_some_and(|end| end <= self.now) {
             return Some("no_longer_true");
         }
         if record.kind == Kind::Resource && !self.holds_documents && words(record).len() > MAX_DOCUMENT_BYTES {
@@ -82,7 +81,7 @@ impl Export {
     }
 
     /// Like [`Export::wrote`]. `in_other_form` names members that the file expresses in a way that our reader cannot
-    /// restore. They are reported as narrowed, not as left out.
+    /// restore: they are narrowed, not left out.
     pub fn wrote_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().to_owned()).or_default() += 1;

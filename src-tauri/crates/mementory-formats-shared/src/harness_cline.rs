@@ -91,7 +91,7 @@ fn add_result(block: &str, result: &str, asks: bool, own: &mut String, added: &m
 /// element, everything around the element is from the program.
 fn add_block(block: &str, own: &mut String, added: &mut Vec<String>) {
     let wrapped = first_element(block).filter(|(before, _)| is_announcement(block, before));
-    // An added element inside the person's first element was written by the person.
+    // Added elements inside the person's first element were typed by the person.
     let from = wrapped.map_or(0, |(_, behind)| block.len() - behind.len());
     let added_at = next_element(&block[from..], &ADDED_ELEMENTS, &[]);
     let (text, added_part) = block.split_at(added_at.map_or(block.len(), |(before, ..)| from + before.len()));
@@ -127,8 +127,8 @@ fn first_element(block: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// True if the program wrote the text before the first element of a block. This excludes elements that the person
-/// typed: before its own elements, the program writes nothing, a known notice, or one line that ends with a colon.
+/// True if the program wrote the text before the first element of a block: nothing, a known notice, or one line that
+/// ends with a colon. Otherwise, the person typed the element.
 fn is_announcement(block: &str, before: &str) -> bool {
     let line = before.trim();
     line.is_empty() || is_notice(block) || line.ends_with(':') && !line.contains('\n')

@@ -4,7 +4,7 @@ use mementory_json::Keys;
 use std::sync::Arc;
 
 /// Extensions of files that are never JSON. Their content is not read, because folders contain many such files.
-const OTHER_ENDINGS: [&str; 32] = [
+const NON_JSON_EXTENSIONS: [&str; 32] = [
     "png", "jpg", "jpeg", "gif", "webp", "svg", "heic", "pdf", "mp3", "wav", "m4a", "ogg", "flac", "mp4", "mov",
     "webm", "mkv", "zip", "gz", "tgz", "html", "htm", "css", "js", "ts", "rs", "py", "docx", "xlsx", "pptx", "csv",
     "exe",
@@ -44,7 +44,7 @@ pub fn may_be_json(member: &Member) -> bool {
         return false;
     }
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-    !ending.is_some_and(|ending| OTHER_ENDINGS.contains(&ending.as_str()))
+    !ending.is_some_and(|ending| NON_JSON_EXTENSIONS.contains(&ending.as_str()))
 }
 
 /// True for extensions that JSON files usually have, and for no extension. For a file that was selected on its own,

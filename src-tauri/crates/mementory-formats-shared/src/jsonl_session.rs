@@ -19,12 +19,13 @@ const HEAD_BYTES: usize = 64 << 10;
 /// Number of lines at the start of a file that detection examines.
 const HEAD_LINES: usize = 40;
 /// Extensions of other files in agents' folders, which are never logs.
-const OTHER_ENDINGS: [&str; 7] = ["html", "db", "vscdb", "png", "jpg", "csv", "toml"];
+const NON_LOG_EXTENSIONS: [&str; 7] = ["html", "db", "vscdb", "png", "jpg", "csv", "toml"];
 
 /// False if a file's name shows that it is not an agent's log.
 pub fn may_be_log(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map_or("", |(_, ending)| ending);
-    !json_head::is_markdown_in_folder(member) && !OTHER_ENDINGS.iter().any(|other| ending.eq_ignore_ascii_case(other))
+    !json_head::is_markdown_in_folder(member)
+        && !NON_LOG_EXTENSIONS.iter().any(|other| ending.eq_ignore_ascii_case(other))
 }
 
 /// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.

@@ -112,14 +112,14 @@ impl DayPart {
 
 /// The words between the date and the time of day, or after both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Words {
+enum WordsBesideTime {
     /// No words, or only words that do not change the time.
     Neutral,
     DayPart(DayPart),
     Unknown,
 }
 
-impl Words {
+impl WordsBesideTime {
     fn of(text: &str) -> Self {
         let text = text.trim_start();
         // In Chinese, Japanese and Korean, the word for "day" ends a date.
@@ -165,9 +165,10 @@ impl Stamp {
             && hour < 24
             && minute < 60
             && second_of_minute < 60;
-        let hour = match (Words::of(between), Words::of(after)) {
-            (Words::Neutral, Words::Neutral) => Some(hour),
-            (Words::DayPart(part), Words::Neutral) | (Words::Neutral, Words::DayPart(part)) => part.hour_of_day(hour),
+        let hour = match (WordsBesideTime::of(between), WordsBesideTime::of(after)) {
+            (WordsBesideTime::Neutral, WordsBesideTime::Neutral) => Some(hour),
+            (WordsBesideTime::DayPart(part), WordsBesideTime::Neutral)
+            | (WordsBesideTime::Neutral, WordsBesideTime::DayPart(part)) => part.hour_of_day(hour),
             _ => None,
         };
         is_stamp.then(|| Self {

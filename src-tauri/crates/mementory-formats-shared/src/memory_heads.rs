@@ -52,7 +52,7 @@ impl Head {
     }
 
     /// True if any string in the text begins with `beginning`.
-    pub fn has_value_from(&self, beginning: &str) -> bool {
+    pub fn has_value_starting_with(&self, beginning: &str) -> bool {
         memchr::memmem::find(self.bytes(), format!("\"{beginning}").as_bytes()).is_some()
     }
 

@@ -1,4 +1,4 @@
-//! Finds the messages of a conversation in one pass over its JSON text. In an export with all branches, each message
+//! Finds the messages of a conversation in one pass over its JSON text. In exports with all branches, a message
 //! contains its answers under `children`, so a chat of a thousand turns is nested a thousand levels deep. Parsing each
 //! message separately would read the innermost one a thousand times, and recursion could overflow the stack.
 use super::chat::{Turn, TurnParent};

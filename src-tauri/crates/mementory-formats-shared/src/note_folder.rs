@@ -41,7 +41,7 @@ const ASSISTANT_FOLDERS: [&str; 11] = [
 /// A folder that contains only rules for an agent.
 const RULES_FOLDER: &str = ".clinerules";
 
-/// Files that occur next to notes only in an agent's workspace or memory folder.
+/// Files that show that a folder is an agent's workspace or memory folder.
 const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf-agent-id"];
 
 /// A folder of notes. The lists contain indexes of members in the catalog.

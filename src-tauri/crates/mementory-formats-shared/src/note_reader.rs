@@ -3,7 +3,7 @@
 use super::markdown::{Outline, outline, tags_in};
 use super::note::Note;
 use super::note_folder::{NoteFolder, may_hold_secret, media_type};
-use super::note_links::Targets;
+use super::note_links::LinkTargets;
 use super::object::content_id;
 use super::reader::FileReader;
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -56,7 +56,7 @@ pub struct NoteReader<'r> {
     pub folder: NoteFolder,
     /// Scope of the record keys.
     pub scope: String,
-    targets: Targets,
+    targets: LinkTargets,
 }
 
 /// A note and the record that was created from it.
@@ -79,7 +79,7 @@ impl<'r> NoteReader<'r> {
         sink: &'r mut dyn Sink,
     ) -> Self {
         let folder = NoteFolder::of(catalog, detected);
-        let targets = Targets::new(catalog, &folder);
+        let targets = LinkTargets::new(catalog, &folder);
         let scope = if folder.name.is_empty() { format.to_owned() } else { format!("{format}:{}", folder.name) };
         Self { files: FileReader::new(format, catalog, context, sink), folder, scope, targets }
     }

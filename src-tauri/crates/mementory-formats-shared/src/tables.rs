@@ -192,8 +192,7 @@ impl<'r> CsvRows<'r> {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::Field { record_end } => {
                     row.cells.push(decode(std::mem::take(&mut cell)));
-                    // An empty cell needs more memory than its separator in the file, so every cell counts towards the
-                    // limit.
+                    // Counts every cell, because an empty cell needs more memory than its separator in the file.
                     size = size.saturating_add(size_of::<String>());
                     if !record_end {
                         continue;

@@ -16,7 +16,7 @@ pub use mementory_format::{
     AppliedDeltas, AttachmentFile, Candidate, Capabilities, Catalog, Cipher, Claim, DeltaFile, Detected, Detection,
     DiscloseParts, Disclosure, EditArchives, ExportIdentity, Fault, FaultKind, Finding, FolderKeys, Format,
     FormatError, FormatOptions, IdentifyExports, KeyDerivation, KeyPair, Member, NOT_EXPORTED, Part, Passphrase,
-    PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_BAR,
+    PassthroughItem, PurgeOptions, PurgeReport, REDACTED, ReadContext, RecordSource, Redaction, Role, SECRET_DOTS,
     Sealed, SealedContent, SealedFile, SequenceError, SignFiles, SignatureRemover, Signed, Signer, Sink,
     SourceDescription, SourceState, Spool, SpoolFile, StoredRecord, Validation, Verifier, WrappedKey, WriteOptions,
     WriteReport, check_sequence, create_private_file, did_key, file_sha256, is_uuid, passthrough_envelope,
@@ -69,7 +69,7 @@ pub fn disclosure() -> Option<(&'static dyn Format, &'static dyn DiscloseParts)>
 }
 
 /// True if the path has the extension of a format whose exports are encrypted as a whole.
-pub fn names_encrypted_export(path: &Path) -> bool {
+pub fn has_encrypted_extension(path: &Path) -> bool {
     let extensions = registry().iter().filter_map(|format| format.capabilities().encrypted_extension);
     path.extension().is_some_and(|found| extensions.into_iter().any(|known| found.eq_ignore_ascii_case(known)))
 }

@@ -5,7 +5,7 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
 /// Largest size of one array in bytes. Every array of the known archive is smaller.
-const LARGEST_ARRAY: u64 = 8 << 20;
+const MAX_ARRAY_BYTES: u64 = 8 << 20;
 
 /// The archive, in memory.
 pub struct Arrays<'a>(ZipArchive<Cursor<&'a [u8]>>);
@@ -21,7 +21,7 @@ impl<'a> Arrays<'a> {
         let wrong_array = || EncoderError::wrong_content(name);
         let entry = self.0.by_name(&format!("{name}.npy")).map_err(|_| wrong_array())?;
         let mut bytes = Vec::new();
-        entry.take(LARGEST_ARRAY).read_to_end(&mut bytes).map_err(|_| wrong_array())?;
+        entry.take(MAX_ARRAY_BYTES).read_to_end(&mut bytes).map_err(|_| wrong_array())?;
         // A file of version 1 begins with a magic number, the version, two bytes with the length of the header, and the
         // header.
         let length =

@@ -1,8 +1,7 @@
 //! Holds many stored vectors in memory, and ranks them by their similarity to given vectors.
 use crate::{Vector, vector::DIMENSIONS};
 
-/// Stored vectors, each with a key. Several vectors can have the same key, such as the vectors of the parts of one
-/// text.
+/// Stored vectors, each with a key. The vectors of the parts of one text, for example, have the same key.
 #[derive(Debug, Default)]
 pub struct Collection {
     keys: Vec<i64>,
@@ -68,8 +67,8 @@ struct Query {
 impl Query {
     fn new(vector: &Vector) -> Self {
         let largest = vector.as_slice().iter().fold(f32::MIN_POSITIVE, |largest, n| largest.max(n.abs()));
-        // 16-bit numbers are as fast as bytes here, so the query is rounded less than the stored vectors. The largest
-        // value is chosen so that the sum of all products stays below 2^31.
+        // 16-bit numbers are as fast as bytes here, so the query is rounded less than the stored vectors are. The
+        // largest value is chosen so that the sum of all products stays below 2^31.
         let scale = largest / 8_191.0;
         Self { numbers: vector.as_slice().iter().map(|n| (n / scale).round() as i16).collect(), scale }
     }

@@ -30,7 +30,7 @@ impl Encoder {
         let (numbers, vocabulary) = weights::read(folder)?;
         let vocabulary = Vocabulary::new(&vocabulary).ok_or_else(|| EncoderError::wrong_content(VOCABULARY_FILE))?;
         let network = Network::new(&numbers)?;
-        if vocabulary.len() > network.pieces() {
+        if vocabulary.len() > network.piece_count() {
             return Err(EncoderError::wrong_content(VOCABULARY_FILE));
         }
         Ok(Self { vocabulary, network })

@@ -92,7 +92,7 @@ impl Network {
     }
 
     /// Number of pieces in the vocabulary of the network.
-    pub fn pieces(&self) -> usize {
+    pub fn piece_count(&self) -> usize {
         PART_COUNT * ROWS_PER_PART
     }
 

@@ -1,4 +1,4 @@
-//! Errors that end a read or write. Lesser problems are reported as an issue or a dropped item.
+//! Errors that end a read or write. Less serious problems become an issue or a dropped item.
 
 /// Fatal errors of readers, writers and validators.
 #[derive(Debug, thiserror::Error)]

@@ -28,7 +28,7 @@ pub(crate) struct Token {
     pub(crate) len: u32,
     pub(crate) kind: TokenKind,
     /// True if a comma, an "and" or the end of a sentence precedes the word.
-    pub(crate) after_separator: bool,
+    pub(crate) follows_separator: bool,
 }
 
 /// A text prepared for comparison. It contains the text's words and is therefore as confidential as the text.
@@ -100,7 +100,7 @@ impl Form {
         if self.tokens.len() == other.tokens.len() {
             for (mine, theirs) in self.tokens.iter_mut().zip(&other.tokens) {
                 mine.kind = stricter_kind(mine.kind, theirs.kind);
-                mine.after_separator |= theirs.after_separator;
+                mine.follows_separator |= theirs.follows_separator;
             }
             self.spanish_first_person |= other.spanish_first_person;
         }

@@ -94,7 +94,7 @@ fn read_file(
     }
     let project = project_of(reader.catalog, member);
     let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
-    for (n, piece) in rules_text::pieces(&text, before).into_iter().enumerate() {
+    for (n, piece) in rules_text::items(&text, before).into_iter().enumerate() {
         if names_file(&piece.text) {
             let place = format!("{}#{}", member.place, piece.pointer);
             let reason = "not_a_record: it only names a file, which is read as well";

@@ -76,7 +76,7 @@ fn words_with_title(record: &Record) -> String {
 
 /// The record that an import would create from a written item.
 fn read_back(item: &str, topic: usize, path: &str) -> Record {
-    let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
+    let text = rules_text::items(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, ""), text);
     record.title = NAMES.get(topic).map(|name| (*name).to_owned());
     record.source.platform = "agents".into();

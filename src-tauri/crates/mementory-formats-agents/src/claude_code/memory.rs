@@ -28,7 +28,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     let is_index = member.file_name() == "MEMORY.md" && document.yaml.is_none();
     let project = project_of(member);
     if is_index && !is_list_of_links(&text) {
-        for piece in rules_text::pieces(&text, "") {
+        for piece in rules_text::items(&text, "") {
             let id = format!("memory/{}/MEMORY.md/{}", project.unwrap_or_default(), piece.id);
             let record = record(member, &id, &piece.text, piece.source, project);
             let record = Record { title: piece.section, origin: origin(member, &piece.pointer), ..record };

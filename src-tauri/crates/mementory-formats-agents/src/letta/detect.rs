@@ -34,10 +34,11 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
         return Some("messages");
     }
     let is_block = head.has_all("", &["label", "value", "limit"])
-        && (head.has_any("", &["read_only", "is_template"]) || head.has("id") && head.has_value_from("block-"));
+        && (head.has_any("", &["read_only", "is_template"])
+            || head.has("id") && head.has_value_starting_with("block-"));
     let is_passage = head.has("text")
         && head.has_any("", &["archive_id", "agent_id", "source_id"])
-        && (head.has("embedding_config") || head.has("id") && head.has_value_from("passage-"));
+        && (head.has("embedding_config") || head.has("id") && head.has_value_starting_with("passage-"));
     (is_block || is_passage).then_some("rows")
 }
 

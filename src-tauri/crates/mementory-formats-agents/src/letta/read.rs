@@ -264,7 +264,7 @@ impl AgentFile<'_> {
     ) -> Result<(), FormatError> {
         let label = label.trim_end_matches(|c: char| c == '_' || c.is_ascii_digit());
         let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
-        for piece in rules_text::pieces(text, "") {
+        for piece in rules_text::items(text, "") {
             let row =
                 Row { member: row.member, text: row.text, pointer: format!("{}/value/{}", row.pointer, piece.pointer) };
             let mut record = self.rows.record(kind, None, "", piece.text);

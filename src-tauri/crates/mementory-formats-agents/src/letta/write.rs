@@ -108,7 +108,7 @@ fn own_read_back(record: &Record, label: &str, text: &str) -> Record {
 
 /// The record that an import would create from an item of one of [`BLOCKS`].
 fn read_back(item: &str, at: usize) -> Record {
-    let text = rules_text::pieces(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
+    let text = rules_text::items(item, "").into_iter().next().map(|piece| piece.text).unwrap_or_default();
     let (label, _) = BLOCKS.get(at).copied().unwrap_or_default();
     let kind = if label == "persona" { Kind::Profile } else { Kind::Memory };
     let mut record = Record::new(kind, RecordKey::new(ID, ""), text);

@@ -90,7 +90,8 @@ impl Workspace {
         let tree = std::str::from_utf8(index).ok().and_then(|text| Tree::parse(text, 64).ok());
         let Some(Tree::Array(rows)) = tree else { return };
         for row in rows {
-            let path = extension::vendor(&row).and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
+            let path =
+                extension::vendor_slot(&row).and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
             if let Some(path) = path.filter(|path| files::is_safe(path) && !self.files.contains_key(&path_of(path))) {
                 let index_path = path_of(files::ABSENT_FILE);
                 self.absent.push(AbsentFile { index_path, scope: scope.to_owned(), path, row });
@@ -107,7 +108,7 @@ impl Workspace {
                 if self.files.contains_key(&path) {
                     continue;
                 }
-                extension::set_extension(&mut absent.row, Tree::Object(vec![("path".into(), Tree::Text(path))]));
+                extension::set_vendor_slot(&mut absent.row, Tree::Object(vec![("path".into(), Tree::Text(path))]));
             }
             indexes.entry(absent.index_path).or_default().push(absent.row);
         }

@@ -71,7 +71,7 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     row.write(&mut element);
     let record = identity::credential(&element, row, RecordKey::new("", ""), &mut Vec::new());
     // In a row that we wrote, a member with a name such as `key` does not contain a secret.
-    let is_ours = slot::vendor(row).is_some() || sealed_secrets::is_ours(row);
+    let is_ours = slot::vendor_slot(row).is_some() || sealed_secrets::is_ours(row);
     let secrets = if is_ours { vec![] } else { mementory_format::plain_secrets(&record) };
     if secrets.is_empty() {
         if text("algorithm") == Some("none") || text("nonce") == Some("") {

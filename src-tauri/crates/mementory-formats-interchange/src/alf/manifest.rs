@@ -196,7 +196,7 @@ impl Manifest {
 
     /// A value from our extension slot in the manifest.
     pub(super) fn vendor(&self, key: &str) -> Option<&Tree> {
-        slot::vendor(&self.tree)?.get(key)
+        slot::vendor_slot(&self.tree)?.get(key)
     }
 
     /// `sync.last_sync_at`: the time at which the archive reached its sequence.

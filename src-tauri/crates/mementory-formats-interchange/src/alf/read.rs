@@ -319,7 +319,7 @@ impl Reader<'_> {
                     self.sink.unit(record.into())?;
                     continue;
                 }
-                if slot::vendor(&doc).and_then(|k| k.get("generated")).is_some() {
+                if slot::vendor_slot(&doc).and_then(|k| k.get("generated")).is_some() {
                     continue; // This is the principal that was generated for an archive without principals.
                 }
                 slots.pop();

@@ -147,7 +147,7 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     let mut row = row.clone();
     let text = |t: &str| Tree::Text(t.to_owned());
     let slot = [("path", text(path)), ("runtime", text(runtime.id)), ("scope", text(scope))];
-    slot_names::set_extension(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
+    slot_names::set_vendor_slot(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
     row.set("archive_path", Tree::Null);
     let value = row.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let mut written = String::new();
@@ -173,7 +173,7 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
 /// Runtime, id space and path of the workspace file that a row describes. None if the row is not ours, or if its path
 /// is unsafe or that of a bookkeeping file. (Those files are hidden and thus always in tier 1, without a row.)
 pub(super) fn described_file(row: &Tree) -> Option<(&'static Runtime, String, String)> {
-    let slot = slot_names::vendor(row)?;
+    let slot = slot_names::vendor_slot(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);
     let runtime = super::workspace_origin::by_id(text("runtime")?)?;
     let scope = text("scope").filter(|scope| super::workspace_origin::is_scope_of(runtime, scope))?;

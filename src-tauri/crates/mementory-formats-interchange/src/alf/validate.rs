@@ -448,7 +448,7 @@ impl Check<'_> {
 /// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated
 /// principal.
 fn count_non_record_elements(tree: &Tree, layer: &str) -> u64 {
-    let our_slots = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
+    let our_slots = rows(tree, layer).iter().filter_map(|row| slot::vendor_slot(row));
     let companion = |slot: &&Tree| match layer {
         "attachments" => true,
         "principals" => slot.get("generated").is_some(),

@@ -161,7 +161,7 @@ pub(super) struct Restored {
 
 /// Restores the records of an identity that we wrote. None for any other identity.
 pub(super) fn restore(doc: &Tree) -> Option<Restored> {
-    let Some(Tree::Array(slots)) = slot_names::vendor(doc.get("raw_source")?)?.get("records") else { return None };
+    let Some(Tree::Array(slots)) = slot_names::vendor_slot(doc.get("raw_source")?)?.get("records") else { return None };
     let (mut records, mut paths, mut texts_changed) = (Vec::new(), Vec::new(), false);
     for slot in slots {
         let mut record: Record = serde_json::from_str(&to_json(slot.get("record")?)).ok()?;
@@ -196,7 +196,7 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         }),
         _ => false,
     };
-    let before = slot_names::vendor(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
+    let before = slot_names::vendor_slot(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
     let structured_changed = !texts_changed && !has_other_blocks && before != Some(identity_digest(doc).as_str());
     Some(Restored { records, has_other_blocks, structured_changed })
 }

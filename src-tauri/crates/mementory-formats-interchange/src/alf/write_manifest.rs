@@ -203,7 +203,7 @@ pub(super) fn build(
         if let Some(vault) = &layers.lineage {
             our_slot.set("lineage", text(vault));
         }
-        slot::set_extension(&mut tree, our_slot);
+        slot::set_vendor_slot(&mut tree, our_slot);
     }
     let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(FORMAT_VERSION).to_owned();
     let mut out = String::new();

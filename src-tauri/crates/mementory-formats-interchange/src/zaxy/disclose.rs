@@ -32,12 +32,12 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
             return Err(FormatError::invalid("not_signed", bundle.place(""), message));
         }
         let tree = build_merkle(bundle)?;
-        let (selected, of) = select_entries(bundle, |tree| selector.discloses(tree))?;
+        let (selected, total) = select_entries(bundle, |tree| selector.discloses(tree))?;
         let proofs: Vec<_> =
             selected.iter().map(|k| tree.proof(usize::try_from(k.index).unwrap_or(usize::MAX))).collect();
         let elements = selected.iter().zip(&proofs).map(|(k, p)| Element::disclosed(&k.tree, &k.text, k.index, p));
         write_bundle(out, &envelope_of_subset(&bundle.envelope), elements)?;
-        Ok(Disclosure { disclosed: selected.len() as u64, of })
+        Ok(Disclosure { disclosed: selected.len() as u64, total })
     })
 }
 

@@ -116,8 +116,8 @@ fn list<T: serde::Serialize>(items: &[T]) -> String {
     if items.is_empty() { String::new() } else { serde_json::to_string(items).unwrap_or_default() }
 }
 
-/// Restores a record from its values. Values that cannot be read are left out. If there is no key, as for a record that
-/// a user added by hand, a key is derived from the text. None if the kind is unknown.
+/// Restores a record from its values. Values that cannot be read are left out. If there is no key, because a user added
+/// the record by hand, a key is derived from the text. None if the kind is unknown.
 pub fn record_of(format: &str, text: String, value: impl Fn(&str) -> String) -> Option<Record> {
     let kind = match value("kind") {
         kind if kind.is_empty() => Kind::Memory,

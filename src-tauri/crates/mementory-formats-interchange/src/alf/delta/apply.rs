@@ -233,7 +233,7 @@ impl MergedDeltas {
         }
         self.applied.sequence = delta.new;
         self.time = delta.time().map(str::to_owned).or(self.time.take());
-        self.vendor = slot::vendor(&delta.tree).cloned().or(self.vendor.take());
+        self.vendor = slot::vendor_slot(&delta.tree).cloned().or(self.vendor.take());
         Ok(())
     }
 
@@ -313,11 +313,11 @@ impl MergedDeltas {
             tree.set("created_at", Tree::Text(time.clone()));
         }
         if let (Some(scopes), Some(slot_members)) =
-            (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor(&tree))
+            (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor_slot(&tree))
         {
             let mut slot_members = slot_members.clone();
             slot_members.set("scopes", scopes.clone());
-            slot::set_extension(&mut tree, slot_members);
+            slot::set_vendor_slot(&mut tree, slot_members);
         }
         // After any change, raw files made from records are left out, because their text may be outdated.
         let is_changed = !self.changes.is_empty() || !self.documents.is_empty();

@@ -123,7 +123,7 @@ fn write_or_plan(
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
         let row_scopes = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
         let scopes = row_scopes.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
-        slot::set_extension(&mut tree, object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
+        slot::set_vendor_slot(&mut tree, object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
     }
     let mut out = String::new();
     tree.write(&mut out);

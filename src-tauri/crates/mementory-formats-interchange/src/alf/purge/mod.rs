@@ -304,13 +304,13 @@ impl Deletion<'_> {
         }
         self.write_attachment_index(&mut file)?;
         let mut tree = self.manifest.tree.clone();
-        if let Some(mut own) = slot::vendor(&tree).cloned()
+        if let Some(mut own) = slot::vendor_slot(&tree).cloned()
             && let Some(Tree::Object(scopes)) = own.get("scopes").cloned()
         {
             let remaining_scopes =
                 scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
             own.set("scopes", Tree::Object(remaining_scopes));
-            slot::set_extension(&mut tree, own);
+            slot::set_vendor_slot(&mut tree, own);
         }
         file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)
     }

@@ -43,7 +43,7 @@ fn our_signatures_are_valid_for_bundles_and_disclosed_parts() {
         let selector = Selector { grains: [Grain::Semantic].into(), max_seq: Some(4), ..Selector::default() };
         let done = disclose(&signed, &selector, &part, &Limits::default()).unwrap();
         let entry_count = bundle["entries"].as_array().unwrap().len() as u64;
-        assert_eq!(done, Disclosure { disclosed: 10, of: entry_count });
+        assert_eq!(done, Disclosure { disclosed: 10, total: entry_count });
         assert!(is_accepted(&part), "{}", key.0);
         copy_for_interop(&part, &format!("subset.{}.json", key.0));
         let none = Selector { kinds: Some(["no such".to_owned()].into()), ..Selector::default() };
@@ -167,7 +167,7 @@ fn each_of_a_thousand_entries_has_a_valid_proof() {
         let (signed, part) = (temp.at(&format!("{}.json", key.0)), temp.at(&format!("{}.part.json", key.0)));
         write(&mut memory, &signed, Some(key));
         let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();
-        assert_eq!(done, Disclosure { disclosed: 1000, of: 1000 });
+        assert_eq!(done, Disclosure { disclosed: 1000, total: 1000 });
         // For each entry, the validator computes the root from the proof and compares it with the signed root.
         assert!(is_accepted(&part));
         let (catalog, found, format) = source(&part).unwrap();
