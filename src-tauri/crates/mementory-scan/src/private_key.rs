@@ -6,7 +6,7 @@ use crate::{Class, Confidence, Finding};
 /// Largest length of a block in bytes. An RSA key of 16,384 bits takes 13 kB in PEM, and even a PGP key with subkeys is
 /// smaller than this limit.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
-/// Shortest run of base64 that a block must contain. Without one, it is a sample and not a key.
+/// Shortest run of base64 in a key. A block without such a run is a sample.
 const MIN_BASE64_RUN_BYTES: usize = 24;
 
 /// The private key that starts at `start`.
@@ -33,7 +33,8 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     })
 }
 
-/// The length of a one-word key: the prefix, and `length` bytes of the key's alphabet, one more or one fewer.
+/// The length of a one-word key: a prefix of `prefix` bytes, and `length` bytes (or one more or fewer) of the key's
+/// alphabet.
 fn word_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| is_key_byte(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
@@ -67,7 +68,7 @@ fn block_length(rest: &str) -> Option<usize> {
     (longest >= MIN_BASE64_RUN_BYTES && !is_masked(&body[..inner])).then_some(head + length)
 }
 
-/// Whether the body has only a few different characters (`xxxx`), so that the block is a sample.
+/// Whether the body has only a few different characters (`xxxx`), as in a sample.
 fn is_masked(body: &str) -> bool {
     let mut seen = [false; 256];
     body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
@@ -81,8 +82,8 @@ fn end_line_length(end: &str) -> usize {
     dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
 }
 
-/// Length of the body of a block without an END line. The body consists of headers and lines of base64. Its line breaks
-/// may be written as escapes.
+/// Length of the body of a block without an END line: headers and lines of base64. Line breaks may be written as
+/// escapes.
 fn open_body_length(body: &str) -> usize {
     let mut at = 0;
     let mut good_end = 0;

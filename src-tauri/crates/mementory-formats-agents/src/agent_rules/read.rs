@@ -1,4 +1,4 @@
-//! Reads each rule of a file as a memory. The verbatims of these memories, joined in order, are the whole file.
+//! Reads each rule of a file as a memory. Joining the verbatims of these memories gives the whole file.
 use super::FORMAT;
 use super::detect::{RuleFile, rule_file};
 use mementory_format::{Catalog, Detected, FolderKeys, FormatError, Member, ReadContext, Role, Sink};
@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// Largest frontmatter, in bytes, that is stored with every item of a file. A larger one is only stored with the first
 /// item.
 const MAX_REPEATED_BYTES: usize = 4 << 10;
-/// Heading under which Gemini CLI writes what it was asked to remember.
+/// Heading under which Gemini CLI saves what it was asked to remember.
 const GEMINI_MEMORIES: &str = "Gemini Added Memories";
 
 pub(super) fn read(
@@ -116,7 +116,7 @@ fn read_file(
         };
         record.source.platform = file.platform.into();
         let method = if is_saved { "agent_memory" } else { file.method };
-        // A file that Mementory wrote does not say whether a person or an agent wrote its items.
+        // In a file from Mementory, it is unknown whether a person or an agent wrote an item.
         record.source.method = (!file.is_ours).then(|| method.into());
         record.source.project.clone_from(&project);
         if n == 0 || before.len() <= MAX_REPEATED_BYTES {
@@ -148,8 +148,8 @@ fn root_of<'c>(catalog: &'c Catalog, member: &Member) -> Option<&'c str> {
     (member.place != member.name && member.archive.is_none()).then_some(root)
 }
 
-/// The outermost folder, if the record keys contain its name: the selected folder, or the folder at the top of an
-/// archive. None if the files are in several such folders, because their names then distinguish projects.
+/// The name of the outermost folder, if the record keys contain it: the selected folder, or the folder at the top of an
+/// archive. None if there are several such folders, because their names distinguish projects.
 pub(super) fn folder_keys(catalog: &Catalog, detected: &Detected) -> Option<FolderKeys> {
     let outermost = |member: &Member| match root_of(catalog, member) {
         Some(root) => root.to_owned(),

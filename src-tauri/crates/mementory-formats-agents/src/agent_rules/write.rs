@@ -28,7 +28,7 @@ const TOPIC_BYTES: usize = 40_000;
 
 /// Kinds of records that are written.
 const KINDS: [Kind; 6] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo, Kind::Resource];
-/// Indexes of the topics, in the order in which they are given space in `AGENTS.md`.
+/// Indexes of the topics, in the order in which they get space in `AGENTS.md`.
 const TOPICS_BY_USE: [usize; 12] = [INSTRUCTIONS, 4, 3, 8, 1, 2, 7, 10, 5, 9, 6, 11];
 
 /// Writes all memories into the new folder `out`. If `out` is None, writes nothing and only returns the report.
@@ -67,7 +67,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The text of a record. If the text does not contain the title of the record, the title is put before it.
+/// The text of a record, with the title before it unless the text already contains the title.
 fn words_with_title(record: &Record) -> String {
     let text = words(record).trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
@@ -150,8 +150,8 @@ struct Topic {
 }
 
 impl Topic {
-    /// Adds an item to `AGENTS.md` if it is not long and fits into `room`, otherwise to a file of the topic. Returns the
-    /// path of the file that it was added to.
+    /// Adds an item to `AGENTS.md` if it is not long and fits into `room`, otherwise to a topic file. Returns the path
+    /// of the file to which it was added.
     fn add(&mut self, folder: &mut NewFolder, name: &str, item: &str, room: &Size) -> Result<&str, FormatError> {
         let mut used = self.used;
         used.add(Size::of(item));

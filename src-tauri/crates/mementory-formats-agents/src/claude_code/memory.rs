@@ -1,4 +1,5 @@
-//! Memory files: topics with frontmatter, and `MEMORY.md`, which lists the topics and may itself contain memories.
+//! Reads memory files: topics with frontmatter, and `MEMORY.md`, which lists the topics and may itself contain
+//! memories.
 use super::detect::topic_type;
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, Member};
@@ -74,7 +75,7 @@ fn origin(member: &Member, pointer: &str) -> Origin {
     Origin { format: FORMAT.into(), version: None, container: member.place.clone(), pointer: pointer.into() }
 }
 
-/// The name of the folder below `projects/`, or, for the memory of a subagent, below `agent-memory/` or
+/// The project: the name of the folder below `projects/`, or, for the memory of a subagent, below `agent-memory/` or
 /// `agent-memory-local/`.
 fn project_of(member: &Member) -> Option<&str> {
     let folders: Vec<&str> = member.name.split('/').collect();

@@ -12,7 +12,7 @@ use mementory_formats_shared::yaml_head::YamlHead;
 use mementory_model::{Kind, Record, RecordKey};
 use std::path::Path;
 
-/// Number of bytes and lines of `MEMORY.md` that Claude Code loads, minus space for a closing line.
+/// Number of bytes and lines of `MEMORY.md` that Claude Code loads, minus space for a final line.
 const INDEX_BYTES: usize = 24_500;
 const INDEX_LINES: usize = 196;
 /// Longest name and description, in characters.

@@ -1,4 +1,4 @@
-//! Notes that Codex makes about earlier sessions, and its list of prompts.
+//! Reads the notes that Codex takes about earlier sessions, and its list of prompts.
 use super::FORMAT;
 use super::session::chat_file;
 use mementory_format::{FormatError, Member};

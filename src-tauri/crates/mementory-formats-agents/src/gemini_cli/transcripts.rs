@@ -6,9 +6,9 @@ use mementory_formats_shared::object::Object;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Number of characters of a text that are compared, which is about the length of a shortened text.
+/// Number of characters of a text that are compared. This is about the length of a shortened text.
 const COMPARED_CHARACTERS: usize = 100;
-/// Number of characters that are enough to recognise the copy of a prompt that has no time.
+/// Number of characters by which the copy of a prompt without a time can be recognised.
 const DISTINCT_CHARACTERS: usize = 20;
 /// Number of characters in the longest JSON escape, a surrogate pair.
 const ESCAPE_CHARACTERS: usize = 12;
@@ -18,7 +18,7 @@ const NAMES: (&str, &str) = ("transcript_full", "transcript");
 /// The first step of a transcript, by which a transcript and its shortened copy are matched.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FirstStep {
-    /// Empty if detection read too little of the step to know anything about it.
+    /// Empty if the head of the file contains too little of the step.
     number: String,
     /// Empty if the step has no time.
     time: String,
@@ -62,7 +62,7 @@ impl FirstStep {
 /// Completes a line that is cut off inside its text, so that it is valid JSON. None if it is cut off elsewhere.
 fn closed_line(cut: &str) -> Option<String> {
     let mut line = cut.to_owned();
-    // If the line is cut off inside an escape, the rest of the escape is removed.
+    // If the line is cut off inside an escape, the incomplete escape is removed.
     for _ in 0..=ESCAPE_CHARACTERS {
         let length = line.len();
         line.push_str("\"}");

@@ -1,5 +1,5 @@
 //! Writes memories as an agent file with one agent, whose blocks contain the memories as lists. If a block is full,
-//! further items go into another block, which is in the file but is not loaded by the agent.
+//! further items go into additional blocks of the file, which the agent does not load.
 use super::read::OWN_MARK;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -71,7 +71,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// Index in [`BLOCKS`] of the block that a record goes into.
+/// Index in [`BLOCKS`] of the block for a record.
 fn block_of(record: &Record) -> usize {
     let record_type = record.record_type.as_deref().unwrap_or_default();
     if record.kind == Kind::Profile && ASSISTANT_TYPES.contains(&record_type) {
@@ -122,18 +122,18 @@ fn platform() -> Source {
     Source { platform: PLATFORM.into(), ..Source::default() }
 }
 
-/// What must be known before the first block is written: which blocks exist, and their ids.
+/// Result of a first pass, which determines the blocks and their ids before the first block is written.
 #[derive(Default)]
 struct Plan {
     /// For each of [`BLOCKS`]: true if the block has an item.
     has_items: Vec<bool>,
-    /// Number of Letta blocks from an import that are written unchanged.
+    /// Number of imported Letta blocks that are written unchanged.
     own_count: usize,
     labels: HashSet<String>,
 }
 
 impl Plan {
-    /// Reads all records once, to find out which blocks there will be.
+    /// Reads all records once to determine the blocks.
     fn read(source: &mut dyn RecordSource, export: &Export) -> Result<Self, FormatError> {
         let mut out = Self { has_items: vec![false; BLOCKS.len()], ..Self::default() };
         source.records(&mut |stored| {
@@ -183,7 +183,7 @@ struct Blocks<'p> {
     /// Number of blocks that the agent does not load.
     further_count: usize,
     labels: HashSet<String>,
-    /// For a label that is already in use: the next number to append, for new blocks and for imported blocks.
+    /// The next number to append to a label that is already in use, for new blocks and for imported blocks.
     next_free_numbers: HashMap<String, u64>,
     next_own_numbers: HashMap<String, u64>,
     is_first: bool,
@@ -231,7 +231,8 @@ impl<'p> Blocks<'p> {
         self.put(file, &block.to_string())
     }
 
-    /// Id number of a block that the agent does not load. It is higher than those of the blocks that the agent lists.
+    /// Next id number of a block that the agent does not load. These numbers follow those of the blocks that the agent
+    /// lists.
     fn next_id(&mut self) -> usize {
         self.further_count += 1;
         BLOCKS.len() + self.plan.own_count + self.further_count - 1

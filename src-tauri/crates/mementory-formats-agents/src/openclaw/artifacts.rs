@@ -1,5 +1,5 @@
-//! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive
-//! states. Files that the archive lists without their content are listed in an index file of the workspace.
+//! Writes the attachment files of an imported `.alf` archive to the paths that the archive states (spec §3.1.9, §6.2).
+//! An index file of the workspace lists the files that the archive lists without their content.
 use super::files::{self, FileRole};
 use super::workspace::{AbsentFile, Artifact, Workspace, read_all};
 use mementory_format::extension;
@@ -8,7 +8,7 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
 use std::collections::BTreeMap;
 
-/// The row of an attachment in an `.alf` archive, if the record was read from such a row. None for any other record.
+/// The row of the attachment index of an `.alf` archive from which a record was read. None for any other record.
 pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
     let record = &stored.record;
     let verbatim =
@@ -17,7 +17,7 @@ pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
 }
 
 impl Workspace {
-    /// Adds an attachment file of an imported archive, or only its row if the archive does not contain the file.
+    /// Adds an attachment file of an imported archive, or only its row if the file is missing.
     pub(super) fn add_artifact(
         &mut self,
         source: &mut dyn RecordSource,
@@ -50,13 +50,13 @@ impl Workspace {
         Ok(())
     }
 
-    /// Assigns a path to each artifact, or lists it as a loss if none of its paths can be used. This runs after the
+    /// Assigns a path to each artifact, or lists it as a loss if none of its paths can be used. Must run after the
     /// workspace's own files were added, so that an artifact never replaces one of them.
     pub(super) fn place_artifacts(&mut self) {
         for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
             let path = paths.into_iter().find_map(|path| {
                 let path = self.with_prefix(path);
-                // an archive must not replace bookkeeping files of this program or another one
+                // an archive must not write bookkeeping files, neither ours nor those of other programs
                 let is_own_or_junk = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
                 let is_free = self.files.get(&path).is_none_or(|present| *present == bytes);

@@ -57,7 +57,7 @@ pub struct AbsentFile {
     pub(super) index_path: String,
 }
 
-/// Reads all bytes of a file. Fails if there are more than [`MAX_FILE_BYTES`].
+/// Reads a whole file. Fails if it has more than [`MAX_FILE_BYTES`].
 pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
     let mut out = Vec::new();
     bytes.take(MAX_FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;

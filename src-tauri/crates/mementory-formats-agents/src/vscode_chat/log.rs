@@ -1,5 +1,5 @@
-//! The log of a chat (`chatSessions/*.jsonl`). Its first line has the whole chat (`kind` 0). Each further line sets a
-//! value at a path (1), truncates a list and appends to it (2), or deletes a value (3).
+//! Reads the log of a chat (`chatSessions/*.jsonl`). Its first line contains the whole chat (`kind` 0). Each further
+//! line sets a value at a path (1), truncates a list and appends to it (2), or deletes a value (3).
 use super::nodes::{Memory, Node, Step, TooLarge};
 use mementory_formats_shared::object::{Object, decode_string};
 use serde_json::value::RawValue;
@@ -25,7 +25,7 @@ pub(super) struct LoggedChat {
 }
 
 impl Log {
-    /// An empty log. Values that are split into parts may use `limit` bytes of memory in addition to their text.
+    /// An empty log. `limit` is the memory, in bytes, that split values may use in addition to their text.
     pub(super) fn new(limit: u64) -> Self {
         Self { root: None, memory: Memory::new(limit), limit }
     }

@@ -1,21 +1,21 @@
 //! The values of a chat while its log is read. A value stays JSON text until a line changes something inside it. Only
-//! such values are split into their parts, and the memory for the parts is limited.
+//! such a value is split into parts, whose memory is limited.
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Memory in bytes of an item of a list, in addition to its text: its slot, the unused capacity of a growing list, and
-/// the smallest allocation for a text.
+/// Memory in bytes of a list item, in addition to its text: the element itself, the unused capacity of a growing list,
+/// and the smallest allocation for a text.
 const ITEM_BYTES: u64 = 96;
 /// Memory in bytes of a member of an object, in addition to its name and its text.
 const MEMBER_BYTES: u64 = 176;
 
-/// The values that were split into parts need more memory than allowed.
+/// The split values need more memory than allowed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the values that the log changes need more than {0} bytes of memory")]
 pub(super) struct TooLarge(u64);
 
-/// The memory that a chat's values may use in addition to their text. The text is never longer than the log.
+/// Counts the memory that a chat's values use in addition to their text, which is never longer than the log.
 #[derive(Debug)]
 pub(super) struct Memory {
     used: u64,
@@ -25,9 +25,9 @@ pub(super) struct Memory {
 /// A value of a chat.
 #[derive(Debug)]
 pub(super) enum Node {
-    /// JSON text that was not split into parts.
+    /// JSON text that has not been split into parts.
     Text(String),
-    /// JSON text that has no parts, or whose parts cannot be read. It is not examined again.
+    /// JSON text that cannot be split: it has no parts, or they cannot be read.
     Whole(String),
     Members(BTreeMap<String, Node>),
     Items(Vec<Node>),
@@ -60,8 +60,8 @@ impl Memory {
 }
 
 impl Node {
-    /// The value to which a step leads. A member that does not exist is added as null, because a change may append to a
-    /// list that does not exist yet. None if the value cannot have such a member or item.
+    /// The value to which a step leads. A missing member is added as null, because a line may append to a list that
+    /// does not exist yet. None if this value cannot have such a member or item.
     pub(super) fn enter(&mut self, step: Step, memory: &mut Memory) -> Result<Option<&mut Self>, TooLarge> {
         self.take_apart(memory)?;
         match (self, step) {
@@ -127,7 +127,7 @@ impl Node {
         };
         let length = length.unwrap_or(items.len()).min(items.len());
         memory.give_back(items.drain(length..).map(|item| ITEM_BYTES + item.memory()).sum());
-        // Releases unused capacity, but only if there is much of it, so that not every line reallocates the list.
+        // Only large unused capacity is released, so that not every line reallocates the list.
         if items.capacity() / 4 > items.len() {
             items.shrink_to(items.len() * 2);
         }
@@ -135,7 +135,7 @@ impl Node {
         Ok(true)
     }
 
-    /// Deletes the value at a step, as VS Code does: an item of a list becomes null, so the later items keep their
+    /// Deletes the value at a step. As in VS Code, a deleted list item becomes null, so the later items keep their
     /// indexes. Returns false if there is no such value.
     pub(super) fn delete(&mut self, step: &Step, memory: &mut Memory) -> Result<bool, TooLarge> {
         self.take_apart(memory)?;
@@ -172,7 +172,7 @@ impl Node {
         out
     }
 
-    /// Writes the value as JSON. The recursion is at most as deep as a path is long.
+    /// Writes the value as JSON. The recursion is no deeper than the longest path.
     fn write(self, out: &mut String) {
         match self {
             Self::Text(text) | Self::Whole(text) => out.push_str(&text),

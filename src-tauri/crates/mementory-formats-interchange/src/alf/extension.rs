@@ -30,12 +30,12 @@ struct ReadSlot {
 pub(super) enum Restored {
     /// The original record, because no other program changed the line.
     Same(Box<Record>),
-    /// The record with the content, tags, type and status that another program changed, under its original key. The
-    /// caller stores the line as its verbatim. The original verbatim stays inside that line.
+    /// The record with the changes that another program made to content, tags, type and status, under its original key.
+    /// The caller stores the line, which still contains the original verbatim, as the new verbatim.
     Changed(Box<Record>),
 }
 
-/// JSON of the slot for a record whose line has this content. A text that equals the content is left out of the slot.
+/// JSON of the slot for a record whose line has this content. The slot does not repeat a text that equals the content.
 pub(super) fn slot(record: &Record, content: &str) -> String {
     let text_in_content = record.text == content;
     let digest = hex::encode(Sha256::digest(content));

@@ -123,8 +123,7 @@ pub fn invalid_iban(rng: &mut Rng) -> String {
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
     let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
-    // Check digits that differ from the right ones by 97 would also be valid. This cannot happen here, because both
-    // numbers are between 2 and 98.
+    // Check digits that differ from the right ones by 97 would also be valid, but both numbers are between 2 and 98.
     let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
     iban_in_random_form(rng, &format!("{country}{wrong:02}{account}"))
 }

@@ -1,5 +1,5 @@
-//! Generates the texts for a template's slots. If the first word of a slot's name belongs to a class, the text is a
-//! labelled value.
+//! Generates the texts for the slots of templates. A slot whose name begins with a word for a class gets a labelled
+//! value.
 use super::rng::Rng;
 use super::{blocks, ids_world, keys, money, passwords, people, phones};
 use mementory_scan::Class;
