@@ -1,8 +1,8 @@
-//! Writes an Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and the sources of every derived
-//! statement, packaged like a bundle. A pack contains ids, times and reasons, never the content of records.
+//! Writes an Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and the sources of derived records,
+//! packaged like a bundle. A pack contains ids, times and reasons, never the content of records.
 //!
 //! The input is plain data, because formats have access neither to the vault nor to its keys. [`provenance`] collects
-//! the edges from the same records that an export sees, so that their ids match those in exported bundles.
+//! the edges from the record source of an export, so that the ids match those in exported bundles.
 pub use super::evidence_pack::{
     AUDIT_CHAIN_FILE, AuditEntry, EvidencePack, ProvenanceEdge, RECEIPTS_FILE, SelectedParts, TRANSFERS_FILE,
 };
@@ -78,7 +78,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         streams.entry(PROVENANCE_FILE).or_default().push(edge_line(edge)?);
     }
     let mut target = OutputTarget::create(out, if include_tombstones { &["audit", "provenance"] } else { &["audit"] })?;
-    // Conformance level L3 (spec v1.1 §8) requires the audit trail, so a pack without it must not claim L3.
+    // Conformance level L3 (spec v1.1 §8) requires the audit trail.
     let level = if log { "L3" } else { "L2" };
     let is_proven = |capability: &&str| match *capability {
         "proof-of-deletion" | "provenance" => include_tombstones,

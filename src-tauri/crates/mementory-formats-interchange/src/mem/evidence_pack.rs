@@ -19,10 +19,10 @@ pub struct AuditEntry {
     pub actor: String,
     /// Operation (`import`, `erase` …).
     pub op: String,
-    /// Subject of the operation. If `kind` is given, this is the vault id of a record, and the pack states the id that
-    /// the record has in our bundles.
+    /// Subject of the operation. If `kind` is given, this is the vault id of a record; the pack contains the record's
+    /// id in exported bundles instead.
     pub target: String,
-    /// Kind of the record that `target` names. None if it does not name a record.
+    /// Kind of the record that `target` names, if it names one.
     pub kind: Option<Kind>,
     /// Reason or count; no personal data. May be empty.
     pub reason: String,

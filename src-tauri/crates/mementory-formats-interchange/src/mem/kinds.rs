@@ -1,5 +1,5 @@
-//! Table of the record kinds (spec v1.1 §2): their fields and wire types, their id, and the wire field of each model
-//! field. Reading, checking, writing and editing all use this table.
+//! Table of the record kinds (spec v1.1 §2): fields with their wire types, id, and the wire field of each model field.
+//! Reading, validation and writing all use this table.
 use mementory_json::equal_names;
 use mementory_model::Kind;
 
@@ -17,7 +17,7 @@ pub(super) enum Type {
     Map,
     /// Closed enumeration `delete | redact`.
     Op,
-    /// Ids of everything that was deleted with the target of a tombstone (`derived`).
+    /// Ids of all records deleted together with a tombstone's target (`derived`).
     Derived,
 }
 
@@ -96,7 +96,7 @@ macro_rules! fields {
     };
 }
 
-/// Item kinds in the order in which they are imported: parents before children (spec v1.1 §4).
+/// Item kinds in import order: parents before children (spec v1.1 §4).
 pub(super) static KIND_SPECS: [KindSpec; 15] = [
     KindSpec {
         kind: "context",

@@ -1,5 +1,5 @@
-//! Encodes a record as a line. A record that was read from this format keeps its line, which is edited field by field.
-//! For a record from another format, a skeleton with the format's defaults (spec v1.1 §8) is edited in the same way.
+//! Encodes a record as a line: the record's original line if it was read from this format, otherwise a skeleton with
+//! the format's defaults (spec v1.1 §8). In both, only the fields that differ are changed.
 use super::{
     kinds::{KindSpec, Slot, Type, kind_named},
     to_record::KEY_SCOPE,
@@ -26,13 +26,13 @@ pub(super) fn wire_kind(kind: Kind) -> &'static str {
     }
 }
 
-/// The vendor kind that we define for records that fit no kind of the format.
+/// Our vendor kind for records that fit no kind of the format.
 pub(super) const FOREIGN_KIND: &str = "mementoryRecord";
 /// Name of [`FOREIGN_KIND`] in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN_KIND: &str = "keepsakeRecord";
 
-/// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written
-/// as an episode, but its id is `fact_…`. So a later tombstone can name a record without knowing its file.
+/// Prefix of generated ids. It depends on the model kind, not on the file (a fact without an episode is written as an
+/// episode, but its id is `fact_…`), so that a later tombstone can name a record without knowing its file.
 pub(super) fn id_prefix(kind: Kind) -> &'static str {
     match kind {
         Kind::Conversation => "ctx_",
@@ -63,8 +63,8 @@ fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Opt
     links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
-/// Kind and skeleton for a record from another format. The kind is `episode` if the usual kind requires a reference
-/// that cannot be resolved.
+/// Kind and skeleton line for a record from another format. The kind is `episode` if the usual kind requires a
+/// reference that cannot be resolved.
 pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindSpec, Tree) {
     let record = &stored.record;
     let t = &record.times;
@@ -172,8 +172,8 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static KindS
     (spec, tree)
 }
 
-/// Metadata about the source of an episode. Its members have the names that the adapters of the reference SDK use, so
-/// that other programs understand them. Our reader falls back on them if another program removed the extension slot.
+/// Metadata about the source of an episode, with the member names of the reference SDK's adapters, so that other
+/// programs understand it. Our reader uses it if another program removed the extension slot.
 fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
     let source = &record.source;

@@ -1,6 +1,6 @@
-//! Decides which faults of a bundle a salvage can ignore. A salvage reads every file whose bytes have the digest in the
-//! manifest, whatever is wrong with other files. In any other file, each line could be the damaged one, so the file is
-//! not read. Without a manifest, intact files cannot be told from damaged ones.
+//! Decides which faults of a bundle a salvage can ignore. A salvage reads only the files whose bytes have the digest in
+//! the manifest, because in any other file every line could be damaged. Without a manifest, intact files cannot be
+//! distinguished from damaged ones.
 use super::bundle::MANIFEST_FILE;
 
 /// Codes of the faults that a salvage ignores. A salvage does not ignore names that lead out of the bundle, exceeded

@@ -1,5 +1,4 @@
-//! Converts a checked line to a record. The table of kinds says which fields of a line the model has a field for. All
-//! others go into `fields`.
+//! Converts a checked line to a record. Fields without a model field in the table of kinds go into `fields`.
 use super::{
     kinds::{KindSpec, Slot},
     wire::{list, text, time_of},
@@ -17,7 +16,7 @@ pub(super) fn key(kind: &str, id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, format!("{kind}/{id}"))
 }
 
-/// Id of a line: its id field, or the fields of a link's key joined by `|`.
+/// Id of a line: the value of its id field, or the values of several id fields joined by `|`.
 pub(super) fn id_of(spec: &KindSpec, tree: &Tree) -> String {
     spec.id.iter().map(|name| text(tree, name).unwrap_or_default()).collect::<Vec<_>>().join("|")
 }
@@ -68,7 +67,7 @@ fn fill_slot(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
     }
 }
 
-/// Applies the rules for individual kinds that the table of kinds cannot express.
+/// Applies rules for single kinds that the table of kinds cannot express.
 fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record) {
     let value = |name: &str| text(tree, name).unwrap_or_default();
     match spec.kind {
@@ -111,7 +110,7 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
     }
 }
 
-/// The source of an episode, from the names that the adapters of the reference SDK use in `metadata`.
+/// The source of an episode, from the `metadata` members of the reference SDK's adapters.
 fn episode_source(tree: &Tree) -> Source {
     let empty = Tree::Object(vec![]);
     let metadata = tree.get("metadata").unwrap_or(&empty);

@@ -22,16 +22,16 @@ use std::{
     io::Read,
 };
 
-/// Nesting depth allowed in a stored frame. It is larger than the limit for reading a document.
+/// Nesting depth allowed in a stored frame, larger than the limit for reading a document.
 const MAX_DEPTH: u32 = 1024;
 
-/// An element that gets its id after most others, so that their ids do not change.
+/// An element whose id is assigned last, so that the ids of the other elements do not change.
 struct WithoutId {
     vault_id: String,
     section: &'static Section,
-    /// Id of the element as it was read, and true if the format allows it.
+    /// Original id of the element, and true if the format allows it.
     own: Option<(String, bool)>,
-    /// True if this is the first record with the id, which is the record that references to the id mean.
+    /// True for the first record with the original id, to which references to this id belong.
     is_first: bool,
     proposed: String,
 }
@@ -44,9 +44,9 @@ pub(super) struct ExportPlan {
     pub strip: bool,
     /// Time of the export, for records without any time.
     pub now: Timestamp,
-    /// Frames of the imported documents. Each entry contains the parsed frame, and the frame as the vault stores it.
+    /// Frames of the imported documents, each parsed and as stored in the vault.
     pub frames: Vec<(DocumentFrame, Tree)>,
-    /// True if some records will not be written as the element that they were read from.
+    /// True if some records are not written as the element that they were read from.
     pub has_others: bool,
     /// List and id in the file for each vault id.
     ids: HashMap<String, (&'static Section, String)>,
@@ -61,8 +61,8 @@ pub(super) struct ExportPlan {
 }
 
 impl ExportPlan {
-    /// Makes the plan. Reads all records once. If no version is requested and all imported documents have version 2,
-    /// reads them twice.
+    /// Makes the plan. Reads all records once, or twice if no version is requested and all imported documents have
+    /// version 2.
     pub fn prepare(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Self, FormatError> {
         let mut plan = Self {
             shape: Shape::V1,
@@ -109,8 +109,8 @@ impl ExportPlan {
         })
     }
 
-    /// Shape of version 2 if all records were read from version 2 documents. Otherwise the shape of version 1, which
-    /// the specification defines.
+    /// Version 2 if all records were read from version 2 documents, otherwise version 1, which the specification
+    /// defines.
     fn default_shape(&self, source: &mut dyn RecordSource) -> Result<Shape, FormatError> {
         let all =
             |frames: &[(DocumentFrame, Tree)]| !frames.is_empty() && frames.iter().all(|(k, _)| k.shape == Shape::V2);
@@ -170,7 +170,7 @@ impl ExportPlan {
         if faults.any {
             let context =
                 ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, now: self.now, strip: false };
-            // Elements of the other lists can always be repaired with members that are composed from the record.
+            // In all other lists, forbidden values can always be replaced with members composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
                 let composed = element(&stored.record, section, self.shape, &context);
                 if replace_forbidden_values(&mut tree, section, self.shape, &composed).is_none() {
@@ -202,11 +202,11 @@ impl ExportPlan {
     /// Assigns an id to a record of another format.
     fn assign_new_id(&mut self, stored: &StoredRecord, without_id: &mut Vec<WithoutId>) {
         if stored.record.kind == Kind::Relation {
-            return; // nothing refers to a relation, and its list depends on its ends
+            return; // Nothing refers to a relation, and its list is not known before its ends have ids.
         }
         let section = section_for(stored.record.kind, self.shape, false);
         if *section == NODES_SECTION {
-            // The id is derived from the name. If two entities have the same name, the second id gets a suffix.
+            // The id of a node contains the entity's name. If a name is repeated, a suffix is added.
             let (vault_id, proposed) = (stored.id.clone(), self.proposed_id(stored, section));
             without_id.push(WithoutId { vault_id, section, own: None, is_first: false, proposed });
             return;
@@ -244,8 +244,8 @@ impl ExportPlan {
         self.used_ids.insert(id_digest(section, id))
     }
 
-    /// The nodes of an imported document that only refer to records, updated to the ids that these records are written
-    /// with. Nodes that the format forbids are left out.
+    /// Updates nodes of an imported document that only refer to records to the new ids of these records. Leaves out
+    /// nodes that the format forbids.
     pub fn writable_nodes(&mut self, nodes: Vec<(u64, String)>) -> Vec<(u64, String)> {
         let writable = nodes.into_iter().filter_map(|(index, node)| {
             let mut tree = Tree::parse(&node, MAX_DEPTH).ok()?;
@@ -325,8 +325,8 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame into which the records are written: that of the only imported document. None if that document has a
-    /// different shape than the one to be written, if some records come from elsewhere, or if identifiers are left out.
+    /// The frame into which the records are written: that of the only imported document. None if its shape differs from
+    /// the one to be written, if some records come from elsewhere, or if identifiers are left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),

@@ -1,4 +1,4 @@
-//! The table of all lists that contain records, in both versions. Readers and writers of all encodings use it.
+//! Table of all lists that contain records, in both versions, for the readers and writers of all encodings.
 use mementory_model::Kind;
 
 /// A list of records in a document.
@@ -12,7 +12,7 @@ pub(super) struct Section {
     pub line: &'static str,
     /// Name of the list in the counts of the footer of JSON lines.
     pub count: &'static str,
-    /// Kind of the records that the elements become.
+    /// Kind of the records in the list.
     pub kind: Kind,
     /// Prefix of the keys of these records.
     pub key: &'static str,

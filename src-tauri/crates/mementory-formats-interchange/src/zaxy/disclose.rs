@@ -19,8 +19,7 @@ struct SelectedEntry {
 }
 
 /// Writes the entries of a signed bundle that match the selector, each with its proof, into the new file `out`. Checks
-/// ids and root, but not the signature. The caller must verify the signature first
-/// ([`mementory_format::Format::signatures`]).
+/// ids and root. The caller must verify the signature first ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
 /// Fails if the input is not exactly one Zaxy bundle, if it is not signed (`not_signed`), if its root does not match or
@@ -41,8 +40,8 @@ pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -
     })
 }
 
-/// Signs a bundle, replacing an existing signature, and writes it with the same entries in the same order into the new
-/// file `out`.
+/// Signs a bundle and writes it into the new file `out`, with the same entries in the same order. Replaces an existing
+/// signature.
 ///
 /// # Errors
 /// Fails if the input is not exactly one Zaxy bundle, if it is a disclosed subset (`not_whole`), if it is empty or if

@@ -69,7 +69,7 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     assert!(all_signed_by_fake(&signed));
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    // Importing the pack yields the deletions. All its records are from the audit trail.
+    // An import of the pack yields the deletions, and records only from the audit trail.
     let back = read(&signed);
     assert_eq!(back.tombstones.len(), 2);
     assert!(back.records.iter().all(|r| r.kind == Kind::Audit));
@@ -98,7 +98,7 @@ fn until_leaves_out_later_entries() {
     assert_eq!((report.tombstones, report.audit_entries), (1, 1));
 }
 
-/// A pack without some parts is valid and declares only the capabilities of the parts that it has.
+/// A pack with only some parts is valid, and declares only the capabilities of these parts.
 #[test]
 fn a_pack_with_only_some_parts_is_valid() {
     let temp = TempDir::new();
