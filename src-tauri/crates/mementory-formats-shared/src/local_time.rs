@@ -34,7 +34,7 @@ pub enum DayPart {
 }
 
 /// The names of the two halves of the day, from CLDR. Only letters are compared, so `p. m.` equals `pm`.
-const HALVES: &[(&str, &str)] = &[
+const DAY_HALF_NAMES: &[(&str, &str)] = &[
     ("am", "pm"),
     ("π.μ.", "μ.μ."),
     ("上午", "下午"),
@@ -64,7 +64,7 @@ const HALVES: &[(&str, &str)] = &[
     ("p.d.", "m.d."),
 ];
 /// The names for smaller parts of the day, which phones write in Chinese.
-const SMALLER_PARTS: [(&str, DayPart); 5] = [
+const DAY_PART_NAMES: [(&str, DayPart); 5] = [
     ("凌晨", DayPart::Morning),
     ("清晨", DayPart::Morning),
     ("早上", DayPart::Morning),
@@ -91,11 +91,11 @@ impl DayPart {
     }
 
     fn find(is_named: impl Fn(&str) -> bool) -> Option<Self> {
-        let half = HALVES.iter().find_map(|(morning, afternoon)| {
+        let half = DAY_HALF_NAMES.iter().find_map(|(morning, afternoon)| {
             let is_afternoon = is_named(afternoon);
             (is_afternoon || is_named(morning)).then_some(if is_afternoon { Self::Afternoon } else { Self::Morning })
         });
-        half.or_else(|| SMALLER_PARTS.iter().find(|(name, _)| is_named(name)).map(|(_, part)| *part))
+        half.or_else(|| DAY_PART_NAMES.iter().find(|(name, _)| is_named(name)).map(|(_, part)| *part))
     }
 
     /// The hour of a 24-hour clock. None if the hour is not in this part of the day.

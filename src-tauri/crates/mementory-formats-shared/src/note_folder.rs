@@ -238,10 +238,10 @@ fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
         place.rsplit('/').next().unwrap_or_default().to_owned()
     };
     let name = inner.map_or_else(outer, str::to_owned);
-    stable_name(&name).to_owned()
+    without_download_suffix(&name).to_owned()
 }
 
-fn stable_name(name: &str) -> &str {
+fn without_download_suffix(name: &str) -> &str {
     let mut out = name;
     for ending in [".zip", ".ZIP", ".tgz", ".tar.gz", ".tar"] {
         out = out.strip_suffix(ending).unwrap_or(out);
@@ -344,7 +344,7 @@ mod tests {
             ("Plot 12", "Plot 12"),
             ("", ""),
         ] {
-            assert_eq!(stable_name(name), expected, "{name}");
+            assert_eq!(without_download_suffix(name), expected, "{name}");
         }
     }
 }

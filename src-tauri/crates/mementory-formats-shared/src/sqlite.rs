@@ -75,7 +75,7 @@ pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<D
     }
     let mut database_bytes = catalog.bytes(member, limits.element_bytes)?;
     let max_rows = database_bytes.len() as u64 / MIN_ROW_BYTES;
-    if !keep_whole_pages(&mut database_bytes) {
+    if !drop_incomplete_page(&mut database_bytes) {
         return opened_whole;
     }
     let Ok(connection) = open_image(database_bytes, None, true) else { return opened_whole };
@@ -87,7 +87,7 @@ pub fn open_cut(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<D
 
 /// Removes an incomplete last page, and sets the page count in the header to the number of pages that are present.
 /// Returns false if no page is missing.
-fn keep_whole_pages(database_bytes: &mut Vec<u8>) -> bool {
+fn drop_incomplete_page(database_bytes: &mut Vec<u8>) -> bool {
     let number =
         |at: usize| database_bytes.get(at..at + 4).and_then(|b| <[u8; 4]>::try_from(b).ok()).map(u32::from_be_bytes);
     let size = database_bytes.get(16..18).and_then(|b| <[u8; 2]>::try_from(b).ok()).map(u16::from_be_bytes);

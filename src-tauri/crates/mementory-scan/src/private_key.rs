@@ -17,11 +17,11 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     } else if rest.starts_with("PuTTY") {
         (putty_length(rest)?, "putty")
     } else if rest.starts_with("AGE") {
-        (word_length(rest, 16, |b| b.is_ascii_uppercase() || b.is_ascii_digit(), 58)?, "age")
+        (one_word_key_length(rest, 16, |b| b.is_ascii_uppercase() || b.is_ascii_digit(), 58)?, "age")
     } else if rest.starts_with("xprv") {
-        (word_length(rest, 4, |b| b.is_ascii_alphanumeric(), 107)?, "bip32")
+        (one_word_key_length(rest, 4, |b| b.is_ascii_alphanumeric(), 107)?, "bip32")
     } else {
-        (word_length(rest, 5, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), 58)?, "nostr")
+        (one_word_key_length(rest, 5, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), 58)?, "nostr")
     };
     let is_separate_word = rest.starts_with('-') || start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric();
     is_separate_word.then_some(Finding {
@@ -35,7 +35,7 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
 
 /// The length of a one-word key: a prefix of `prefix` bytes, and `length` bytes (or one more or fewer) of the key's
 /// alphabet.
-fn word_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
+fn one_word_key_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| is_key_byte(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
@@ -60,7 +60,7 @@ fn block_length(rest: &str) -> Option<usize> {
     let (inner, length) = match end_line_at {
         Some(at) => (at, at + end_line_length(&body[at..])),
         None => {
-            let length = open_body_length(&body[..next]);
+            let length = unterminated_body_length(&body[..next]);
             (length, length)
         }
     };
@@ -84,7 +84,7 @@ fn end_line_length(end: &str) -> usize {
 
 /// Length of the body of a block without an END line: headers and lines of base64. Line breaks may be written as
 /// escapes.
-fn open_body_length(body: &str) -> usize {
+fn unterminated_body_length(body: &str) -> usize {
     let mut at = 0;
     let mut good_end = 0;
     let mut body_seen = false;
@@ -131,6 +131,6 @@ fn putty_length(rest: &str) -> Option<usize> {
     Some(if mac.is_some() {
         from + rest[from..from + line].trim_end().len()
     } else {
-        from + line + open_body_length(&rest[from + line..])
+        from + line + unterminated_body_length(&rest[from + line..])
     })
 }

@@ -25,7 +25,7 @@ const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
 /// item.
 pub(super) const MARK: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
-const OWN_CONFIDENCE: f64 = 0.9;
+const MARKED_FILE_CONFIDENCE: f64 = 0.9;
 
 /// A file with rules, as far as its name and beginning show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let role = |file: &RuleFile| if file.is_opaque { Role::Sidecar } else { Role::Memories };
     vec![Claim {
         version: None,
-        confidence: if found.iter().any(|(_, file)| file.is_ours) { OWN_CONFIDENCE } else { CONFIDENCE },
+        confidence: if found.iter().any(|(_, file)| file.is_ours) { MARKED_FILE_CONFIDENCE } else { CONFIDENCE },
         reason: format!("Found {} files with rules for coding agents", found.len()),
         parts: found.iter().map(|(member, file)| Part { member: *member, role: role(file) }).collect(),
         missing_parts: vec![],

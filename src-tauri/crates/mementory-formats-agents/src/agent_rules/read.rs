@@ -50,7 +50,7 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
             reader.sink.note(Issue::new("not_readable", &member.place, message));
             return reader.pass_through(member, file.platform, "raw");
         }
-        let names_file = |text: &str| names_claimed_file(member, text, &claimed);
+        let names_file = |text: &str| only_links_to_claimed_file(member, text, &claimed);
         read_file(reader, member, file, &names_file, &mut seen)
     })
 }
@@ -59,7 +59,7 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
 type Claimed<'m> = HashMap<(usize, Option<usize>, &'m str), usize>;
 
 /// True for a line that only imports or links to another claimed file.
-fn names_claimed_file(member: &Member, text: &str, claimed: &Claimed<'_>) -> bool {
+fn only_links_to_claimed_file(member: &Member, text: &str, claimed: &Claimed<'_>) -> bool {
     let linked_path = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
     let imported_path = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
     let Some(path) = imported_path.or_else(linked_path) else { return false };

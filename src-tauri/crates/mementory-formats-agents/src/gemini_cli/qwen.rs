@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 /// Name of the platform.
 const PLATFORM: &str = "qwen-code";
 /// Subtypes of prompts that the person wrote or said. Prompts with other subtypes come from the program.
-const OF_PERSON: [&str; 2] = ["mid_turn_user_message", "realtime_message"];
+const USER_PROMPT_SUBTYPES: [&str; 2] = ["mid_turn_user_message", "realtime_message"];
 /// In lines without a message, members that repeat messages of the session.
 const REPEATING_MEMBERS: [&str; 7] =
     ["compressedHistory", "history", "userText", "promptText", "resultText", "content", "outputHistoryItems"];
@@ -108,7 +108,8 @@ impl Log {
         reader.store_files(member, &mut content)?;
         let kind = text("type").unwrap_or_default();
         let subtype = text("subtype");
-        let is_of_program = kind == "user" && subtype.as_deref().is_some_and(|subtype| !OF_PERSON.contains(&subtype));
+        let is_of_program =
+            kind == "user" && subtype.as_deref().is_some_and(|subtype| !USER_PROMPT_SUBTYPES.contains(&subtype));
         // A subagent's prompt was written by another agent.
         let is_of_agent = kind == "user" && object.is_true("isSidechain");
         if kind == "system" || turn.role == "user" && (is_of_program || is_of_agent) {

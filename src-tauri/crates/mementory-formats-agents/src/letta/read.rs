@@ -13,10 +13,10 @@ use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
 /// Mark in the metadata of the agents and blocks that Mementory writes.
-pub(super) const OWN_MARK: &str = "Mementory";
+pub(super) const MEMENTORY_MARK: &str = "Mementory";
 
 fn is_ours(object: &Object<'_>) -> bool {
-    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == OWN_MARK))
+    object.object("metadata").is_some_and(|metadata| metadata.text("written_by").is_some_and(|by| by == MEMENTORY_MARK))
 }
 
 pub(super) fn read(

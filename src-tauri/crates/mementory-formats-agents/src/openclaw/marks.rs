@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
 /// Number of recognised files from which on a folder counts as a workspace.
-const MIN_MARKED: usize = 2;
+const MIN_WORKSPACE_FILES: usize = 2;
 /// Words that only occur in the `AGENTS.md` of OpenClaw and similar runtimes.
 const RULES_WORDS: [&str; 4] = ["SOUL.md", "HEARTBEAT.md", "BOOTSTRAP.md", "memory/YYYY-MM-DD"];
 
@@ -22,7 +22,7 @@ pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
         .collect()
 }
 
-/// True if at least [`MIN_MARKED`] of the files in `folder` look as if an agent or its template had written them.
+/// True if at least [`MIN_WORKSPACE_FILES`] of the files in `folder` look like those of an agent or its template.
 pub(super) fn has_marked_files(
     catalog: &Catalog,
     found: &[&Member],
@@ -48,7 +48,7 @@ pub(super) fn has_marked_files(
             _ => false,
         }
     };
-    inside.filter(is_marked).take(MIN_MARKED).count() == MIN_MARKED
+    inside.filter(is_marked).take(MIN_WORKSPACE_FILES).count() == MIN_WORKSPACE_FILES
 }
 
 /// True if the first heading is one of these names, or begins with one of them and `.md`, as in the templates

@@ -68,11 +68,11 @@ impl Log {
     /// The chat after all lines. `requests` is the name of the list of requests. None if no line contained a chat.
     pub(super) fn into_chat(mut self, requests: &str) -> Result<Option<LoggedChat>, TooLarge> {
         let Some(mut root) = self.root else { return Ok(None) };
-        root.take_apart(&mut self.memory)?;
+        root.split_into_values(&mut self.memory)?;
         let Node::Members(members) = &mut root else { return Ok(None) };
         let mut texts = Vec::new();
         if let Some(node) = members.get_mut(requests) {
-            node.take_apart(&mut self.memory)?;
+            node.split_into_values(&mut self.memory)?;
             if let Node::Items(items) = node {
                 texts = std::mem::take(items).into_iter().map(Node::into_text).collect();
             }

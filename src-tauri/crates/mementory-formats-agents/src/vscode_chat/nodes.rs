@@ -50,7 +50,7 @@ impl Memory {
         if self.is_exceeded() { Err(TooLarge(self.limit)) } else { Ok(()) }
     }
 
-    fn give_back(&mut self, bytes: u64) {
+    fn release(&mut self, bytes: u64) {
         self.used = self.used.saturating_sub(bytes);
     }
 
@@ -63,7 +63,7 @@ impl Node {
     /// The value to which a step leads. A missing member is added as null, because a line may append to a list that
     /// does not exist yet. None if this value cannot have such a member or item.
     pub(super) fn enter(&mut self, step: Step, memory: &mut Memory) -> Result<Option<&mut Self>, TooLarge> {
-        self.take_apart(memory)?;
+        self.split_into_values(memory)?;
         match (self, step) {
             (Self::Members(members), Step::Key(key)) => {
                 if !members.contains_key(&key) {
@@ -78,7 +78,7 @@ impl Node {
 
     /// Sets the value at a step. Returns false if this value cannot have such a member or item.
     pub(super) fn set(&mut self, step: Step, value: String, memory: &mut Memory) -> Result<bool, TooLarge> {
-        self.take_apart(memory)?;
+        self.split_into_values(memory)?;
         let value = Self::Text(value);
         let old = match (self, step) {
             (Self::Members(members), Step::Key(key)) => {
@@ -100,7 +100,7 @@ impl Node {
             }
             _ => return Ok(false),
         };
-        memory.give_back(old.map_or(0, |old| old.memory()));
+        memory.release(old.map_or(0, |old| old.memory()));
         Ok(true)
     }
 
@@ -115,18 +115,18 @@ impl Node {
         if self.is_null() {
             *self = Self::Items(Vec::new());
         }
-        self.take_apart(memory)?;
+        self.split_into_values(memory)?;
         let Self::Items(items) = self else { return Ok(false) };
         let new = match values.map(|text| parts_of(text, memory)).transpose()? {
             None => Vec::new(),
             Some(Some(Self::Items(new))) => new,
             Some(other) => {
-                memory.give_back(other.map_or(0, |other| other.memory()));
+                memory.release(other.map_or(0, |other| other.memory()));
                 return Ok(false);
             }
         };
         let length = length.unwrap_or(items.len()).min(items.len());
-        memory.give_back(items.drain(length..).map(|item| ITEM_BYTES + item.memory()).sum());
+        memory.release(items.drain(length..).map(|item| ITEM_BYTES + item.memory()).sum());
         // Only large unused capacity is released, so that not every line reallocates the list.
         if items.capacity() / 4 > items.len() {
             items.shrink_to(items.len() * 2);
@@ -138,7 +138,7 @@ impl Node {
     /// Deletes the value at a step. As in VS Code, a deleted list item becomes null, so the later items keep their
     /// indexes. Returns false if there is no such value.
     pub(super) fn delete(&mut self, step: &Step, memory: &mut Memory) -> Result<bool, TooLarge> {
-        self.take_apart(memory)?;
+        self.split_into_values(memory)?;
         let bytes = match (self, step) {
             (Self::Members(members), Step::Key(key)) => {
                 let Some(old) = members.remove(key) else { return Ok(false) };
@@ -150,12 +150,12 @@ impl Node {
             }
             _ => return Ok(false),
         };
-        memory.give_back(bytes);
+        memory.release(bytes);
         Ok(true)
     }
 
     /// Splits the text of an object or a list into its values.
-    pub(super) fn take_apart(&mut self, memory: &mut Memory) -> Result<(), TooLarge> {
+    pub(super) fn split_into_values(&mut self, memory: &mut Memory) -> Result<(), TooLarge> {
         let Self::Text(text) = self else { return Ok(()) };
         let text = std::mem::take(text);
         *self = match parts_of(&text, memory)? {
@@ -293,7 +293,7 @@ mod tests {
     fn values_that_are_split_into_parts_count_towards_the_limit() {
         let mut memory = Memory::new(10_000);
         let mut node = Node::Text(format!("[{}0]", "0,".repeat(50)));
-        node.take_apart(&mut memory).unwrap();
+        node.split_into_values(&mut memory).unwrap();
         assert_eq!(memory.used, 51 * ITEM_BYTES);
         assert!(node.append(Some("[1,{}]"), Some(3), &mut memory).unwrap());
         assert!(!node.append(Some("{\"a\":1}"), None, &mut memory).unwrap());

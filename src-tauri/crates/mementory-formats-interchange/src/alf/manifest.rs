@@ -14,7 +14,7 @@ pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
 pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
 
 /// Codes of catalog issues for which an archive is refused.
-const REFUSED_ENTRIES: [&str; 6] =
+const REFUSED_ENTRY_CODES: [&str; 6] =
     ["unsafe_name", "duplicate_name", "link", "encrypted", "not_a_regular_file", "unsupported_compression"];
 
 /// One archive, checked for unsafe entries.
@@ -66,7 +66,7 @@ impl<'c> Archive<'c> {
         };
         let refused_error = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
         for issue in catalog.issues().iter().filter(|i| is_in_archive(&i.place)) {
-            if REFUSED_ENTRIES.contains(&issue.code.as_str()) {
+            if REFUSED_ENTRY_CODES.contains(&issue.code.as_str()) {
                 return Err(refused_error(&issue.place, &issue.code));
             }
         }

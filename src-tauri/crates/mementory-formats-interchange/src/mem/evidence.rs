@@ -58,7 +58,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
     let since = pack.since.map(whole_second);
     let until = pack.until;
     let in_period = |at: Timestamp| since.is_none_or(|since| at >= since) && until.is_none_or(|until| at <= until);
-    let SelectedParts { tombstones: include_tombstones, log, guide: include_howto } = pack.chosen;
+    let SelectedParts { tombstones: include_tombstones, audit_trail, howto: include_howto } = pack.selected;
     let mut streams: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     for tombstone in pack.tombstones.iter().filter(|t| include_tombstones && in_period(t.at)) {
@@ -71,7 +71,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
             streams.entry(TOMBSTONES_FILE).or_default().push(line);
         }
     }
-    for entry in pack.audit.iter().filter(|e| log && in_period(e.at)) {
+    for entry in pack.audit.iter().filter(|e| audit_trail && in_period(e.at)) {
         streams.entry(AUDIT_LOG_FILE).or_default().push(audit_line(entry)?);
     }
     for edge in pack.edges.iter().filter(|_| include_tombstones) {
@@ -79,10 +79,10 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
     }
     let mut target = OutputTarget::create(out, if include_tombstones { &["audit", "provenance"] } else { &["audit"] })?;
     // Conformance level L3 (spec v1.1 §8) requires the audit trail.
-    let level = if log { "L3" } else { "L2" };
+    let level = if audit_trail { "L3" } else { "L2" };
     let is_proven = |capability: &&str| match *capability {
         "proof-of-deletion" | "provenance" => include_tombstones,
-        "audit" => log,
+        "audit" => audit_trail,
         _ => true,
     };
     let capabilities: Vec<&str> = PACK_CAPABILITIES.into_iter().filter(is_proven).collect();
@@ -102,7 +102,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         manifest.counts.insert(name.into(), lines.len() as u64);
         files.push(target.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
-    for (path, lines) in pack.beside.iter().filter(|(_, lines)| !lines.is_empty()) {
+    for (path, lines) in pack.extra_files.iter().filter(|(_, lines)| !lines.is_empty()) {
         files.push(target.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
     if include_howto {

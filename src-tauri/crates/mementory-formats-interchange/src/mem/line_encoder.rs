@@ -1,7 +1,7 @@
 //! Encodes a record as a line: the record's original line if it was read from this format, otherwise a skeleton with
 //! the format's defaults (spec v1.1 §8). In both, only the fields that differ are changed.
 use super::{
-    kinds::{KindSpec, Slot, Type, kind_named},
+    kinds::{KindSpec, ModelField, Type, kind_named},
     to_record::KEY_SCOPE,
     wire::{list, text, texts},
 };
@@ -216,32 +216,32 @@ fn first_chars(text: &str, n: usize) -> String {
 /// Writes the differences between `old` (the current values of the tree) and `new` into the tree. Skips differences
 /// that the kind cannot express; the caller stores them in the extension slot.
 pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record) {
-    for (slot, name) in spec.slots {
+    for (slot, name) in spec.model_fields {
         let value = match slot {
             // The summary of an episode without a title is the start of its text.
-            Slot::Title if spec.kind == "episode" => {
+            ModelField::Title if spec.kind == "episode" => {
                 let own_title = new.title.clone().filter(|t| !t.is_empty());
                 let changed = old.title != new.title || (own_title.is_none() && old.text != new.text);
                 changed.then(|| Some(Tree::Text(own_title.unwrap_or_else(|| first_chars(&new.text, 120)))))
             }
-            Slot::Text if spec.kind == "procedure" => {
+            ModelField::Text if spec.kind == "procedure" => {
                 (old.text != new.text).then(|| Some(texts(&new.text.split('\n').collect::<Vec<_>>())))
             }
-            Slot::Text => (old.text != new.text).then(|| Some(Tree::Text(new.text.clone()))),
-            Slot::Title => text_change(&old.title, &new.title),
-            Slot::Type => text_change(&old.record_type, &new.record_type),
-            Slot::Status => text_change(&old.status, &new.status),
-            Slot::Sensitivity => text_change(&old.sensitivity, &new.sensitivity),
-            Slot::Namespace => text_change(&old.namespace, &new.namespace),
-            Slot::Tags => (old.tags != new.tags).then(|| Some(texts(&new.tags))),
-            Slot::Confidence => score_change(old.confidence, new.confidence),
-            Slot::Importance => score_change(old.importance, new.importance),
-            Slot::Created => time_change(old.times.created, new.times.created),
-            Slot::Updated => time_change(old.times.updated, new.times.updated),
-            Slot::Observed => time_change(old.times.observed, new.times.observed),
-            Slot::ValidFrom => time_change(old.times.valid_from, new.times.valid_from),
-            Slot::ValidTo => time_change(old.times.valid_to, new.times.valid_to),
-            Slot::LastAccessed => time_change(old.times.last_accessed, new.times.last_accessed),
+            ModelField::Text => (old.text != new.text).then(|| Some(Tree::Text(new.text.clone()))),
+            ModelField::Title => text_change(&old.title, &new.title),
+            ModelField::Type => text_change(&old.record_type, &new.record_type),
+            ModelField::Status => text_change(&old.status, &new.status),
+            ModelField::Sensitivity => text_change(&old.sensitivity, &new.sensitivity),
+            ModelField::Namespace => text_change(&old.namespace, &new.namespace),
+            ModelField::Tags => (old.tags != new.tags).then(|| Some(texts(&new.tags))),
+            ModelField::Confidence => score_change(old.confidence, new.confidence),
+            ModelField::Importance => score_change(old.importance, new.importance),
+            ModelField::Created => time_change(old.times.created, new.times.created),
+            ModelField::Updated => time_change(old.times.updated, new.times.updated),
+            ModelField::Observed => time_change(old.times.observed, new.times.observed),
+            ModelField::ValidFrom => time_change(old.times.valid_from, new.times.valid_from),
+            ModelField::ValidTo => time_change(old.times.valid_to, new.times.valid_to),
+            ModelField::LastAccessed => time_change(old.times.last_accessed, new.times.last_accessed),
         };
         let is_required = spec.field(name).is_some_and(|f| f.required);
         match value {

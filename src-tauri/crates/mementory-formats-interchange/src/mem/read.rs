@@ -8,7 +8,7 @@ use super::{
         AUDIT_LOG_FILE, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path,
     },
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND},
-    salvage::PASSED_OVER_CODES,
+    salvage::SALVAGEABLE_CODES,
     to_record::{self, to_record, vendor_record},
     tombstones,
     wire::{decode, line, list, text},
@@ -40,18 +40,18 @@ pub(super) fn salvage(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    read_files(bundle, detected, context, &PASSED_OVER_CODES, sink)
+    read_files(bundle, detected, context, &SALVAGEABLE_CODES, sink)
 }
 
 fn read_files(
     bundle: &Bundle,
     detected: &Detected,
     context: &ReadContext,
-    passed_over: &[&str],
+    ignored_codes: &[&str],
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let report = check_bundle(bundle, CheckDepth::Full, &mut || sink.progress(0))?;
-    if let Some(refusal) = report.fatal_error(bundle, passed_over) {
+    if let Some(refusal) = report.fatal_error(bundle, ignored_codes) {
         return Err(refusal);
     }
     if report.manifest.is_none() {
@@ -69,7 +69,7 @@ fn read_files(
         bundle,
         context,
         report: &report,
-        is_salvage: !passed_over.is_empty(),
+        is_salvage: !ignored_codes.is_empty(),
         version,
         sent: 0,
         key_counts: HashMap::new(),

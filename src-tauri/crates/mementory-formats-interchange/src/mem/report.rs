@@ -60,10 +60,10 @@ impl Report {
         self.add_finding(Severity::Fatal, code, place, message);
     }
 
-    /// The first finding that prevents an import, as an error. Findings with a code in `passed_over` are ignored.
-    pub fn fatal_error(&self, bundle: &Bundle, passed_over: &[&str]) -> Option<FormatError> {
+    /// The first finding that prevents an import, as an error. Findings with a code in `ignored_codes` are ignored.
+    pub fn fatal_error(&self, bundle: &Bundle, ignored_codes: &[&str]) -> Option<FormatError> {
         let prevents_import =
-            |severity: Severity, code: &str| severity == Severity::Fatal && !passed_over.contains(&code);
+            |severity: Severity, code: &str| severity == Severity::Fatal && !ignored_codes.contains(&code);
         let (_, code, finding) = self.findings.iter().find(|(severity, code, _)| prevents_import(*severity, code))?;
         let place = bundle.place_of(&finding.place);
         Some(match *code {

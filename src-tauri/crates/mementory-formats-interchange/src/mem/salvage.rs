@@ -5,7 +5,7 @@ use super::bundle::MANIFEST_FILE;
 
 /// Codes of the faults that a salvage ignores. A salvage does not ignore names that lead out of the bundle, exceeded
 /// limits or unknown versions.
-pub(super) const PASSED_OVER_CODES: [&str; 12] = [
+pub(super) const SALVAGEABLE_CODES: [&str; 12] = [
     "truncated_archive",
     "damaged_entry",
     "malformed",
@@ -23,5 +23,5 @@ pub(super) const PASSED_OVER_CODES: [&str; 12] = [
 /// True if a salvage ignores a fault with this code at this place.
 pub(super) fn can_salvage(code: &str, place: &str) -> bool {
     let is_manifest = place.rsplit(['/', '!']).next() == Some(MANIFEST_FILE);
-    PASSED_OVER_CODES.contains(&code) && !(is_manifest && ["damaged_entry", "malformed"].contains(&code))
+    SALVAGEABLE_CODES.contains(&code) && !(is_manifest && ["damaged_entry", "malformed"].contains(&code))
 }

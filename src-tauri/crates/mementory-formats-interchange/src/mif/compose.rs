@@ -70,7 +70,7 @@ fn with_prefix(id: String, section: &Section, shape: Shape) -> String {
 }
 
 /// An alternative for an id that is already used in the file, derived from the vault id of the record.
-pub(super) fn other_id(proposed: &str, attempt: u32, vault_id: &str, section: &Section, shape: Shape) -> String {
+pub(super) fn alternative_id(proposed: &str, attempt: u32, vault_id: &str, section: &Section, shape: Shape) -> String {
     match (section.key, attempt) {
         ("node", 1) => format!("{proposed} ({})", vault_id.get(..8).unwrap_or(vault_id)),
         ("node", _) => format!("{proposed} ({vault_id}, {attempt})"),

@@ -255,7 +255,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
         skip: "type",
     };
     let mut line = Vec::new();
-    let (mut number, mut seen) = (0, Ends::default());
+    let (mut number, mut seen) = (0, SeenEnds::default());
     loop {
         line.clear();
         let bound = limits.line_bytes;
@@ -282,7 +282,7 @@ fn stream_jsonl(reader: &mut dyn Read, place: &str, limits: &Limits, visit: Visi
 
 /// True for the header (first line) and the footer (last line) of JSON lines once they were read.
 #[derive(Default)]
-struct Ends {
+struct SeenEnds {
     header: bool,
     footer: bool,
 }
@@ -290,7 +290,7 @@ struct Ends {
 fn parse_line(
     line: &[u8],
     number: u64,
-    seen: &mut Ends,
+    seen: &mut SeenEnds,
     stream: &mut ElementStream<'_>,
     place: &str,
     limits: &Limits,

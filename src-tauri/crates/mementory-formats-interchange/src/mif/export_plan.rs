@@ -1,7 +1,7 @@
 //! Prepares an export: chooses the version to write and the list and id of each record, and collects the frames of
 //! imported documents.
 use super::{
-    compose::{ElementContext, content, element, id_for, other_id, own_element, section_for},
+    compose::{ElementContext, alternative_id, content, element, id_for, own_element, section_for},
     document_frame::{self, DocumentFrame},
     forbidden::{RenamedIds, find_faults, replace_forbidden_values},
     read::shape_of_version,
@@ -47,7 +47,7 @@ pub(super) struct ExportPlan {
     /// Frames of the imported documents, each parsed and as stored in the vault.
     pub frames: Vec<(DocumentFrame, Tree)>,
     /// True if some records are not written as the element that they were read from.
-    pub has_others: bool,
+    pub has_other_records: bool,
     /// List and id in the file for each vault id.
     ids: HashMap<String, (&'static Section, String)>,
     /// Digests of the ids that are in use, with their lists.
@@ -69,7 +69,7 @@ impl ExportPlan {
             strip: options.strip_identifiers,
             now: source.description().now,
             frames: vec![],
-            has_others: false,
+            has_other_records: false,
             ids: HashMap::new(),
             used_ids: HashSet::new(),
             faulty: HashSet::new(),
@@ -131,7 +131,7 @@ impl ExportPlan {
             let own = if self.strip { None } else { own_element(&stored.record, self.shape) };
             let own = own.zip(stored.record.verbatim.as_ref());
             let own = own.and_then(|((section, _), v)| Some((section, Tree::parse(&v.text, MAX_DEPTH).ok()?)));
-            self.has_others |= own.is_none();
+            self.has_other_records |= own.is_none();
             let is_own = own.is_some_and(|(section, tree)| self.assign_own_id(&stored, section, tree, &mut without_id));
             if !is_own {
                 self.assign_new_id(&stored, &mut without_id);
@@ -234,7 +234,7 @@ impl ExportPlan {
         let mut attempt = 0;
         while !self.claim(section, &id) {
             attempt += 1;
-            id = other_id(proposed, attempt, vault_id, section, self.shape);
+            id = alternative_id(proposed, attempt, vault_id, section, self.shape);
         }
         id
     }
@@ -329,7 +329,7 @@ impl ExportPlan {
     /// the one to be written, if some records come from elsewhere, or if identifiers are left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
-            [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),
+            [(frame, _)] if frame.shape == self.shape && !self.has_other_records && !self.strip => Some(frame),
             _ => None,
         }
     }

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 /// How the element of a record is written.
 pub(super) enum OwnElement {
     /// Unchanged.
-    AsRead,
+    Unchanged,
     /// With changes.
     Changed {
         element: Tree,
@@ -41,7 +41,7 @@ pub(super) fn own_element(
 ) -> Result<OwnElement, FormatError> {
     let (record, shape) = (&stored.record, plan.shape);
     if !stored.edited && !plan.may_change(&stored.id) {
-        return Ok(OwnElement::AsRead);
+        return Ok(OwnElement::Unchanged);
     }
     let mut tree =
         Tree::parse(verbatim, depth).map_err(|e| FormatError::invalid("malformed", &stored.id, e.to_string()))?;
@@ -72,7 +72,7 @@ pub(super) fn own_element(
         }
     }
     if !stored.edited && !has_new_reference && replaced.is_empty() {
-        return Ok(OwnElement::AsRead);
+        return Ok(OwnElement::Unchanged);
     }
     let record = redaction::attach(stored, section, shape, &mut tree);
     let record = record.as_ref();

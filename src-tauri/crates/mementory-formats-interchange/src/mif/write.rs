@@ -218,7 +218,7 @@ impl DocumentWriter {
         verbatim: &str,
     ) -> Result<Option<(String, Option<String>)>, FormatError> {
         Ok(match own_element(stored, section, verbatim, &self.plan, MAX_DEPTH)? {
-            OwnElement::AsRead => Some((verbatim.to_owned(), stored.record.record_type.clone())),
+            OwnElement::Unchanged => Some((verbatim.to_owned(), stored.record.record_type.clone())),
             OwnElement::Changed { element, kind, replaced } => {
                 self.edited = true;
                 let losses = &mut self.report.losses;

@@ -94,7 +94,7 @@ pub(super) fn clean(
         let text = |name: &str| to_record::text(tree, name).unwrap_or_default();
         match pointer {
             // The memory's original type goes into `custom_type`, see below.
-            "/type" if kind.has_holder() => text_value("custom"),
+            "/type" if kind.has_overflow_member() => text_value("custom"),
             "/type" => text_value("related_to"),
             "/content" if text("content").is_empty() => text_value(EMPTY_CONTENT),
             "/content/type" => text_value("text"),
@@ -111,7 +111,10 @@ pub(super) fn clean(
     let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
     let changed = move_forbidden_values(tree, kind, keeps_unknown, &replacement);
     let was_moved = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
-    if kind.has_holder() && was_moved("/type") && to_record::text(tree, "custom_type").is_none_or(str::is_empty) {
+    if kind.has_overflow_member()
+        && was_moved("/type")
+        && to_record::text(tree, "custom_type").is_none_or(str::is_empty)
+    {
         tree.set("custom_type", Tree::Text(own_type));
     } else if was_moved("/custom_type") && to_record::text(tree, "type") == Some("custom") {
         tree.set("custom_type", Tree::Text("unknown".into()));
@@ -120,7 +123,7 @@ pub(super) fn clean(
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
     let custom = tree.get("custom_type").filter(|custom| **custom != Tree::Null);
-    if kind.has_holder() && to_record::text(tree, "type") == Some("custom") && custom.is_none() {
+    if kind.has_overflow_member() && to_record::text(tree, "type") == Some("custom") && custom.is_none() {
         tree.set("custom_type", Tree::Text("unknown".into()));
         losses.add(id, "type", LossKind::Narrowed, MISSING_VALUE_NOTE);
     }
@@ -134,7 +137,7 @@ pub(super) fn clean(
         losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
     }
     for member in &members(&changed.moved) {
-        if kind.has_holder() {
+        if kind.has_overflow_member() {
             losses.add(id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
         } else {
             losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);

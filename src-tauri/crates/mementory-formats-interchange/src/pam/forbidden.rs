@@ -29,7 +29,7 @@ pub(super) const EMPTY_CONTENT: &str = "(empty)";
 pub(super) struct ObjectKind {
     rule: &'static Rule,
     /// The member without a schema, to which forbidden values are moved.
-    holder: Option<&'static str>,
+    overflow_member: Option<&'static str>,
     /// Pointers to the members that the object must have to be valid.
     required: &'static [&'static str],
     /// Pointers to optional objects that are invalid if one of their members is missing.
@@ -38,15 +38,15 @@ pub(super) struct ObjectKind {
 
 impl ObjectKind {
     /// True if the object has a member without a schema.
-    pub fn has_holder(&self) -> bool {
-        self.holder.is_some()
+    pub fn has_overflow_member(&self) -> bool {
+        self.overflow_member.is_some()
     }
 }
 
 /// A memory (§4).
 pub(super) static MEMORY: ObjectKind = ObjectKind {
     rule: &MEMORY_RULE,
-    holder: Some("metadata"),
+    overflow_member: Some("metadata"),
     required: &[
         "/id",
         "/type",
@@ -62,21 +62,21 @@ pub(super) static MEMORY: ObjectKind = ObjectKind {
 /// A relation (§13).
 pub(super) static RELATION: ObjectKind = ObjectKind {
     rule: &RELATION_RULE,
-    holder: None,
+    overflow_member: None,
     required: &["/id", "/from", "/to", "/type", "/created_at"],
     blocks: &[],
 };
 /// An entry of the index (§14).
 pub(super) static INDEX_ENTRY: ObjectKind = ObjectKind {
     rule: &INDEX_RULE,
-    holder: None,
+    overflow_member: None,
     required: &["/id", "/platform", "/temporal", "/temporal/created_at"],
     blocks: &["/storage"],
 };
 /// A conversation without its messages (§25).
 pub(super) static CONVERSATION: ObjectKind = ObjectKind {
     rule: &CONVERSATION_RULE,
-    holder: Some("raw_metadata"),
+    overflow_member: Some("raw_metadata"),
     required: &[
         "/schema",
         "/schema_version",
@@ -92,7 +92,7 @@ pub(super) static CONVERSATION: ObjectKind = ObjectKind {
 /// A message (§25.3).
 pub(super) static MESSAGE: ObjectKind = ObjectKind {
     rule: &MESSAGE_RULE,
-    holder: Some("raw_metadata"),
+    overflow_member: Some("raw_metadata"),
     required: &["/id", "/role", "/content/type", "/created_at"],
     blocks: &[],
 };
@@ -115,7 +115,7 @@ fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unk
         }
     });
     let mut out: BTreeSet<String> = pointers.collect();
-    if kind.holder == Some("metadata") {
+    if kind.overflow_member == Some("metadata") {
         out.extend(forbidden_memory_members(tree).into_iter().map(str::to_owned));
     }
     let is_file = nested_text(tree, "storage", "type") == Some("file");
@@ -259,8 +259,8 @@ pub(super) fn move_forbidden_values(
         }
     }
     changed.moved = moved.iter().map(|(pointer, _)| pointer.clone()).collect();
-    if let Some(holder) = kind.holder.filter(|_| !moved.is_empty()) {
-        let mut data = match tree.get(holder) {
+    if let Some(overflow_member) = kind.overflow_member.filter(|_| !moved.is_empty()) {
+        let mut data = match tree.get(overflow_member) {
             Some(data @ Tree::Object(_)) => data.clone(),
             _ => Tree::Object(vec![]),
         };
@@ -270,7 +270,7 @@ pub(super) fn move_forbidden_values(
         };
         moved.into_iter().for_each(|(pointer, value)| moved_values.set(&pointer, value));
         data.set(FORBIDDEN_VALUES_MEMBER, moved_values);
-        tree.set(holder, data);
+        tree.set(overflow_member, data);
     }
     if !faults.is_empty() {
         let mut mended = tree.clone();

@@ -29,7 +29,7 @@ struct CheckedMemory {
     canonical: Option<String>,
     faults: Vec<Fault>,
     /// True if the memory matches its content hash and the schema.
-    is_whole: bool,
+    is_intact: bool,
     superseded: Option<String>,
     conversation: Option<String>,
     embedding: Option<String>,
@@ -139,7 +139,7 @@ impl StoreTotals<'_> {
                 }
             };
             self.checksum.add_text(&checked.id, checked.canonical.as_deref());
-            if !checked.is_whole {
+            if !checked.is_intact {
                 self.damaged.push(self.count - 1);
             }
             self.report.add_faults(&at, checked.faults);
@@ -171,7 +171,7 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
         id: text("id").unwrap_or_default().to_owned(),
         canonical: canonical::canonical(tree),
         faults: check(&MEMORY_RULE, tree),
-        is_whole: salvage::is_whole(tree),
+        is_intact: salvage::is_intact(tree),
         ..CheckedMemory::default()
     };
     let mut fault = |is_warning: bool, code: &'static str, pointer: &str, message: &str| {

@@ -9,7 +9,7 @@ use super::{
     forbidden::had_empty_content,
     increment::STORE_FILE,
     report::Integrity,
-    salvage::{DAMAGED_MEMORY_CODE, is_whole},
+    salvage::{DAMAGED_MEMORY_CODE, is_intact},
     to_record,
 };
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -81,7 +81,7 @@ fn read_source(
     let mut reader = StoreReader {
         bundle,
         unreadable: &report.unreadable,
-        only_whole_memories: is_mismatch,
+        only_intact_memories: is_mismatch,
         is_salvage,
         bounds: Bounds::from(&context.limits),
         version,
@@ -116,7 +116,7 @@ struct StoreReader<'a> {
     /// Catalog ids of unreadable files, which a salvage skips.
     unreadable: &'a HashSet<usize>,
     /// True if memories that do not match their content hash or the schema are skipped.
-    only_whole_memories: bool,
+    only_intact_memories: bool,
     is_salvage: bool,
     bounds: Bounds,
     version: Option<String>,
@@ -228,7 +228,7 @@ impl StoreReader<'_> {
             self.report_failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
             return Ok(());
         }
-        if self.only_whole_memories && !is_whole(&tree) {
+        if self.only_intact_memories && !is_intact(&tree) {
             let reason = format!("{DAMAGED_MEMORY_CODE}: it does not match its own hash or the schema");
             self.report_failed(place, &reason, Kind::Memory);
             return Ok(());

@@ -10,7 +10,7 @@ use mementory_json::Tree;
 pub(super) const DAMAGED_MEMORY_CODE: &str = "memory_damaged";
 
 /// Codes of the faults that a salvage ignores.
-pub(super) const PASSED_OVER_CODES: [&str; 6] =
+pub(super) const SALVAGEABLE_CODES: [&str; 6] =
     ["truncated_archive", "damaged_entry", "malformed", "checksum_mismatch", "count_mismatch", DAMAGED_MEMORY_CODE];
 
 /// True if a salvage ignores a fault with this code at this place. An unreadable store cannot be salvaged, because the
@@ -18,11 +18,11 @@ pub(super) const PASSED_OVER_CODES: [&str; 6] =
 pub(super) fn can_salvage(catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
     let stores = detected.claim.parts.iter().filter(|part| part.role == Role::Memories);
     let is_store = stores.filter_map(|part| catalog.members().get(part.member)).any(|store| store.place == place);
-    PASSED_OVER_CODES.contains(&code) && !(is_store && ["damaged_entry", "malformed"].contains(&code))
+    SALVAGEABLE_CODES.contains(&code) && !(is_store && ["damaged_entry", "malformed"].contains(&code))
 }
 
 /// True if a memory matches its content hash and the schema.
-pub(super) fn is_whole(tree: &Tree) -> bool {
+pub(super) fn is_intact(tree: &Tree) -> bool {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     let matches_hash = text("content").zip(text("content_hash")).is_some_and(|(text, hash)| content_hash(text) == hash);
     matches_hash && check(&MEMORY_RULE, tree).iter().all(|fault| fault.is_warning || fault.code == "unknown_field")

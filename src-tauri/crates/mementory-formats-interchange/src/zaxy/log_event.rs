@@ -67,8 +67,8 @@ fn optional_hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, Stri
 }
 
 impl Event {
-    /// Parses an event. `hint` is the line number in the log, used if the id contains no number.
-    pub(crate) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
+    /// Parses an event. `line_number` is the line number in the log, used if the id contains no number.
+    pub(crate) fn parse(tree: &Tree, line_number: u64) -> Result<Self, String> {
         let version = version_of(tree).ok_or("not an event")?;
         let (actor, thread) = if version == EventVersion::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
         let mut payload = match tree.get("payload") {
@@ -93,7 +93,7 @@ impl Event {
         };
         let id = tree.get("id").and_then(Tree::as_str).map(str::to_owned);
         let seq = match version {
-            EventVersion::V1 => id.as_deref().and_then(seq_of).unwrap_or(hint),
+            EventVersion::V1 => id.as_deref().and_then(seq_of).unwrap_or(line_number),
             EventVersion::Legacy => match tree.get("seq") {
                 Some(Tree::Number(token)) => token.parse().map_err(|_| "seq is not a whole number")?,
                 _ => return Err("seq is missing".into()),
@@ -243,7 +243,7 @@ pub(crate) enum ExportedEvent {
 }
 
 /// The entry for a line of a log. None if the line is not an event.
-pub(crate) fn entry_of(line: &Tree, hint: u64) -> Option<ExportedEvent> {
-    let event = Event::parse(line, hint).ok()?;
+pub(crate) fn entry_of(line: &Tree, line_number: u64) -> Option<ExportedEvent> {
+    let event = Event::parse(line, line_number).ok()?;
     Some(if event.is_encrypted() { ExportedEvent::Encrypted } else { ExportedEvent::Entry(event.entry()) })
 }

@@ -76,7 +76,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
             .records
             .iter()
             .filter(|other| other.text == record.text)
-            .map(|other| different_members(record, other))
+            .map(|other| differing_members(record, other))
             .collect();
         let expected: BTreeSet<String> =
             lost_fields.iter().filter(|name| !IGNORED_MEMBERS.contains(*name)).map(|name| (*name).to_owned()).collect();
@@ -104,7 +104,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, back: &MemorySource
 }
 
 /// Names of the members of `record` that are not the same in `other`.
-fn different_members(record: &Record, other: &Record) -> BTreeSet<String> {
+fn differing_members(record: &Record, other: &Record) -> BTreeSet<String> {
     let members = |record: &Record| {
         let mut record = record.clone();
         record.links.iter_mut().for_each(|link| link.target = RecordKey::new("", ""));

@@ -195,7 +195,7 @@ fn the_sdk_accepts_our_evidence_pack() {
     let key = SdkSigner::new(&python, 7);
     let sink = with_deletion();
     let pack = evidence::EvidencePack {
-        chosen: evidence::SelectedParts { guide: true, ..Default::default() },
+        selected: evidence::SelectedParts { howto: true, ..Default::default() },
         generator: "mementory/test".into(),
         created: now(),
         since: None,
@@ -210,7 +210,7 @@ fn the_sdk_accepts_our_evidence_pack() {
             reason: "asked".into(),
         }],
         edges: evidence::provenance(&mut source(&sink)).unwrap(),
-        beside: [(evidence::RECEIPTS_FILE, vec!["{}".to_owned()])].into(),
+        extra_files: [(evidence::RECEIPTS_FILE, vec!["{}".to_owned()])].into(),
     };
     let temp = TempDir::new();
     let out = temp.join("pack.mem");
