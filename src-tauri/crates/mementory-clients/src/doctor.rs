@@ -35,7 +35,7 @@ pub struct Problem {
 pub struct ClientReport {
     /// The client's id.
     pub client: &'static str,
-    /// Its name.
+    /// Name of the client.
     pub title: &'static str,
     /// How the client was found; `None` if it was not found.
     pub installed: Option<Found>,

@@ -26,9 +26,9 @@ pub enum Error {
     TooLarge {
         /// The configuration.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file in bytes.
         bytes: u64,
-        /// The largest size that is read.
+        /// Largest size that is read, in bytes.
         limit: u64,
     },
     /// The configuration is not UTF-8.

@@ -11,7 +11,7 @@ use std::{
 /// The largest configuration that is read. Even Claude Code's, which grows with every project, is far smaller.
 pub(crate) const MAX_CONFIG_BYTES: u64 = 32 * 1024 * 1024;
 
-/// A configuration as it was read.
+/// A configuration file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfigFile {
     /// Where the client looks for it.

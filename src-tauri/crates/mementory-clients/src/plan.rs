@@ -36,7 +36,7 @@ pub struct Plan {
 /// The result of a plan that was applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// Whether the file was written or removed.
+    /// True if the file was written or removed.
     pub changed: bool,
     /// The backup of the previous file, readable only by the person. `None` if nothing changed or there was no file.
     pub backup: Option<PathBuf>,
@@ -48,7 +48,7 @@ impl Plan {
         self.client
     }
 
-    /// What the plan does.
+    /// The change that [`Self::apply`] makes.
     pub fn action(&self) -> Action {
         self.action
     }

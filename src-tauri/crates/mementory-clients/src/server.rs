@@ -80,9 +80,9 @@ impl Server {
 /// The parts of a configuration that were added together with an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct AddedParts {
-    /// The file.
+    /// The file itself.
     pub file: bool,
-    /// The root object, in a file that had no value.
+    /// The root object, in an empty file.
     pub root: bool,
     /// The member that holds the servers.
     pub section: bool,

@@ -8,7 +8,7 @@ pub(crate) enum TextError {
     Syntax(usize, String),
     /// The text is well-formed, but its layout at this offset is not supported.
     Layout(usize, String),
-    /// The entry of this name is not ours.
+    /// The entry with this name was not added by this program.
     NotOurs,
 }
 

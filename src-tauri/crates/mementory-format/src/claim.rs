@@ -1,4 +1,4 @@
-//! What formats claim among the members of a catalog, and the result of detection.
+//! Claims of formats on members of a catalog, and the result of detection.
 use mementory_container::{Catalog, Fault, FaultKind};
 use std::collections::BTreeSet;
 

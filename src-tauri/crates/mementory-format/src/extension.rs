@@ -180,8 +180,8 @@ impl NativeFields {
     pub const ALL_TIMES: &'static [Field] =
         &[Field::Created, Field::Updated, Field::Observed, Field::ValidFrom, Field::ValidTo, Field::LastAccessed];
 
-    /// Replaces the record's text and fields with those of `native`, the record that the element alone yields. The
-    /// fields of this struct define what happens to absent fields and to times.
+    /// Replaces the record's text and fields with those of `native`, the record as read from the element without the
+    /// slot. The fields of this struct define what happens to absent fields and to times.
     pub fn adopt_native_fields(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
         for field in self.always {

@@ -130,7 +130,7 @@ pub trait EditArchives {
     /// Deletes an archive and its deltas.
     ///
     /// # Errors
-    /// A delta belongs to another archive, a file is invalid, or an I/O error.
+    /// Fails if a delta belongs to another archive, if a file is invalid, or on I/O errors.
     fn purge_everything(&self, archive: &Path, options: &PurgeOptions) -> Result<PurgeReport, FormatError>;
 }
 
@@ -178,7 +178,7 @@ pub struct PurgeOptions {
 /// The result of a permanent deletion.
 #[derive(Debug, Clone, Default)]
 pub struct PurgeReport {
-    /// The audit record as it was written. It does not contain the content of the records.
+    /// The written audit record. It does not contain the content of the deleted records.
     pub audit: serde_json::Value,
     /// Path of the audit record; None in a dry run.
     pub audit_path: Option<PathBuf>,

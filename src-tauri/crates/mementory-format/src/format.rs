@@ -136,7 +136,7 @@ pub trait Format: Sync {
         None
     }
     /// Whether [`Format::salvage`] can read a source despite this fault, which the format's validator or the container
-    /// reported. Always false if the format cannot tell which records are undamaged.
+    /// reported. Always false if the format cannot distinguish undamaged records.
     fn can_salvage(&self, catalog: &Catalog, detected: &Detected, code: &str, place: &str) -> bool {
         let _ = (catalog, detected, code, place);
         false

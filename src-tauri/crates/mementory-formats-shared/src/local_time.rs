@@ -134,7 +134,7 @@ impl WordsBesideTime {
     }
 }
 
-/// A time as it is written: the three numbers of the date, and the time of day.
+/// A time as written: the three numbers of the date, and the time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     date: [u16; 3],

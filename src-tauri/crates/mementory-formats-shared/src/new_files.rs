@@ -59,7 +59,7 @@ impl NewFile {
         file.write_all(bytes).map_err(|e| FormatError::io(&self.place, e))
     }
 
-    /// Writes what is still buffered.
+    /// Writes the buffered text.
     pub fn finish(mut self) -> Result<(), FormatError> {
         let Some(file) = &mut self.file else { return Ok(()) };
         file.flush().map_err(|e| FormatError::io(&self.place, e))

@@ -22,7 +22,7 @@ pub enum FormatError {
     Refused {
         /// File or entry.
         place: String,
-        /// Why.
+        /// Reason, for the user.
         reason: String,
     },
     /// The version of the input is not supported.

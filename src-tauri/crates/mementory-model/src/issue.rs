@@ -1,4 +1,4 @@
-//! Problems in the input, as readers report them.
+//! Problems in the input that readers report.
 use crate::Kind;
 use serde::{Deserialize, Serialize};
 

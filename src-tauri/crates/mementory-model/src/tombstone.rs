@@ -28,7 +28,7 @@ pub struct Derived {
     pub chunk_ids: Vec<String>,
     /// Keys of the source's embedding cache.
     pub embedding_cache_keys: Vec<String>,
-    /// Number of removed links.
+    /// Number of removed episode links.
     pub episode_link_count: u64,
 }
 

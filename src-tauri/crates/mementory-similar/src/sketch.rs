@@ -9,7 +9,7 @@ const DIGEST_BYTES: usize = 16;
 /// Version of the sketch format, including the way in which shingles are formed.
 const SKETCH_VERSION: u8 = 1;
 
-/// The key for sketches. Because of it, two vaults have different sketches of the same text.
+/// The key for sketches, so that the sketches of a text differ between vaults.
 pub struct Key(KeyedHasher);
 
 impl Key {

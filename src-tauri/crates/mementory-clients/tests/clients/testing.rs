@@ -21,7 +21,7 @@ impl Home {
         Self { folder, places }
     }
 
-    /// The folder around the home folder, for files outside of it.
+    /// The parent of the home folder, for files outside the home folder.
     pub fn outside(&self) -> &Path {
         self.folder.path()
     }

@@ -27,7 +27,7 @@ pub(super) const MARK: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
 const MARKED_FILE_CONFIDENCE: f64 = 0.9;
 
-/// A file with rules, as far as its name and beginning show.
+/// A file that contains rules according to its name and beginning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RuleFile {
     /// Name of the platform, or `agents` for a file name that many agents share.

@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 
-/// Reads a file of the memory.
+/// Reads a memory file.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     if text.trim().is_empty() {

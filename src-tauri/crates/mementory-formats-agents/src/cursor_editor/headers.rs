@@ -66,7 +66,7 @@ impl Header {
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     by_id: BTreeMap<String, Header>,
-    /// Number of bytes that further entries may have.
+    /// Number of bytes left for further entries.
     budget: u64,
 }
 
@@ -184,7 +184,7 @@ impl Index {
         self.read_ids.extend(id.cloned());
     }
 
-    /// Keeps the entries whose conversation is not in this database. It may be in another one.
+    /// Keeps the entries whose conversation is not in this database, because it may be in another one.
     pub(super) fn keep(&mut self, headers: Headers, member: &Member) {
         self.remaining.extend(headers.by_id.into_values().map(|header| (header, member.place.clone())));
     }

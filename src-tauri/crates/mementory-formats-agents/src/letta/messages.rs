@@ -56,8 +56,8 @@ pub(super) fn read(
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| files.sink.note(issue));
     // Keys that this reader derived are not ids of the source.
-    let is_made_up = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
-    unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !is_made_up(id)));
+    let is_generated = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
+    unit.records.iter_mut().for_each(|record| record.origin_id = record.origin_id.take().filter(|id| !is_generated(id)));
     files.sink.unit(unit)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 /// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Number of recognised files from which on a folder counts as a workspace.
+/// Number of recognised files that a folder needs to be detected as a workspace.
 const MIN_WORKSPACE_FILES: usize = 2;
 /// Words that only occur in the `AGENTS.md` of OpenClaw and similar runtimes.
 const RULES_WORDS: [&str; 4] = ["SOUL.md", "HEARTBEAT.md", "BOOTSTRAP.md", "memory/YYYY-MM-DD"];

@@ -31,7 +31,7 @@ pub struct Workspace {
     pub report: WriteReport,
     /// Files that an archive lists without their content.
     pub absent: Vec<AbsentFile>,
-    /// Attachment files of an archive, which are written to the paths that it states (spec §6.2).
+    /// Attachment files of an archive, which are written to the paths in its attachment index (spec §6.2).
     pub(super) artifacts: Vec<Artifact>,
     pub(super) slots: Vec<String>,
 }

@@ -47,8 +47,8 @@ pub(super) fn slot(record: &Record, content: &str) -> String {
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record in a slot. `line_record` is the record as it is read from the line without the slot. None if the slot is
-/// not ours or has a different version.
+/// The record in a slot. `line_record` is the record as read from the line without the slot. None if the slot is not
+/// ours or has a different version.
 pub(super) fn restore(raw: &RawValue, line_record: &Record) -> Option<Restored> {
     let slot: ReadSlot = serde_json::from_str(raw.get()).ok().filter(|s: &ReadSlot| s.v == SLOT_VERSION)?;
     let mut record = slot.record;

@@ -49,7 +49,7 @@ pub struct EvidenceReport {
     pub signed: bool,
 }
 
-/// Writes a pack to `out`: an archive if the name ends in `.zip`, else a folder. `out` must not exist yet.
+/// Writes a pack to `out`: an archive if the name ends in `.zip`, otherwise a folder. `out` must not exist yet.
 ///
 /// # Errors
 /// Errors of the file system and of the signer; `malformed` if a confidence is not a number.

@@ -78,8 +78,8 @@ pub(super) fn needs_our_signature(tombstone: &Tombstone) -> bool {
     tombstone.verbatim.is_none() && tombstone.signature.is_none()
 }
 
-/// The canonical line of a tombstone. A tombstone from a bundle is written as it was read, with unknown fields and its
-/// signature. A tombstone of this vault gets the ids that records have in our bundles.
+/// The canonical line of a tombstone. A tombstone from a bundle keeps its unknown fields and its signature. A tombstone
+/// of this vault gets the ids that records have in our bundles.
 pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if tombstone.scope == "mem"
         && let Some(source) = &tombstone.verbatim

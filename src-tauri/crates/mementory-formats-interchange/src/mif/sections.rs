@@ -110,7 +110,7 @@ pub(super) fn section_for_line_type(line: &str) -> Option<&'static Section> {
     SECTIONS.into_iter().find(|s| s.line == line)
 }
 
-/// The name as a static string if an object with this name contains lists of records, else None.
+/// The name as a static string if the object with this name contains lists of records.
 pub(super) fn parent_named(name: &str) -> Option<&'static str> {
     SECTIONS.into_iter().map(|s| s.parent).find(|p| !p.is_empty() && *p == name)
 }

@@ -57,7 +57,7 @@ impl Checksum {
         Self { text: String::with_capacity(bytes), ..Self::default() }
     }
 
-    /// Adds a memory exactly as it is in the file.
+    /// Adds a memory without any normalization.
     pub fn add(&mut self, memory: &Tree) {
         let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
         let start = self.text.len();

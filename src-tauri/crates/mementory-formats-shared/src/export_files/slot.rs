@@ -26,7 +26,7 @@ const NATIVE_FIELDS: NativeFields =
 pub struct Written<'w> {
     /// Vault id of the record.
     pub id: &'w str,
-    /// True if the object was made from the record's own verbatim, so that the slot needs neither origin nor verbatim.
+    /// True if the object was built from the record's own verbatim, so the slot needs neither origin nor verbatim.
     pub same_source: bool,
     /// Members of the object that become separate records, so the fingerprint does not include them.
     pub apart: &'w [&'w str],

@@ -50,7 +50,7 @@ impl Written {
         losses.map(|loss| loss.record.as_str()).collect()
     }
 
-    /// The record among those that were read back that has the kind and key of `record`.
+    /// The imported record with the same kind and key as `record`.
     pub fn found(&self, record: &Record) -> Option<&Record> {
         self.back.records.iter().find(|other| other.kind == record.kind && other.key == record.key)
     }

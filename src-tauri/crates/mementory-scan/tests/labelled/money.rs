@@ -71,8 +71,7 @@ fn with_card_groups(rng: &mut Rng, number: &str) -> String {
     }
 }
 
-/// Countries, each with a pattern for what follows the check digits in its account numbers, according to the ISO 13616
-/// registry.
+/// Countries, each with the pattern of its IBANs after the check digits (ISO 13616 registry).
 pub const IBANS: &[(&str, &str)] = &[
     ("DE", "[d19:1][dig:17]"),
     ("DE", "[d19:1][dig:17]"),
